@@ -1,38 +1,42 @@
 import { expect } from 'chai';
+import { MAX_PERSON_COST } from '../../../kernel/http/person-turns.ts';
+import { Turns } from '../../../kernel/plugin-api.ts';
+import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
-import type { TestReply } from '../../kit/test-request.ts';
 import { post } from '../../plugins/mcp/mcp-kit.ts';
+import { largestRequest, type OrdinaryRequest, ordinaryRoutes } from './ordinary-requests.ts';
+import { type TurnWatch, watchTurns } from './watch-turns.ts';
 
-const AT_ONCE = 40;
-const FACTS = 600;
-/**
- * Without turns, all of them end before the read. With turns, a few end meanwhile, one or two for each statement of the
- * read. Their number differs with the load of the database server.
- */
-const MAY_END_BEFORE = AT_ONCE / 2;
-/** Equal requests share one run, so all of them may end together. */
-const SHARES_RUNS = 'GET /v1/lint';
+const AT_ONCE = 6;
+const FACTS = 240;
+/** The statements of one request may read the same fact several times. */
+const ROWS_A_UNIT = 5;
+const FEW_ROWS = 20;
+/** Equal requests share one run. */
+const SHARES_RUNS = /\/v1\/lint$/;
 
-const completion = {
+const COMPLETION = {
   jsonrpc: '2.0',
   id: 1,
   method: 'completion/complete',
   params: { ref: { type: 'ref/resource', uri: 'memory://card/{entity}' }, argument: { name: 'entity', value: 'e' } },
 };
 
-forEachStore('A client sends forty costly requests at once (I21)', () => {
+forEachStore('A client sends many requests at once (I21)', () => {
+  const counter = createStoreCounter();
   let node: TestNode;
   /** Two keys of one person. */
   let loaders: readonly string[];
   let reader: string;
-  let factId: string;
+  let requests: readonly OrdinaryRequest[];
+  let watch: TurnWatch;
   before(async () => {
-    node = await startTestNode();
+    node = await startTestNode({ wrapStore: counter.count });
     loaders = [await node.addKey({ entityUri: 'agent:a' }), await node.addKey({ entityUri: 'agent:a' })];
     reader = await node.addKey({ entityUri: 'agent:b' });
     const body = Array.from({ length: FACTS }, (_, at) => ({
-      entity: `user:e${at % 60}`,
+      entity: at % 2 === 0 ? 'user:e1' : `user:e${at % 60}`,
       relation: `memory:note-${at}`,
       value: { type: 'string', v: `fact ${at}` },
       source: 'agent:a',
@@ -40,35 +44,51 @@ forEachStore('A client sends forty costly requests at once (I21)', () => {
     }));
     await node.request('POST', '/v1/facts/batch', { key: loaders[0] as string, body });
     const newest = await node.request('GET', '/v1/facts?limit=1', { key: reader });
-    factId = newest.body.facts[0].id;
+    const things = {
+      '/v1/facts/': { id: newest.body.facts[0].id },
+      '/v1/': { entity: 'user:e1', entity_uri: 'user:e1' },
+    };
+    const { routes } = await node.node.describe();
+    requests = ordinaryRoutes(routes).map((route) => largestRequest(route, things));
+    watch = watchTurns(node.kernel.get(Turns), { ofPerson: MAX_PERSON_COST, withCheap: 2 * MAX_PERSON_COST });
   });
-  after(() => node.stop());
+  after(() => node?.stop());
 
-  const get = (path: string) => (key: string) => node.request('GET', path, { key });
-  const costly: Readonly<Record<string, (key: string) => Promise<TestReply>>> = {
-    'GET /v1/facts': get('/v1/facts?limit=500'),
-    'GET /v1/synthesis': get('/v1/synthesis'),
-    'GET /v1/lint': get('/v1/lint'),
-    'GET /v1/audit': get('/v1/audit?limit=500'),
-    'GET /v1/audit/export': get('/v1/audit/export'),
-    'GET /v1/conflicts': get('/v1/conflicts?limit=500'),
-    'GET /v1/history': get('/v1/history/user:e1?limit=200'),
-    'GET /v1/facts/:id/provenance': (key) => get(`/v1/facts/${factId}/provenance`)(key),
-    'a completion over MCP': (key) => post(node, key, completion),
+  /** Sends the request many times as one person, then once as another. Returns the faults. */
+  const faultsOf = async (name: string, send: (key: string) => Promise<number>): Promise<string[]> => {
+    watch.reset();
+    const load = Array.from({ length: AT_ONCE }, (_, at) => send(loaders[at % loaders.length] as string));
+    const statuses = await Promise.all([...load, send(reader)]);
+    const { excess, mostOvertaken, waited, highestCost } = watch;
+    const mustWait = highestCost * AT_ONCE > 2 * MAX_PERSON_COST && !SHARES_RUNS.test(name);
+    return [
+      ...statuses.filter((status) => status >= 500).map((status) => `${name}: ${status}`),
+      ...(excess > 0 ? [`${name}: ${excess} rows above the limit are in progress`] : []),
+      ...(mostOvertaken > 1 ? [`${name}: ${mostOvertaken} costly requests overtake that of another person`] : []),
+      ...(mustWait && waited === 0 ? [`${name}: no request waits`] : []),
+    ];
   };
-  for (const [name, send] of Object.entries(costly)) {
-    it(`${name}: a read of another person waits for few of them, and all are answered`, async () => {
-      await node.request('GET', `/v1/facts/${factId}`, { key: reader });
-      let ended = 0;
-      const load = Array.from({ length: AT_ONCE }, async (_, at) => {
-        const reply = await send(loaders[at % loaders.length] as string);
-        ended += 1;
-        return reply.status;
-      });
-      const { status } = await node.request('GET', `/v1/facts/${factId}`, { key: reader });
-      const mayEnd = name === SHARES_RUNS ? AT_ONCE : MAY_END_BEFORE;
-      expect([status, ended <= mayEnd], `${ended} ended before`).to.deep.equal([200, true]);
-      expect(new Set(await Promise.all(load))).to.deep.equal(new Set([200]));
-    });
-  }
+
+  it('every route bounds the work of one person, and the request of another has the next turn', async function () {
+    this.timeout(120_000);
+    expect(requests.length).to.be.greaterThan(40);
+    const faults: string[] = [];
+    for (const { name, method, target, body } of requests) {
+      const send = async (key: string) => (await node.request(method, target, { key, body })).status;
+      faults.push(...(await faultsOf(name, send)));
+    }
+    faults.push(...(await faultsOf('a completion', async (key) => (await post(node, key, COMPLETION)).status)));
+    expect(faults).to.deep.equal([]);
+  });
+
+  it('every route declares about the number of rows that it reads', async function () {
+    this.timeout(120_000);
+    const faults: string[] = [];
+    for (const { name, method, target, body } of requests) {
+      watch.reset();
+      const { rows } = await counter.during(() => node.request(method, target, { key: reader, body }));
+      if (rows > ROWS_A_UNIT * watch.highestCost + FEW_ROWS) faults.push(`${name}: ${rows} of ${watch.highestCost}`);
+    }
+    expect(faults).to.deep.equal([]);
+  });
 });
