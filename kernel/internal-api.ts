@@ -85,7 +85,7 @@ export { spelledNumber, UNFAITHFUL_NUMBER } from './text/spelled-number.ts';
 export { hasWhiteSpace, isControlFree } from './text/text-rules.ts';
 export { cacheResult } from './time/cache-result.ts';
 export { isTooFarAhead, ZERO_HLC } from './time/hybrid-logical-clock.ts';
-export { inTurns, othersGoFirst, turnAfter } from './time/in-turns.ts';
+export { inTurns, othersGoFirst, TurnBudget, turnAfter } from './time/in-turns.ts';
 export { parseDateOrInstant } from './time/instant.ts';
 export { REJECTIONS_PER_MINUTE, RejectionWindows } from './time/rejection-windows.ts';
 export { withinTime } from './time/within-time.ts';

@@ -12,6 +12,7 @@ import { SignalListeners } from '../sql/signal-listeners.ts';
 import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
 import { checkStructure } from './check-structure.ts';
 import { ReaderPool } from './reader-pool.ts';
+import { RowPace } from './row-pace.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { isResourceFailure, toServiceError } from './sqlite-errors.ts';
@@ -46,6 +47,7 @@ export class SqliteEngine implements SqlEngine {
   readonly #knex: Knex = createSqliteBuilders({ perform: (...statement) => this.#alone(...statement) });
   readonly #turns = new FifoLock();
   readonly #readers: ReaderPool;
+  readonly #pace = new RowPace();
   /** Watches the writer for commits of other processes. The engine itself sends the signals of this process. */
   readonly #listeners = new SignalListeners(() => this.#writer.watch(() => this.#listeners.callAll()));
   readonly #writer: SqliteWriter;
@@ -68,7 +70,7 @@ export class SqliteEngine implements SqlEngine {
     this.#refuseWhenClosed();
     return this.#readers.lend(async (connection) => {
       beginRead(connection);
-      const session = new SqliteSession(connection, this.#knex);
+      const session = new SqliteSession(connection, this.#knex, this.#pace);
       try {
         const result = work(session);
         if (!session.used) session.pin();

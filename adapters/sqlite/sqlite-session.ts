@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import type { InsertTarget, SqlParameter, SqlSession } from '../sql/sql-engine.ts';
 import { insertStatement } from './insert-statement.ts';
+import { ROWS_AT_ONCE, type RowPace } from './row-pace.ts';
 import { outcomeOf, recordsOf, type SqliteConnection } from './sqlite-connection.ts';
 import { toServiceError } from './sqlite-errors.ts';
 import type { StatementOutcome, StatementRunner } from './sqlite-knex-client.ts';
@@ -12,18 +13,17 @@ import type { StatementOutcome, StatementRunner } from './sqlite-knex-client.ts'
  */
 export class SqliteSession implements SqlSession, StatementRunner {
   readonly #connection: SqliteConnection;
-  readonly #rowsAtOnce: number;
   readonly #knex: Knex;
+  readonly #pace: RowPace;
   #open = true;
   #used = false;
   #failure: unknown;
   #signals: Set<string> | undefined;
 
-  /** `rowsAtOnce` is the number of written rows after which other work on this thread runs. */
-  constructor(connection: SqliteConnection, knex: Knex, rowsAtOnce: number = Number.POSITIVE_INFINITY) {
+  constructor(connection: SqliteConnection, knex: Knex, pace: RowPace) {
     this.#connection = connection;
     this.#knex = knex;
-    this.#rowsAtOnce = rowsAtOnce;
+    this.#pace = pace;
   }
 
   /** Whether a statement has run, which takes the snapshot. */
@@ -54,28 +54,30 @@ export class SqliteSession implements SqlSession, StatementRunner {
   }
 
   async rows(sql: string, parameters: readonly SqlParameter[]): Promise<SqlValue[][]> {
-    return this.#guarded(() => this.#connection.rows(sql, parameters as SqlValue[]));
+    const rows = this.#guarded(() => this.#connection.rows(sql, parameters as SqlValue[]));
+    return this.#pace.after(rows.length, rows);
   }
 
   async rowsOfEach(sql: string, sets: readonly (readonly SqlParameter[])[]): Promise<SqlValue[][][]> {
-    return this.#guarded(() => {
-      const { statement } = this.#connection.prepare(sql);
-      return sets.map((parameters) => statement.all(...(parameters as SqlValue[])) as SqlValue[][]);
-    });
+    const found: SqlValue[][][] = [];
+    for (const parameters of sets) found.push(await this.rows(sql, parameters));
+    return found;
   }
 
   async records(sql: string, parameters: readonly SqlParameter[]): Promise<Record<string, SqlValue>[]> {
-    return this.#guarded(() => {
+    const records = this.#guarded(() => {
       const cached = this.#connection.prepare(sql);
       return recordsOf(cached, cached.statement.all(...(parameters as SqlValue[])) as SqlValue[][]);
     });
+    return this.#pace.after(records.length, records);
   }
 
   async run(sql: string, parameters: readonly SqlParameter[]): Promise<number> {
-    return this.#guarded(() => {
+    const changes = this.#guarded(() => {
       const { statement } = this.#connection.prepare(sql);
       return Number(statement.run(...(parameters as SqlValue[])).changes);
     });
+    return this.#pace.after(changes, changes);
   }
 
   async post(sql: string, parameters: readonly SqlParameter[]): Promise<void> {
@@ -87,11 +89,11 @@ export class SqliteSession implements SqlSession, StatementRunner {
    * multi-row statement.
    */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void> {
-    for (let from = 0; from < rows.length; from += this.#rowsAtOnce) {
-      if (from > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      if (from > 0) await this.#pace.rest();
       this.#guarded(() => {
         const { statement } = this.#connection.prepare(insertStatement(into));
-        for (const row of rows.slice(from, from + this.#rowsAtOnce)) statement.run(...(row as SqlValue[]));
+        for (const row of rows.slice(from, from + ROWS_AT_ONCE)) statement.run(...(row as SqlValue[]));
       });
     }
   }
@@ -112,8 +114,9 @@ export class SqliteSession implements SqlSession, StatementRunner {
   }
 
   /** Runs a query builder's statement. */
-  perform(sql: string, parameters: readonly SqlValue[]): StatementOutcome {
-    return this.#guarded(() => outcomeOf(this.#connection.prepare(sql), parameters));
+  async perform(sql: string, parameters: readonly SqlValue[]): Promise<StatementOutcome> {
+    const outcome = this.#guarded(() => outcomeOf(this.#connection.prepare(sql), parameters));
+    return this.#pace.after(outcome.changes, outcome);
   }
 
   #guarded<T>(work: () => T): T {

@@ -10,7 +10,7 @@ export interface BoundCursor {
    * Returns a page of `found`, as far as it fits into the body, and the cursor of the next page, null at the end.
    * `found` has one more row than `limit`, to show whether rows follow.
    */
-  page<T>(found: readonly T[], limit: number, how: PageForm<T>): Page<T>;
+  page<T>(found: readonly T[], limit: number, how: PageForm<T>): Promise<Page<T>>;
   /** Returns the cursor after a position. */
   after(position: CursorPosition): string;
 }
@@ -57,8 +57,8 @@ export const bindCursor = (
   return {
     position: cursor === undefined ? undefined : cursors.decode(cursor, { binding, nowMs: clock.nowMs() }),
     after,
-    page: (found, limit, { positionOf, toJson, more = false }) => {
-      const list = spellList(found.slice(0, limit), toJson);
+    page: async (found, limit, { positionOf, toJson, more = false }) => {
+      const list = await spellList(found.slice(0, limit), toJson);
       const rows = found.slice(0, list.count);
       const last = rows.at(-1);
       const follows = more || found.length > list.count;

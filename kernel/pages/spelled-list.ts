@@ -1,3 +1,5 @@
+import { TurnBudget } from '../time/in-turns.ts';
+
 /** The maximum size of a list body in bytes, unless a single item is larger. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
@@ -39,23 +41,29 @@ export class SpelledList {
   }
 }
 
-/** Serialises the items, in order, until the next one would exceed the bytes. Always includes the first one. */
+/**
+ * Serialises the items, in order, until the next one would exceed the bytes. Always includes the first one. Lets other
+ * work run between pieces of a long list.
+ */
 export const spellList = <T>(
   items: Iterable<T>,
   toJson: (item: T) => unknown,
   maxBytes: number = LIST_BYTES,
-): SpelledList => listTexts(items, (item) => JSON.stringify(toJson(item)), maxBytes);
+): Promise<SpelledList> => listTexts(items, (item) => JSON.stringify(toJson(item)), maxBytes);
 
 /** Creates a list from items whose JSON text exists already, until the next one would exceed the bytes. */
-export const listTexts = <T>(
+export const listTexts = async <T>(
   items: Iterable<T>,
   toText: (item: T) => string,
   maxBytes: number = LIST_BYTES,
-): SpelledList => {
+): Promise<SpelledList> => {
   const texts: string[] = [];
+  const budget = new TurnBudget();
   let bytes = 0;
   for (const item of items) {
     const text = toText(item);
+    const pause = budget.take(text.length);
+    if (pause !== undefined) await pause;
     const more = Buffer.byteLength(text) + COMMA_BYTES;
     if (texts.length > 0 && bytes + more > maxBytes) return new SpelledList(texts, true, bytes);
     texts.push(text);

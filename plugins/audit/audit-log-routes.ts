@@ -50,7 +50,7 @@ const logRoute = (
     const filter = logFilter(query);
     const page = { afterSeq: seqOf(query.cursor), limit: query.limit };
     const { entries, total, more } = await audit.log(caller, filter, page);
-    const list = spellList(entries, toJson);
+    const list = await spellList(entries, toJson);
     const follows = more || list.isCut;
     const nextCursor = follows ? (entries[list.count - 1]?.seq ?? null) : null;
     return { status: 200, body: { entries: list, total, next_cursor: nextCursor } };

@@ -1,3 +1,4 @@
+import { TurnBudget } from '../../kernel/internal-api.ts';
 import {
   arrayReply,
   bindCursor,
@@ -50,7 +51,7 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
     const bound = bindCursor(request, query.cursor, filter, parts);
     const after = bound.position && positionOf(bound.position);
     const { entries, total, more } = await parts.audit.entries(caller, filter, { after, limit: query.limit });
-    const { list, cursor } = bound.page(entries, query.limit, {
+    const { list, cursor } = await bound.page(entries, query.limit, {
       positionOf: ({ entry: { tsMs, id } }) => [tsMs, id],
       toJson: factEntryJson,
       more,
@@ -124,9 +125,11 @@ async function* csvText(parts: AsyncIterable<readonly EntryWithFact[]>): AsyncGe
 }
 
 /** Joins lines into larger chunks, because sending each line as a chunk would cost more than building it. */
-function* piecesOf(entries: readonly EntryWithFact[]): Generator<string> {
+async function* piecesOf(entries: readonly EntryWithFact[]): AsyncGenerator<string> {
+  const budget = new TurnBudget();
   let piece = '';
   for (const entry of entries) {
+    await budget.take();
     piece += csvLine(csvCells(factEntryJson(entry)));
     if (piece.length < PIECE_CHARACTERS) continue;
     yield piece;

@@ -61,7 +61,7 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
     const bound = bindCursor({ ...request, caller }, query.cursor, filter, parts);
     const beforeSeq = bound.position && Number(bound.position[0]);
     const { events, total, more } = await parts.ledger.events(caller, filter, { beforeSeq, limit: query.limit });
-    const { list, cursor } = bound.page(events, query.limit, {
+    const { list, cursor } = await bound.page(events, query.limit, {
       positionOf: ({ seq }) => [seq],
       toJson: ({ event }) => billingEventJson(event),
       more,

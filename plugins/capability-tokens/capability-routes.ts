@@ -163,7 +163,7 @@ export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefi
     };
     const { found, more, total } = await registry.list(request.caller, { after, limit });
     const nowMs = clock.nowMs();
-    const { list, cursor } = bound.page(found, limit, {
+    const { list, cursor } = await bound.page(found, limit, {
       positionOf: ({ issuedMs, tokenId }) => [issuedMs, tokenId],
       toJson: (token) => capabilityJson(token, nowMs),
       more,

@@ -57,7 +57,7 @@ export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, 
       const bound = bindCursor(request, sent, status, parts);
       const after = bound.position && positionOf(bound.position);
       const { found, more } = await parts.conflicts.list(request.caller, { status, after, limit });
-      const { list, cursor } = bound.page(found, limit, {
+      const { list, cursor } = await bound.page(found, limit, {
         positionOf: ({ record }) => [record.detectedMs, record.id],
         toJson: parts.conflictJson,
         more,

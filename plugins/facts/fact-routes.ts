@@ -101,15 +101,16 @@ export const provenanceRoute = ({ queries, parameters }: FactRouteParts): Route<
     example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' }, query: { depth: 3 } },
     async handle({ caller, params, query }) {
       const options = { depth: query.depth, notes: claimed.notesOf(query) };
-      return { status: 200, body: provenanceJson(await queries.provenance(caller, params.id, options), query.depth) };
+      const found = await queries.provenance(caller, params.id, options);
+      return { status: 200, body: await provenanceJson(found, query.depth) };
     },
   };
 };
 
-const provenanceJson = ({ root, ...walk }: Provenance, depth: number): Record<string, unknown> => {
-  const direct = spellList(walk.direct, nodeJson);
-  const edges = spellList(walk.edges, edgeJson, LIST_BYTES - direct.bytes);
-  const nodes = spellList(walk.nodes, nodeJson, LIST_BYTES - direct.bytes - edges.bytes);
+const provenanceJson = async ({ root, ...walk }: Provenance, depth: number): Promise<Record<string, unknown>> => {
+  const direct = await spellList(walk.direct, nodeJson);
+  const edges = await spellList(walk.edges, edgeJson, LIST_BYTES - direct.bytes);
+  const nodes = await spellList(walk.nodes, nodeJson, LIST_BYTES - direct.bytes - edges.bytes);
   return {
     fact_id: root.id,
     root_fact_id: root.id,

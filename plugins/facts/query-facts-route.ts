@@ -107,7 +107,7 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
         ...{ sessionId, notes, limit: query.limit, position },
         withLifetime: open?.isRepeated === true,
       });
-      const list = toJson === undefined ? listTexts(page.facts, factText) : spellList(page.facts, toJson);
+      const list = await (toJson === undefined ? listTexts(page.facts, factText) : spellList(page.facts, toJson));
       const next = list.isCut ? page.facts[list.count - 1]?.fact : page.next;
       const cursor = next == null ? null : bound.after([next.timestampMs, next.id]);
       const { total, members } = page;

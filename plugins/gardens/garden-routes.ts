@@ -87,7 +87,7 @@ export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<Garde
   async handle({ caller, params }) {
     const { garden, members } = await gardens.get(caller, readPathText(params.garden, 'garden'));
     const record = gardenJson(garden, [], self);
-    const list = spellList(members, memberJson);
+    const list = await spellList(members, memberJson);
     return { status: 200, body: { ...record, members: list, ...(list.isCut && { truncated: true }) } };
   },
 });

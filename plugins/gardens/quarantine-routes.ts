@@ -211,7 +211,7 @@ export const listQuarantineRoute = ({ quarantine, self }: QuarantineRouteParts):
     const { limit, offset } = query;
     const search = { garden: query.garden_id, status: query.quarantine_status, limit, offset };
     const { held, total, truncated } = await quarantine.list(caller, search);
-    const items = spellList(held, (fact) => heldFactJson(fact, self));
+    const items = await spellList(held, (fact) => heldFactJson(fact, self));
     return { status: 200, body: { items, total, ...((truncated || items.isCut) && { truncated: true }) } };
   },
 });

@@ -81,7 +81,7 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
     );
     const from = bound.position && positionOf(bound.position);
     const { listed, end, totalHint } = await parts.graph.list(caller, walk, { from, limit, asOf: query.as_of });
-    const list = spellList(listed.slice(0, limit), ({ neighbor }) => neighborJson(neighbor));
+    const list = await spellList(listed.slice(0, limit), ({ neighbor }) => neighborJson(neighbor));
     const next = list.count < listed.length ? listed[list.count - 1]?.position : end;
     const [entity, ...others] = query.entity;
     return {

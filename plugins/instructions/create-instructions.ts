@@ -116,16 +116,16 @@ const loadUnits = async (
     });
     return { manifestId: fact.id, selection };
   });
-  const loaded = withinOneAnswer(selection, self);
+  const loaded = await withinOneAnswer(selection, self);
   const names = loaded.chunks.map(({ unit }) => unit.name);
   return { ...loaded, auditToken: await tokens.issue(caller, { manifestId, chunks: names }) };
 };
 
 /** Cuts the chunks to the size of one answer. The audit token names only chunks that the agent gets. */
-const withinOneAnswer = (
+const withinOneAnswer = async (
   { selected, truncated, missedHints }: Selection<LoadedContent>,
   { names }: NodeSelf,
-): Omit<LoadedInstructions, 'auditToken'> => {
+): Promise<Omit<LoadedInstructions, 'auditToken'>> => {
   const all = selected.map(({ unit, content: { text, tokens, fact }, score }) => ({
     unit,
     text,
@@ -133,7 +133,7 @@ const withinOneAnswer = (
     validUntil: fact.validUntil,
     score,
   }));
-  const { count, isCut } = spellList(all, (chunk) => chunkJson(chunk, names));
+  const { count, isCut } = await spellList(all, (chunk) => chunkJson(chunk, names));
   const chunks = all.slice(0, count);
   const totalTokens = chunks.reduce((sum, { tokens }) => sum + tokens, 0);
   return { chunks, totalTokens, truncated: truncated || isCut, missedHints };

@@ -71,7 +71,7 @@ export const listJobsRoute = (parts: JobListParts): Route<undefined, Query> => (
     const bound = bindCursor(request, query.cursor, [filter, caller.permissions.has('admin')], parts);
     const after = bound.position && { createdMs: Number(bound.position[0]), id: String(bound.position[1]) };
     const { jobs, more } = await parts.jobs.list(caller, filter, { after, limit: query.limit });
-    const { list, cursor } = bound.page(jobs, query.limit, {
+    const { list, cursor } = await bound.page(jobs, query.limit, {
       positionOf: ({ createdAt, id }) => [Date.parse(createdAt), id],
       toJson: jobSummaryJson,
       more,

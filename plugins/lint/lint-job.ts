@@ -125,7 +125,7 @@ export const lintJob = (parts: LintParts): JobHandler => ({
     const caller = creatorOf(job, order);
     const gardens = await parts.facts.read(caller, 'query', async (reader) => reader.gardens);
     const { factCount, checkedMs, ...found } = await lintInJob(parts, job, caller, question);
-    const kept = spellList(found.findings, (finding) => finding, JOB_FINDING_BYTES);
+    const kept = await spellList(found.findings, (finding) => finding, JOB_FINDING_BYTES);
     const isTruncated = found.isTruncated || kept.isCut;
     const findings = found.findings.slice(0, kept.count);
     return { question, scopes, gardens, findings, isTruncated, checkedMs, factCount };

@@ -126,7 +126,7 @@ const readChecks = (given: readonly string[]): readonly Check[] =>
 const reply = async (lint: Lint, caller: Principal, question: LintQuestion): Promise<Reply> => {
   const found = await lint.check(caller, question);
   if ('jobId' in found) return { status: 202, body: acceptedJobJson(found.jobId, found.estimatedSeconds) };
-  const findings = spellList(found.findings, findingJson);
+  const findings = await spellList(found.findings, findingJson);
   const isTruncated = found.isTruncated || findings.isCut;
   return { status: 200, body: { findings, ...lintMembers(question, found.checks, { ...found, isTruncated }) } };
 };

@@ -70,7 +70,11 @@ export const listTenantsRoute = (parts: TenantRouteParts): Route<undefined, List
     const bound = bindCursor(request, query.cursor, { status }, parts);
     const after = bound.position && String(bound.position[0]);
     const { tenants, total, more } = await parts.tenants.list(caller, { status, after, limit });
-    const { list, cursor } = bound.page(tenants, limit, { positionOf: ({ id }) => [id], toJson: tenantJson, more });
+    const { list, cursor } = await bound.page(tenants, limit, {
+      positionOf: ({ id }) => [id],
+      toJson: tenantJson,
+      more,
+    });
     return { status: 200, body: { tenants: list, total, cursor } };
   },
 });

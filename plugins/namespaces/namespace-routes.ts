@@ -41,7 +41,7 @@ export const listNamespacesRoute = (parts: NamespaceRouteParts): Route<undefined
     const bound = bindCursor(request, query.cursor, {}, parts);
     const after = bound.position && String(bound.position[0]);
     const { rules, total, more } = await namespaces.list(caller, { after, limit: query.limit });
-    const { list, cursor } = bound.page(rules, query.limit, {
+    const { list, cursor } = await bound.page(rules, query.limit, {
       positionOf: ({ pattern }) => [pattern],
       toJson: namespaceJson,
       more,

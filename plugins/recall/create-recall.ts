@@ -16,9 +16,9 @@ import {
   type RecallAddition,
   type Recalled,
   type RecallMember,
+  type RecallOptions,
   type RecallOutcome,
   recallAnswer,
-  type ScoredFact,
 } from './recall-api.ts';
 import { type Chosen, type PipelineParts, recallFacts, tokensOf } from './recall-pipeline.ts';
 import { readQuestion } from './recall-request.ts';
@@ -47,7 +47,7 @@ export const createRecall = (parts: RecallParts): Recall => ({
     const sessionId =
       session === undefined ? null : readSessionName(session, `header.${names.headers.session.toLowerCase()}`);
     const chosen = await recallFacts(request, caller, pipeline);
-    const kept = withinRoom(await keepIntact(chosen, parts, caller), room);
+    const kept = await withinRoom(await keepIntact(chosen, parts, caller), room);
     const recallId = parts.random.uuid();
     const queryHash = sha256Hex(request.query);
     const returned = storedOf(kept);
@@ -92,8 +92,8 @@ const withAdditions = (
 };
 
 /** Leaves out facts for which the caller has no room, as a smaller budget would. */
-const withinRoom = (chosen: Chosen, room: ((facts: readonly ScoredFact[]) => number) | undefined): Chosen => {
-  const count = room === undefined ? chosen.facts.length : room(chosen.facts);
+const withinRoom = async (chosen: Chosen, room: RecallOptions['room']): Promise<Chosen> => {
+  const count = room === undefined ? chosen.facts.length : await room(chosen.facts);
   if (count >= chosen.facts.length) return chosen;
   const facts = chosen.facts.slice(0, count);
   const omitted = { ...chosen.omitted, budget: chosen.omitted.budget + chosen.facts.length - facts.length };

@@ -59,7 +59,7 @@ export interface RecallOptions {
   /**
    * Returns how many of the facts, best first, the caller has room for. The others count as left out for the budget.
    */
-  readonly room?: (facts: readonly ScoredFact[]) => number;
+  readonly room?: (facts: readonly ScoredFact[]) => Promise<number>;
   /** The part of a request that holds the question, which refusals name: `body` (422, the default) or `query` (400). */
   readonly place?: 'body' | 'query';
 }

@@ -199,8 +199,8 @@ const answer = async (
     session: header(names.headers.session.toLowerCase()),
     verify: header(names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full',
     place,
-    room: (facts) => {
-      list = listTexts(
+    room: async (facts) => {
+      list = await listTexts(
         facts,
         (fact) => (toJson === undefined ? scoredFactText(fact, factText) : JSON.stringify(partFactJson(fact, toJson))),
         bytes,

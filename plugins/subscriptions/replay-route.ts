@@ -58,7 +58,7 @@ export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
     const position = bound.position === undefined ? undefined : Number(bound.position[0]);
     const { limit } = query;
     const { shown, total, more } = await parts.subscriptions.events(caller, params.id, { ...range, position, limit });
-    const { list, cursor } = bound.page(shown, limit, {
+    const { list, cursor } = await bound.page(shown, limit, {
       positionOf: ({ event }) => [event.seq],
       toJson: ({ event, view }) => replayJson(event, view, parts.factJson),
       more,

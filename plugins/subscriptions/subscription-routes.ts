@@ -130,7 +130,7 @@ export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRout
   example: {},
   async handle({ caller }) {
     const found = await subscriptions.list(caller);
-    const list = spellList(found, json);
+    const list = await spellList(found, json);
     return {
       status: 200,
       body: { subscriptions: list, total: found.length, ...(list.isCut && { truncated: true }) },

@@ -12,6 +12,7 @@ import {
   SCOPES,
   SHARE_JSON,
   STRING_JSON,
+  spellList,
   TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
 import type { Synthesis, SynthesisedFact, SynthesisedTriple } from './synthesis-api.ts';
@@ -79,15 +80,18 @@ export const SYNTHESIS = defineComponent('Synthesis', {
   ),
 });
 
+/** The lists of a synthesis are within the limit of an answer already. */
+const WHOLE = Number.POSITIVE_INFINITY;
+
 /** A synthesis as its routes show it. */
-export const synthesisJson = (synthesis: Synthesis): Record<string, unknown> => {
+export const synthesisJson = async (synthesis: Synthesis): Promise<Record<string, unknown>> => {
   const { facts, triples, scope, madeMs } = synthesis;
   const byTime = [...facts].sort((a, b) => a.fact.timestampMs - b.fact.timestampMs);
   return {
     scope,
     fact_count: synthesis.factCount,
-    facts: facts.map((fact) => factJson(fact, synthesis)),
-    summary: triples.map((triple) => tripleJson(triple, synthesis)),
+    facts: await spellList(facts, (fact) => factJson(fact, synthesis), WHOLE),
+    summary: await spellList(triples, (triple) => tripleJson(triple, synthesis), WHOLE),
     contradiction_count: synthesis.contradictionCount,
     filtered_count: synthesis.filteredCount,
     mean_confidence: meanConfidence(facts),

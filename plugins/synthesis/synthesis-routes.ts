@@ -95,5 +95,5 @@ const reply = async (
     path,
   });
   if ('jobId' in made) return { status: 202, body: acceptedJobJson(made.jobId, made.estimatedSeconds) };
-  return { status: 200, body: synthesisJson(made) };
+  return { status: 200, body: await synthesisJson(made) };
 };

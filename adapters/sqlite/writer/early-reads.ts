@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { RowPace } from '../row-pace.ts';
 import { endTransaction, type SqliteConnection } from '../sqlite-connection.ts';
 import { SqliteSession } from '../sqlite-session.ts';
 
@@ -10,6 +11,7 @@ import { SqliteSession } from '../sqlite-session.ts';
 export class EarlyReads {
   readonly #knex: Knex;
   readonly #connection: SqliteConnection;
+  readonly #pace = new RowPace();
 
   constructor(open: () => SqliteConnection, knex: Knex) {
     this.#knex = knex;
@@ -20,7 +22,7 @@ export class EarlyReads {
   begin(): SqliteSession {
     this.end();
     this.#connection.begin('BEGIN');
-    return new SqliteSession(this.#connection, this.#knex);
+    return new SqliteSession(this.#connection, this.#knex, this.#pace);
   }
 
   /** Ends the snapshot, which would prevent a restart of the log. */

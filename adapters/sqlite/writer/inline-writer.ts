@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { RowPace } from '../row-pace.ts';
 import { endTransaction, type SqliteConnection } from '../sqlite-connection.ts';
 import { isBusy, toCommitError, toServiceError } from '../sqlite-errors.ts';
 import { SqliteSession } from '../sqlite-session.ts';
 import { watchCommits } from '../watch-commits.ts';
 import { pauseMs, SMALLEST_WRITE, type SqliteWriter, type WriteSession, type Written } from './sqlite-writer.ts';
 
-/** The number of written rows that takes about a millisecond of the event loop. */
-const ROWS_AT_ONCE = 64;
-
 /** A writer in the thread of its callers. */
 export class InlineWriter implements SqliteWriter {
   readonly #knex: Knex;
   readonly #connection: SqliteConnection;
+  readonly #pace = new RowPace();
 
   constructor(open: () => SqliteConnection, knex: Knex) {
     this.#knex = knex;
@@ -22,7 +21,7 @@ export class InlineWriter implements SqliteWriter {
   async transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<Written<T>> {
     await this.#begin(patienceMs);
     const connection = this.#connection;
-    const session = new SqliteSession(connection, this.#knex, ROWS_AT_ONCE);
+    const session = new SqliteSession(connection, this.#knex, this.#pace);
     let result: T;
     try {
       result = await work(session);

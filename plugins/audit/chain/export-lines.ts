@@ -1,4 +1,4 @@
-import { hashText } from '../../../kernel/internal-api.ts';
+import { hashText, TurnBudget } from '../../../kernel/internal-api.ts';
 import type { EntryWithFact, SignedDocument } from '../audit-api.ts';
 import { factEntryJson } from '../audit-entry-json.ts';
 
@@ -21,10 +21,12 @@ export async function* exportLines(
   showsAll: boolean,
   { checkpoint }: ExportEnd,
 ): AsyncGenerator<string, void, undefined> {
+  const budget = new TurnBudget();
   let entries = 0;
   let piece = '';
   for await (const part of parts) {
     for (const one of part) {
+      await budget.take();
       entries += 1;
       piece += `${JSON.stringify({ ...factEntryJson(one), ...(showsAll && linkJson(one)) })}\n`;
       if (piece.length < PIECE_CHARACTERS) continue;

@@ -105,7 +105,7 @@ export const listPeersRoute = ({ registry, federate }: PeerRouteParts): Route =>
   answers: { 200: { json: PEERS_JSON } },
   example: {},
   async handle({ caller }) {
-    return { status: 200, body: { peers: spellList(await registry.list(caller), peerJson) } };
+    return { status: 200, body: { peers: await spellList(await registry.list(caller), peerJson) } };
   },
 });
 
@@ -155,7 +155,7 @@ export const federationAuditRoute = (parts: PeerRouteParts): Route<undefined, Ev
     const bound = bindCursor(request, query.cursor, filter, parts);
     const after = bound.position && { tsMs: Number(bound.position[0]), id: String(bound.position[1]) };
     const { entries, more } = await parts.registry.events(caller, filter, { after, limit });
-    const { list, cursor } = bound.page(entries, limit, {
+    const { list, cursor } = await bound.page(entries, limit, {
       positionOf: ({ tsMs, id }) => [tsMs, id],
       toJson: federationEntryJson,
       more,

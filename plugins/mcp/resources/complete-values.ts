@@ -11,7 +11,7 @@ export const completeFromFacts = async (
   begun: string,
   node: AskNode,
 ): Promise<readonly string[]> => {
-  const { facts } = await ask(node, { route: 'GET /v1/facts', query: { limit: LOOKED_AT } });
+  const { facts } = await ask(node, { route: 'GET /v1/facts', query: { limit: LOOKED_AT, fields: member } });
   return beginning(
     (facts as readonly JsonObject[]).map((fact) => String(fact[member])),
     begun,

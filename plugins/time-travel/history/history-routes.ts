@@ -135,7 +135,7 @@ const reply = async (
     nowMs: reader.nowMs,
   }));
   const toJson = (event: HistoryPage['events'][number]) => eventJson(event, { factJson: shown, nowMs });
-  const { list, cursor } = bound.page(page.events, query.limit, { positionOf, toJson, more: page.next !== null });
+  const { list, cursor } = await bound.page(page.events, query.limit, { positionOf, toJson, more: page.next !== null });
   return { status: 200, body: { events: list, winners: triplesJson(page.triples), cursor } };
 };
 

@@ -110,7 +110,7 @@ forEachStore('recall as a use case', () => {
 
   it('leaves out facts for which the caller has no room, and counts them', async () => {
     const question = { query: 'grey cats', tokenBudget: 500 };
-    const { facts, omitted, tokensUsed } = await recall.recall(createPrincipal(), question, { room: () => 1 });
+    const { facts, omitted, tokensUsed } = await recall.recall(createPrincipal(), question, { room: async () => 1 });
     expect(facts).to.have.length(1);
     expect(omitted).to.deep.equal({ contradicted: 0, budget: 1, repeated: 0 });
     expect(tokensUsed).to.equal(facts[0]?.tokens);
