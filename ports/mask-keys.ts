@@ -1,4 +1,4 @@
-import { maskUrls } from './mask-urls.ts';
+import { maskUrls, withTexts } from './mask-urls.ts';
 
 const MASK = '***';
 /** The minimum length of a registered key. A shorter text is no key. */
@@ -15,8 +15,11 @@ export const maskName = (name: string): string => (name.length < MIN_KEY_LENGTH 
 export const maskPath = (path: string): string => {
   const segments = path.split('/').map(maskName);
   const rest = segments.filter((segment) => !ID.test(segment)).join('/');
-  return BASE64_RUN.test(rest) && [/[A-Z]/, /[a-z]/, /\d/].every((kind) => kind.test(rest)) ? MASK : segments.join('/');
+  return isInBase64(rest) ? MASK : segments.join('/');
 };
+
+const isInBase64 = (text: string): boolean =>
+  BASE64_RUN.test(text) && [/[A-Z]/, /[a-z]/, /\d/].every((kind) => kind.test(text));
 
 /** A key of 32 bytes in base64 has 43 characters, and slashes among them. */
 const BASE64_RUN = /[A-Za-z0-9+/=_-]{43}/;
@@ -32,3 +35,14 @@ const RUN = /(?:sha256:)?[A-Za-z0-9_~+=-]{32,}/g;
 
 /** Masks drawn keys, and secrets in URLs. For messages that leave the process: log lines and errors of commands. */
 export const maskSecrets = (text: string): string => maskKeys(maskUrls(text));
+
+/** Masks drawn keys, and secrets in URLs, in every text inside a JSON value. */
+export const maskSecretsIn = (value: unknown): unknown => withTexts(value, maskSecrets);
+
+/** Returns whether a text that a caller chose may hold a key or a token. */
+export const mayHoldKey = (text: string): boolean =>
+  maskKeys(text) !== text || isInBase64(text) || text.split('.').filter(isTokenPart).length >= TOKEN_PARTS;
+
+/** A JSON Web Token has three parts with dots between them. */
+const TOKEN_PARTS = 3;
+const isTokenPart = (part: string): boolean => part.length >= 16 && !/[^\w-]/.test(part);

@@ -6,12 +6,15 @@
 export const maskUrls = (text: string): string => (text.includes('://') ? text.replace(AFTER_SCHEME, mask) : text);
 
 /** Masks secrets in the URLs of every text inside a JSON value. */
-export const maskUrlsIn = (value: unknown): unknown => {
-  if (typeof value === 'string') return maskUrls(value);
-  if (Array.isArray(value)) return value.map(maskUrlsIn);
+export const maskUrlsIn = (value: unknown): unknown => withTexts(value, maskUrls);
+
+/** Returns the JSON value with another text in place of each text. */
+export const withTexts = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((member) => withTexts(member, change));
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
   if (!isPlain) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, maskUrlsIn(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withTexts(member, change)]));
 };
 
 /**

@@ -9,7 +9,7 @@ export * from './fact-filter.ts';
 export * from './fact-query.ts';
 export * from './fact-store.ts';
 export * from './ledger.ts';
-export { maskName, maskSecrets } from './mask-keys.ts';
+export { maskName, maskSecrets, maskSecretsIn, mayHoldKey } from './mask-keys.ts';
 export * from './mask-urls.ts';
 export * from './migration.ts';
 export * from './normalise-text.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
+import { maskName } from '../../ports/ports.ts';
 import { type CorsOptions, createOriginRule } from './allowed-origins.ts';
 
 /**
@@ -26,8 +27,14 @@ export const createCorsPolicy = (options: CorsOptions): readonly Middleware[] =>
 const markPreflight: Middleware = async (context, next) => {
   await next();
   if (context.respond === false) return;
+  // A preflight repeats the names of headers, and a page may have put a key there.
+  const named = context.res.getHeader('Access-Control-Allow-Headers');
+  if (typeof named === 'string')
+    context.set('Access-Control-Allow-Headers', named.split(',').map(maskHeader).join(','));
   context.set({ 'X-Request-Id': randomUUID(), 'X-Content-Type-Options': 'nosniff' });
 };
+
+const maskHeader = (name: string): string => maskName(name.trim());
 
 const EXPOSED = [
   'X-Request-Id',

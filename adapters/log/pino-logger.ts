@@ -1,5 +1,5 @@
 import { destination, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
-import { maskSecrets, maskUrlsIn } from '../../ports/ports.ts';
+import { maskSecrets, maskSecretsIn } from '../../ports/ports.ts';
 import { describeError } from './describe-error.ts';
 import { readableLine } from './readable-line.ts';
 
@@ -29,7 +29,7 @@ export interface PinoLoggerOptions {
 /**
  * Creates a pino logger that writes synchronously, because the last lines of a crashing process matter most. Each entry
  * is one line, of JSON or in readable form on a terminal. An error is logged with its stack and causes only, because
- * other members may hold data. Secrets in URLs are masked, and so are keys in messages and errors.
+ * other members may hold data. Secrets in URLs are masked, and so are keys in messages, fields and errors.
  */
 export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
@@ -62,6 +62,11 @@ const wrap = (logger: PinoLogger): JsonLogger => ({
   child: (fields) => wrap(logger.child(masked(fields))),
 });
 
-/** Masks URLs in the fields. The serializer handles errors. */
+/** A public key looks like a secret one, and an operator compares it with what a peer pinned. */
+const PUBLIC = /publicKey$/i;
+
+/** Masks the texts of the fields. The serializer handles errors. */
 const masked = (fields: Fields = {}): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, maskUrlsIn(value)]));
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, PUBLIC.test(name) ? value : maskSecretsIn(value)]),
+  );
