@@ -183,7 +183,7 @@ const sessionEndCommand = defineCommand({
       await saveState(folders, input.session, { ...state, noted: [...state.noted, ...done.noted] }, random);
       const log = (what: string): Promise<void> =>
         logHook(folders, clock, `session-end ${context.options.client}: ${what}`);
-      if (done.linesLeft > 0) await log(`lines left out that look like secrets: ${done.linesLeft}`);
+      if (done.masked > 0) await log(`masked values that look like secrets: ${done.masked}`);
       if (done.refused > 0) await log(`notes that the node refused: ${done.refused}`);
       return '';
     }),

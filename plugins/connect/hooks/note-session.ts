@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { readCaller } from '../client-key.ts';
 import type { HookInput } from './hook-input.ts';
 import type { Project } from './project.ts';
-import { withoutSecrets } from './secret-lines.ts';
+import { withoutSecrets } from './secret-values.ts';
 import { readTranscript, type Said } from './transcript.ts';
 
 export const SAID = 'memory:said';
@@ -13,7 +13,8 @@ const CUT_MARK = ' […]';
 export interface NotedSession {
   /** Last parts of the entities that the memory holds now. */
   readonly noted: readonly string[];
-  readonly linesLeft: number;
+  /** Number of values that look like secrets. */
+  readonly masked: number;
   /** Prompts that the node refused. */
   readonly refused: number;
 }
@@ -45,7 +46,7 @@ export const noteSession = async (
   const said = transcript === undefined ? [] : await readTranscript(transcript);
   const fresh = said.filter(({ id }) => !known.has(id));
   const cleaned = fresh.map((one) => ({ ...one, ...withoutSecrets(one.text.toWellFormed().replaceAll('\u0000', '')) }));
-  const linesLeft = cleaned.reduce((sum, { left }) => sum + left, 0);
+  const masked = cleaned.reduce((sum, one) => sum + one.masked, 0);
   const tellable = cleaned.filter(({ text }) => text.trim() !== '');
   const facts = tellable.map((one) => factOf(one, project, `user:${user}`));
   let refused = facts.length === 0 ? [] : await store(facts, server);
@@ -55,7 +56,7 @@ export const noteSession = async (
     const again = refused.map(({ index }) => ({ ...(facts[index] as Fact), source }));
     refused = await store(again, server);
   }
-  return { noted: fresh.map(({ id }) => id), linesLeft, refused: refused.length };
+  return { noted: fresh.map(({ id }) => id), masked, refused: refused.length };
 };
 
 type Fact = ReturnType<typeof factOf>;

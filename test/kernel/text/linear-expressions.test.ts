@@ -28,6 +28,10 @@ const BOUNDED: readonly (readonly [RegExp, string])[] = [
   [/(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|ou|ism|ate|iti|ous|ive|ize)$/, 'no repetition'],
   [/'.*$/, 'one word'],
   [/(?<=[a-z]{3})[aeiouy]+$/, 'one word'],
+  [/^(?:[A-Za-z_]\w*\??\.)*[A-Za-z_]\w*\??[([]/, 'a value of at most 400 characters, parted by dots'],
+  [/^(?:[a-z_]\w*\.)+[a-z_]\w*$/i, 'a value of at most 400 characters, parted by dots'],
+  [/(?:ssh-\w{2,10}|ecdsa-[\w-]{1,30}|sk-ssh-[\w@.-]{1,40})\s$/, 'at most 400 characters before a value'],
+  [/data:[\w/+.-]{1,40};base64,$/, 'at most 400 characters before a value'],
   [/^\s*([^:：\n]+?)\s*(?::(?=\s|$)|：)/u, 'the beginning of a value, cut to the longest name'],
   [/\{(\w+)\}/g, 'the pattern of a route'],
   [
