@@ -8,6 +8,7 @@ import type { Client, HookName, Place, Scope, ServerEntry, TransportName } from 
 import { hookCommandLine, programOf } from './command-line-of.ts';
 import { confirmed, showPlans } from './confirm-plans.ts';
 import { type ConnectionRecord, type FileRecord, readRecord, readRecords, saveRecord } from './connection-record.ts';
+import { NOTE_AGENT } from './hooks/hook-commands.ts';
 import { carryOut, type FilePlan, isChange, planEdit, planUndo, recordOf } from './plan-files.ts';
 import { type UserFolders, userFolders } from './user-folders.ts';
 
@@ -34,6 +35,7 @@ const OPTIONS = {
   yes: { type: 'flag', summary: 'write without asking' },
   noHooks: { type: 'flag', summary: 'the tools alone: nothing is recalled or noted by itself' },
   shareNotes: { type: 'flag', summary: 'recall the notes of all your projects in each of them' },
+  note: NOTE_AGENT,
   noNotes: { type: 'flag', summary: 'recall by itself, and note nothing at the end of a session' },
   transport: {
     type: 'text',
@@ -104,8 +106,9 @@ const connect = async (context: Context): Promise<number> => {
   const transport = readTransport(client, options.transport);
   const former = await readRecord(client.name, place);
   const keyPlan = await planKey({ client, place, server, keyFile: keyFileOf(context) });
+  const note = options.note ?? former?.note;
   const isShared = options.shareNotes || former?.shareNotes === true;
-  const connection = { client, place, transport, former, keyPlan, shareNotes: isShared };
+  const connection = { client, place, transport, former, keyPlan, shareNotes: isShared, note };
   let plans = await planConnection(context, connection);
   const isDone = !plans.some(isChange) && !(keyPlan.kind !== 'none' && keyPlan.make);
   if (isDone) {
@@ -121,7 +124,7 @@ const connect = async (context: Context): Promise<number> => {
   const key = await makeKey(keyPlan, { client, server, place }, context.random);
   const name = readName(options.name);
   const shareNotes = isShared || answer === 'other';
-  const common = { client: client.name, scope: place.scope, name, url: server.url, key, shareNotes };
+  const common = { client: client.name, scope: place.scope, name, url: server.url, key, shareNotes, note };
   const folder = place.scope === 'project' ? place.folder : null;
   await write(plans, { ...common, folder, files: [] }, place.folders, context);
   stdout.write(`${client.title} is connected. "fact-memory-node doctor ${client.name}" checks the connection.\n`);
@@ -171,10 +174,12 @@ interface Connection {
   readonly former: ConnectionRecord | undefined;
   readonly keyPlan: KeyPlan;
   readonly shareNotes: boolean;
+  /** Further speakers whose words are noted. */
+  readonly note: string | undefined;
 }
 
 const planConnection = async ({ options, server, program }: Context, connection: Connection): Promise<FilePlan[]> => {
-  const { client, place, transport, former, keyPlan, shareNotes } = connection;
+  const { client, place, transport, former, keyPlan, shareNotes, note } = connection;
   const within = place.scope === 'project' ? place.folder : undefined;
   const words = {
     program: programOf(place.scope, program, options.command),
@@ -187,7 +192,9 @@ const planConnection = async ({ options, server, program }: Context, connection:
   const edits = [{ path: client.serverFile(place), edit: client.serverEdit(readName(options.name), entry), within }];
   if (client.hooks !== undefined && !options.noHooks) {
     const isWanted = (hook: HookName): boolean => hook !== 'session-end' || !options.noNotes;
-    const more = (hook: HookName): readonly string[] => (shareNotes && hook !== 'session-end' ? ['--share-notes'] : []);
+    const ofRecall = shareNotes ? ['--share-notes'] : [];
+    const ofNotes = note === undefined ? [] : ['--note', note];
+    const more = (hook: HookName): readonly string[] => (hook === 'session-end' ? ofNotes : ofRecall);
     const commandOf = (hook: HookName) =>
       isWanted(hook) ? hookCommandLine(words, hook, client.name, more(hook)) : undefined;
     const edit = client.hooks.edit(commandOf);

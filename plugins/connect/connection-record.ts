@@ -40,6 +40,8 @@ export interface ConnectionRecord {
   readonly key: MadeKey | null;
   /** True if the hooks recall the notes of every project. */
   readonly shareNotes?: boolean | undefined;
+  /** `agent` if the hooks also note what the agent concluded. */
+  readonly note?: string | undefined;
 }
 
 const MAX_RECORDS = 1_000;

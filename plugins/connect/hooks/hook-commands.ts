@@ -6,7 +6,8 @@ import { CLIENT_NAMES, clientOf } from '../clients/all-clients.ts';
 import { type UserFolders, userFolders } from '../user-folders.ts';
 import { saidLength } from './fact-relevance.ts';
 import { readHookInput } from './hook-input.ts';
-import { noteSession } from './note-session.ts';
+import { readNotes, storeNotes } from './note-session.ts';
+import { dropNotes, keepNotes, sendKeptNotes } from './pending-notes.ts';
 import { readProject } from './project.ts';
 import { type HookRun, type RecallWish, recallForSession } from './recall-for-session.ts';
 import { forgetOldSessions, logHook, readState, saveState } from './session-state.ts';
@@ -38,6 +39,13 @@ const budgetOption = (tokens: number, what: string) =>
 const SHARE_NOTES = {
   type: 'flag',
   summary: 'recall the notes of every project, as one memory for everything',
+} as const;
+
+export const NOTE_AGENT = {
+  type: 'text',
+  value: 'word',
+  of: ['agent'],
+  summary: 'agent: also note what the agent concluded at the end of each turn',
 } as const;
 
 const limitOption = (ms: number) =>
@@ -78,6 +86,8 @@ const failOpen = async (
   const { options, env, stdin, stdout, clock } = context;
   const { timeoutMs: limitMs } = options;
   let folders: UserFolders | undefined;
+  let reached: CommandServer | undefined;
+  const late = (): ServiceError => new ServiceError('unavailable', `it took longer than ${limitMs} ms`);
   try {
     folders = userFolders(env);
     const place = folders;
@@ -89,11 +99,16 @@ const failOpen = async (
         const project = await readProject(input.folder);
         if (project === undefined) return '';
         const server = await context.openServer({ url: options.url, keyFile: options.keyFile });
-        return work({ input, project, folders: place, server: hasty(server, limitMs) });
+        const run = { input, project, folders: place, server: hasty(server, limitMs) };
+        const text = await work(run);
+        reached = run.server;
+        return text;
       },
-      () => new ServiceError('unavailable', `it took longer than ${limitMs} ms`),
+      late,
     );
     if (output !== '') stdout.write(output);
+    const node = reached;
+    if (node !== undefined) await withinTime(clock, limitMs, () => sendKeptNotes(node, place), late);
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown';
     if (folders !== undefined) await logHook(folders, clock, `${hook} ${options.client}: ${why}`);
@@ -171,6 +186,7 @@ const sessionEndCommand = defineCommand({
   options: {
     ...COMMON_OPTIONS,
     noNotes: { type: 'flag', summary: 'note nothing' },
+    note: NOTE_AGENT,
     timeoutMs: limitOption(2_500),
   },
   run: (context) =>
@@ -179,12 +195,19 @@ const sessionEndCommand = defineCommand({
       const { env, clock, random } = context;
       const state = await readState(folders, input.session);
       const user = (env['USER'] ?? env['USERNAME'] ?? '').replaceAll(/[^\w.@-]/g, '') || 'unknown';
-      const done = await noteSession(input, project, user, new Set(state.noted), server);
-      await saveState(folders, input.session, { ...state, noted: [...state.noted, ...done.noted] }, random);
+      const speakers = {
+        person: `user:${user}`,
+        agent: context.options.note === 'agent' ? `agent:${context.options.client}` : undefined,
+      };
+      const { facts, ids, masked } = await readNotes(input, project, speakers, new Set(state.noted));
+      const kept = facts.length === 0 ? undefined : await keepNotes(facts, server, folders, context);
+      const refused = await storeNotes(facts, server);
+      await dropNotes(kept);
+      await saveState(folders, input.session, { ...state, noted: [...state.noted, ...ids] }, random);
       const log = (what: string): Promise<void> =>
         logHook(folders, clock, `session-end ${context.options.client}: ${what}`);
-      if (done.masked > 0) await log(`masked values that look like secrets: ${done.masked}`);
-      if (done.refused > 0) await log(`notes that the node refused: ${done.refused}`);
+      if (masked > 0) await log(`masked values that look like secrets: ${masked}`);
+      if (refused > 0) await log(`notes that the node refused: ${refused}`);
       return '';
     }),
 });

@@ -10,13 +10,22 @@ export const SAID = 'memory:said';
 const MAX_SAID_LENGTH = 4_000;
 const CUT_MARK = ' […]';
 
-export interface NotedSession {
-  /** Last parts of the entities that the memory holds now. */
-  readonly noted: readonly string[];
+/** Below that of a person, so that the words of an agent count for less. */
+const AGENT_CONFIDENCE = 0.5;
+
+export interface SessionNotes {
+  readonly facts: readonly NoteFact[];
+  /** Last parts of the entities of all words that were read, noted or not. */
+  readonly ids: readonly string[];
   /** Number of values that look like secrets. */
   readonly masked: number;
-  /** Prompts that the node refused. */
-  readonly refused: number;
+}
+
+/** The sources of notes. */
+export interface Speakers {
+  readonly person: string;
+  /** Undefined to leave out what the agent concluded. */
+  readonly agent: string | undefined;
 }
 
 /** Begins the entity of each note of a project. Each prompt has an entity of its own, so that none contradict. */
@@ -30,43 +39,51 @@ export const noteId = (project: Project, entity: string): string | undefined => 
 };
 
 /** Tells a note from an entity of another project whose address continues this one. */
-const NOTE_ID = /^[0-9a-f]{16}$/;
+const NOTE_ID = /^(?:agent-)?[0-9a-f]{16}$/;
 
-/**
- * Stores the user's prompts of a session, word for word, as local facts. Skips prompts stored before; the node also
- * recognises repeated requests.
- */
-export const noteSession = async (
+/** True for the words of an agent. */
+export const isOfAgent = (entity: string): boolean => entity.slice(entity.lastIndexOf('/') + 1).startsWith('agent-');
+
+/** Reads the notes of a session that are not known yet: word for word, as local facts. */
+export const readNotes = async (
   { transcript }: HookInput,
   project: Project,
-  user: string,
+  speakers: Speakers,
   known: ReadonlySet<string>,
-  server: CommandServer,
-): Promise<NotedSession> => {
+): Promise<SessionNotes> => {
   const said = transcript === undefined ? [] : await readTranscript(transcript);
-  const fresh = said.filter(({ id }) => !known.has(id));
+  const fresh = said.filter(({ id, by }) => !known.has(id) && speakers[by] !== undefined);
   const cleaned = fresh.map((one) => ({ ...one, ...withoutSecrets(one.text.toWellFormed().replaceAll('\u0000', '')) }));
-  const masked = cleaned.reduce((sum, one) => sum + one.masked, 0);
-  const tellable = cleaned.filter(({ text }) => text.trim() !== '');
-  const facts = tellable.map((one) => factOf(one, project, `user:${user}`));
-  let refused = facts.length === 0 ? [] : await store(facts, server);
-  if (refused.some(({ code }) => code === 'source_attestation_failed')) {
-    // The node accepts only facts whose source is the key's own entity.
-    const source = (await readCaller(server))?.entity ?? '';
-    const again = refused.map(({ index }) => ({ ...(facts[index] as Fact), source }));
-    refused = await store(again, server);
-  }
-  return { noted: fresh.map(({ id }) => id), masked, refused: refused.length };
+  return {
+    facts: cleaned.filter(({ text }) => text.trim() !== '').map((one) => factOf(one, project, speakers[one.by] ?? '')),
+    ids: fresh.map(({ id }) => id),
+    masked: cleaned.reduce((sum, one) => sum + one.masked, 0),
+  };
 };
 
-type Fact = ReturnType<typeof factOf>;
+/** Stores notes, and returns how many the node refused. It recognises those that it has. */
+export const storeNotes = async (facts: readonly NoteFact[], server: CommandServer): Promise<number> => {
+  const refused = facts.length === 0 ? [] : await store(facts, server);
+  if (!refused.some(({ code }) => code === 'source_attestation_failed')) return refused.length;
+  // The node accepts only facts whose source is the key's own entity.
+  const source = (await readCaller(server))?.entity ?? '';
+  return (
+    await store(
+      refused.map(({ index }) => ({ ...(facts[index] as NoteFact), source })),
+      server,
+    )
+  ).length;
+};
 
-const factOf = ({ id, text, timestamp }: Said, project: Project, source: string) => ({
+export type NoteFact = ReturnType<typeof factOf>;
+
+const factOf = ({ by, id, text, timestamp }: Said, project: Project, source: string) => ({
   entity: `${notePrefix(project)}${id}`,
   relation: SAID,
   value: { type: 'string', v: cut(text.trim()) },
   source,
   scope: 'local',
+  ...(by === 'agent' && { confidence: AGENT_CONFIDENCE }),
   ...(timestamp === undefined ? {} : { timestamp }),
 });
 
@@ -80,7 +97,7 @@ interface Refused {
   readonly code: unknown;
 }
 
-const store = async (facts: readonly Fact[], server: CommandServer): Promise<readonly Refused[]> => {
+const store = async (facts: readonly NoteFact[], server: CommandServer): Promise<readonly Refused[]> => {
   const body = JSON.stringify(facts);
   const { document } = await askServer(server, {
     method: 'POST',

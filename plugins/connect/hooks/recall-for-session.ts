@@ -3,7 +3,7 @@ import { type Random, ServiceError } from '../../../kernel/plugin-api.ts';
 import type { UserFolders } from '../user-folders.ts';
 import { isAbout, mentions } from './fact-relevance.ts';
 import type { HookInput } from './hook-input.ts';
-import { noteId, notePrefix, SAID } from './note-session.ts';
+import { isOfAgent, noteId, notePrefix, SAID } from './note-session.ts';
 import type { Project } from './project.ts';
 import { type RecalledFact, readRecalled, recalledText } from './recalled-text.ts';
 import { readState, saveState } from './session-state.ts';
@@ -26,8 +26,8 @@ export interface RecallWish {
 }
 
 const LEAST_SCORE = 0.3;
-/** Notes of the own project are welcome at the start, even where the question fits them little. */
-const LEAST_AT_START = 0.05;
+/** For notes of the project. The best note sets the scale, so a low score is no reason to leave one out. */
+const LEAST_NOTE_SCORE = 0.05;
 /** The share of the best vector score from which a meaning counts without common words. */
 const NEAR_IN_MEANING = 0.6;
 
@@ -52,11 +52,10 @@ export const recallForSession = async (
   ]);
   const isFactWanted = event === 'SessionStart' ? isAboutProject(project) : isAboutPrompt(query, facts);
   const isNoteWanted = event === 'SessionStart' ? () => true : isAboutPrompt(query, notes);
-  const leastNote = event === 'SessionStart' ? LEAST_AT_START : LEAST_SCORE;
   const isOfProject = ({ entity }: RecalledFact): boolean => shareNotes || noteId(project, entity) !== undefined;
   const found = [
     ...facts.filter((fact) => fact.score >= LEAST_SCORE && isFactWanted(fact)),
-    ...notes.filter((note) => note.score >= leastNote && isOfProject(note) && isNoteWanted(note)),
+    ...notes.filter((note) => note.score >= LEAST_NOTE_SCORE && isOfProject(note) && isNoteWanted(note)),
   ].filter(({ id, entity }) => !known.has(id) && !own.has(entity.slice(entity.lastIndexOf('/') + 1)));
   const { text, shown } = recalledText(withinBudget(found.toSorted(bestFirst), budget));
   if (text !== '') await saveState(folders, input.session, { ...state, shown: [...before, ...shown] }, random);
@@ -95,7 +94,11 @@ const isAboutPrompt = (prompt: string, found: readonly RecalledFact[]): Wanted =
     isAbout(prompt, relation === SAID ? text : `${entity} ${relation} ${text}`);
 };
 
-const bestFirst = (a: RecalledFact, b: RecalledFact): number => b.score - a.score;
+/** Words of an agent never stand before those of a person. */
+const bestFirst = (a: RecalledFact, b: RecalledFact): number =>
+  Number(isAgentNote(a)) - Number(isAgentNote(b)) || b.score - a.score;
+
+const isAgentNote = ({ relation, entity }: RecalledFact): boolean => relation === SAID && isOfAgent(entity);
 
 const withinBudget = (facts: readonly RecalledFact[], budget: number): readonly RecalledFact[] => {
   let left = budget;

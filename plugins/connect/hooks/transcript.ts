@@ -1,13 +1,15 @@
 import { openOrdinaryFile, readPart } from '../../../kernel/internal-api.ts';
 import { ServiceError, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { ownWords } from './harness-text.ts';
 
 /** Only the end of a long session is read. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 const MAX_PROMPTS = 200;
 
-/** A prompt of the user. */
+/** A prompt of the user, or the conclusion of the agent at the end of a turn. */
 export interface Said {
-  /** Stable across readings of the same transcript. */
+  readonly by: 'person' | 'agent';
+  /** The same in every transcript that holds the prompt, so that a resumed or forked session adds nothing twice. */
   readonly id: string;
   readonly text: string;
   /** The time in the transcript. */
@@ -16,21 +18,35 @@ export interface Said {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The newest prompts of a transcript, oldest first. Skips lines of other forms. */
+/** The newest prompts and conclusions of a transcript, oldest first. Skips lines of other forms. */
 export const readTranscript = async (path: string): Promise<readonly Said[]> => {
   const lines = linesOf(await readTail(path));
   const events = lines.some((line) => isCodexPrompt(line));
   const said: Said[] = [];
+  let conclusion: Said | undefined;
   for (const line of lines) {
+    const concluded = conclusionOf(line)?.join('\n').trim() ?? '';
+    if (concluded !== '') conclusion = saidIn(line, concluded, 'agent');
     // A rollout holds each prompt twice, once within the model's input.
     if (events && !isCodexPrompt(line)) continue;
-    const text = promptOf(line)?.trim() ?? '';
-    if (text === '') continue;
-    const time = textAt(line, 'timestamp');
-    const mark = textAt(line, 'uuid') ?? textAt(line, 'id') ?? time ?? '';
-    said.push({ id: sha256Hex(JSON.stringify([mark, text])).slice(0, 16), text, timestamp: instantOf(time) });
+    const parts = promptOf(line);
+    if (parts === undefined || parts.every((part) => part.trim() === '')) continue;
+    // Only the last words before the next prompt conclude a turn.
+    if (conclusion !== undefined) said.push(conclusion);
+    conclusion = undefined;
+    const text = ownWords(parts).trim();
+    if (text !== '') said.push(saidIn(line, text, 'person'));
   }
+  if (conclusion !== undefined) said.push(conclusion);
   return said.slice(-MAX_PROMPTS);
+};
+
+const saidIn = (line: Line, text: string, by: Said['by']): Said => {
+  const time = textAt(line, 'timestamp');
+  // A fork gives its lines new ids and keeps their times. Codex gives copied lines new times.
+  const mark = line['type'] === 'event_msg' ? '' : (time ?? textAt(line, 'uuid') ?? textAt(line, 'id') ?? '');
+  const id = sha256Hex(JSON.stringify([mark, text])).slice(0, 16);
+  return { by, id: by === 'agent' ? `agent-${id}` : id, text, timestamp: instantOf(time) };
 };
 
 const readTail = async (path: string): Promise<string> => {
@@ -68,37 +84,43 @@ const parse = (text: string): Line | undefined => {
 const isCodexPrompt = (line: Line): boolean =>
   line['type'] === 'event_msg' && textAt(objectAt(line, 'payload'), 'type') === 'user_message';
 
-/** The prompt in a line, for the format of any client; undefined for other lines. */
-const promptOf = (line: Line): string | undefined => {
+/** The parts of the prompt in a line, for the format of any client; undefined for other lines. */
+const promptOf = (line: Line): readonly string[] | undefined => {
   const payload = objectAt(line, 'payload');
   const message = objectAt(line, 'message');
-  if (isCodexPrompt(line)) return textAt(payload, 'message');
+  if (isCodexPrompt(line)) return textsIn(payload['message']);
   if (line['type'] === 'response_item')
-    return textAt(payload, 'role') === 'user' ? spoken(payload['content']) : undefined;
-  if (line['type'] === 'user.message') return textAt(objectAt(line, 'data'), 'content');
-  if (line['isMeta'] === true || line['isSidechain'] === true || line['isCompactSummary'] === true) return undefined;
-  if (line['type'] === 'user' && textAt(message, 'role') === 'user') return spoken(message['content']);
-  if (line['role'] === 'user') return spoken(message['content'] ?? line['content']);
+    return textAt(payload, 'role') === 'user' ? textsIn(payload['content']) : undefined;
+  if (line['type'] === 'user.message') return textsIn(objectAt(line, 'data')['content']);
+  if (isAside(line)) return undefined;
+  if (line['type'] === 'user' && textAt(message, 'role') === 'user') return textsIn(message['content']);
+  if (line['role'] === 'user') return textsIn(message['content'] ?? line['content']);
   // A request of a chat session.
-  return line['response'] === undefined ? undefined : textAt(message, 'text');
+  return line['response'] === undefined ? undefined : textsIn(message['text']);
 };
 
-/** Only the user's own text, without tool results and the client's additions in angle brackets. */
-const spoken = (content: unknown): string | undefined => {
-  const parts = Array.isArray(content)
+/** The parts of what the agent says in a line; undefined for other lines. */
+const conclusionOf = (line: Line): readonly string[] | undefined => {
+  const payload = objectAt(line, 'payload');
+  if (line['type'] === 'event_msg')
+    return textAt(payload, 'type') === 'agent_message' ? textsIn(payload['message']) : undefined;
+  if (line['type'] === 'assistant.message') return textsIn(objectAt(line, 'data')['content']);
+  if (isAside(line) || (line['type'] !== 'assistant' && line['role'] !== 'assistant')) return undefined;
+  return textsIn(objectAt(line, 'message')['content'] ?? line['content']);
+};
+
+/** Lines of the client itself, of agents below the agent, and summaries. */
+const isAside = (line: Line): boolean =>
+  line['isMeta'] === true ||
+  line['isSidechain'] === true ||
+  line['isCompactSummary'] === true ||
+  line['isApiErrorMessage'] === true;
+
+/** The text parts of a content, without tool results. */
+const textsIn = (content: unknown): readonly string[] =>
+  Array.isArray(content)
     ? content.filter(isObject).flatMap((part) => (TEXT_PARTS.has(part['type']) ? [textAt(part, 'text') ?? ''] : []))
     : [typeof content === 'string' ? content : ''];
-  const text = parts.join('\n').trim();
-  const query = between(text, '<user_query>', '</user_query>');
-  if (query !== undefined) return query;
-  return /^<[a-zA-Z_-]+[ >]/.test(text) || /^# AGENTS\.md/.test(text) ? undefined : text;
-};
-
-const between = (text: string, begin: string, end: string): string | undefined => {
-  const start = text.indexOf(begin);
-  const stop = start < 0 ? -1 : text.indexOf(end, start);
-  return stop < 0 ? undefined : text.slice(start + begin.length, stop);
-};
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text']);
 

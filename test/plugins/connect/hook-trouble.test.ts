@@ -21,7 +21,7 @@ describe('hooks that fail', () => {
 
   it('print nothing and exit with 0 if the node is away or refuses, or the key is missing', async () => {
     for (const name of ['session-start', 'prompt', 'session-end']) {
-      await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Lost.']) ?? '');
+      await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Lost at noon.']) ?? '');
       const told = input({ transcript_path: join(at.user.home, 't.jsonl') });
       await quiet(['hook', name, '--client', 'codex'], told, { SVC_URL: 'http://127.0.0.1:9' });
       await quiet(['hook', name, '--client', 'codex', '--key-file', join(at.user.home, 'none.key')], told);
