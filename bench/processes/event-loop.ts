@@ -7,7 +7,7 @@ export interface EventLoopPauses {
 }
 
 /** Reads the pauses from the metrics of a node, which start from zero after each scrape. */
-export const eventLoopPauses = async ({ port, key }: ServerProcess): Promise<EventLoopPauses> => {
+export const eventLoopPauses = async ({ port, key }: Pick<ServerProcess, 'port' | 'key'>): Promise<EventLoopPauses> => {
   const reply = await fetch(`http://127.0.0.1:${port}/v1/metrics`, { headers: { Authorization: `Bearer ${key}` } });
   const text = await reply.text();
   if (!reply.ok) throw new Error(`metrics were answered ${reply.status}: ${text}`);
