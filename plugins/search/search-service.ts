@@ -123,9 +123,11 @@ export class SearchService implements SearchIndex {
     const { vectors } = this.#parts;
     if (vectors === undefined) return false;
     if (this.lacksVectors) return true;
-    if (this.#vectorsGoal === undefined) return false;
+    // A concurrent call may reach the goal meanwhile.
+    const goal = this.#vectorsGoal;
+    if (goal === undefined) return false;
     const { target } = await vectors.generations.plan();
-    if (compareHlc(target.fresh, this.#vectorsGoal) < 0) return true;
+    if (compareHlc(target.fresh, goal) < 0) return true;
     this.#vectorsGoal = undefined;
     return false;
   }

@@ -120,6 +120,16 @@ forEachStore('a search index that is still being built', () => {
     await search.close();
   });
 
+  it('answers two recalls that see its last vector at once', async () => {
+    const target = { name: 'words', embedder: 'words', state: 'complete', fresh: NOTHING_BUILT } as Generation;
+    const search = serviceOn(node.kernel.get(FactStore), {
+      generations: { plan: async () => ({ target, others: [] }) },
+      goal: NOTHING_BUILT,
+    } as unknown as VectorSide);
+    expect(await Promise.all([search.isMakingVectors(), search.isMakingVectors()])).to.deep.equal([false, false]);
+    await search.close();
+  });
+
   it('is reported as incomplete only to callers who would see the missing facts', async () => {
     const names = node.kernel.get(NodeSelf).names;
     const asked = { vector: undefined, behind: NOTHING_BUILT };
