@@ -66,14 +66,23 @@ export class DenseStage {
     };
   }
 
+  /** Returns those of the facts that words found that have a vector of this embedder. */
+  async compared(byWords: readonly Hit[]): Promise<readonly string[]> {
+    return byWords.length === 0 ? [] : idsOf((await this.#similarTo(idsOf(byWords))).hits);
+  }
+
   /** Returns the distribution of the view around the query, and the similarities of the best facts that words found. */
   async #spreadOf(ids: readonly string[]) {
-    const [known, found] = await Promise.all([this.#plan.answer(this.#spread), this.#foundBy(this.#words)]);
-    const isKnown = ids.every((id) => found.includes(id));
-    const { hits, spread = NO_SPREAD } = isKnown
-      ? known
-      : await this.#plan.askMore({ find: 'spread', ...this.#vector, of: { ids } });
+    const { hits, spread = NO_SPREAD } = await this.#similarTo(ids);
     return { spread, named: hits.filter(({ id }) => ids.includes(id)).map(({ score }) => score) };
+  }
+
+  /** Compares at least these facts, which words found. */
+  async #similarTo(ids: readonly string[]): Promise<SearchAnswer> {
+    const [known, found] = await Promise.all([this.#plan.answer(this.#spread), this.#foundBy(this.#words)]);
+    const all = new Set(found);
+    const isKnown = ids.every((id) => all.has(id));
+    return isKnown ? known : this.#plan.askMore({ find: 'spread', ...this.#vector, of: { ids } });
   }
 
   /**

@@ -11,6 +11,7 @@ import { idsOf, RecallPlan } from './recall-plan.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { LINKED_DEPTH, type SearchDepth } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
+import { withWordsForVectors } from './words-for-vectors.ts';
 import { planShares, type Shares, withSharedWords } from './words-together.ts';
 
 export interface StageParts extends QueryParts {
@@ -54,9 +55,12 @@ export const runStages = async (
     depth.wanted,
   );
   const [own = NO_HITS] = ofEntity === undefined ? [] : await pool.admit([ofEntity.search], depth.entity, depth.wanted);
-  const semantic = mergeAdmitted(
+  const calibrated = mergeAdmitted(
     await Promise.all(dense.map((stage, at) => stage.calibrate(similar[at] ?? NO_HITS, lexical.hits))),
   );
+  const counted = request.weights.lexical > 0 ? lexical.hits : [];
+  const compared = new Set((await Promise.all(dense.map((stage) => stage.compared(counted)))).flat());
+  const semantic = withWordsForVectors(calibrated, counted, compared);
   const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits };
   const around = await expand(found, request, depth, context, pool, parts);
   const { reached } = around;
