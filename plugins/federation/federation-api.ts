@@ -123,6 +123,11 @@ export interface PeerExchange {
    */
   withNodes(tenantId: string, nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>>;
   /**
+   * Reads the keys of the peer again, at most once in 30 seconds. Returns the updated peering, even if the peer did not
+   * reply. Never call it inside a transaction, because it makes network requests.
+   */
+  refreshKeys(peering: Peering): Promise<Peering>;
+  /**
    * Fetches a JSON document under the peer's address, with a peer token. Never rejects because of an error of the peer.
    */
   ask(

@@ -1,5 +1,6 @@
 import { defineCollectHook, defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
+export { formerKeyIds } from './former-keys.ts';
 export { type SucceedingKey, successionBytes } from './key-succession.ts';
 
 /** The metadata document of a node, for clients. Plugins add members through the hook `node:metadata`. */

@@ -24,7 +24,7 @@ import { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts'
 import { ConflictEntities } from '../conflicts/conflicts-api.ts';
 import { PeerExchange } from '../federation/federation-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
-import { NodeIdentity } from '../node-info/node-info-api.ts';
+import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { tombstoneCommands } from './commands/tombstone-commands.ts';
 import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
 import { createFollows, TombstoneFollows } from './federation/follow-peer.ts';
@@ -32,6 +32,7 @@ import { servedTombstonesRoute } from './federation/serve-tombstones.ts';
 import { pullTombstones } from './federation/tombstone-puller.ts';
 import { createTombstoneRoute, entityTombstonesRoute, revokeTombstoneRoute } from './markers/marker-routes.ts';
 import { MARKERS } from './markers/marker-tables.ts';
+import { createSignAgain, SIGN_AGAIN_INTERVAL_MS } from './markers/sign-again.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
 import { Subjects, subjectCommands } from './subject/subject-commands.ts';
 import { SubjectExport } from './subject/subject-export.ts';
@@ -58,6 +59,7 @@ export const tombstonesPlugin = definePlugin({
     random: Random,
     self: NodeSelf,
     identity: NodeIdentity,
+    info: NodeInfo,
     leases: Leases,
     erasure: FactErasure,
     audit: optional(AuditLog),
@@ -114,7 +116,10 @@ export const tombstonesPlugin = definePlugin({
     if (exchange !== undefined && capabilities !== undefined) {
       route(servedTombstonesRoute({ ...parts, exchange, capabilities }));
       const lease = leases.hold('tombstones.follow');
-      if (exchange.isEnabled) every(PULL_INTERVAL_MS, () => pullTombstones({ ...parts, exchange, lease, log }));
+      if (exchange.isEnabled) {
+        every(PULL_INTERVAL_MS, () => pullTombstones({ ...parts, exchange, lease, log }));
+        every(SIGN_AGAIN_INTERVAL_MS, createSignAgain(parts));
+      }
     }
     if (config.enabled) {
       // System facts about hidden facts may have been stored while suppression was off.

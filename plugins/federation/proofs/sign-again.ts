@@ -8,7 +8,7 @@ import {
   type Row,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
-import type { NodeInfo } from '../../node-info/node-info-api.ts';
+import { formerKeyIds, type NodeInfo } from '../../node-info/node-info-api.ts';
 import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import type { OriginProofs, RenewedProof } from './origin-proof.ts';
 import { proofFromRow } from './proof-rows.ts';
@@ -41,21 +41,13 @@ export const createSignAgain = (parts: SignAgainParts): (() => Promise<void>) =>
   const lease = parts.leases.hold('federation proofs');
   return async () => {
     await lease.whileHeld(async () => {
-      const ended = await endedKeys(parts);
+      const ended = await formerKeyIds(parts.info, parts.identity);
       let after: Position | undefined = { tenantId: '', factId: '' };
       for (let piece = 0; piece < PIECES && ended.length > 0 && after !== undefined; piece += 1) {
         after = await signPiece(ended, after, parts);
       }
     });
   };
-};
-
-/** Returns the ids of the earlier keys; an empty list while this process still signs by one of them. */
-const endedKeys = async ({ info, identity }: SignAgainParts): Promise<readonly string[]> => {
-  const { federation_keys: keys } = await info.metadata();
-  const current = keys.at(-1);
-  if (current?.public_key !== identity.publicKey) return [];
-  return keys.map((key) => key.key_id).filter((id) => id !== current.key_id);
 };
 
 /** Signs the next facts in the order of their keys. Returns the last one; undefined when none are left. */

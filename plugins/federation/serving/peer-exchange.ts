@@ -12,7 +12,7 @@ export interface ExchangeParts {
   readonly settings: Pick<FederationSettings, 'enabled' | 'insecure'>;
   readonly self: NodeSelf;
   readonly transport: Pick<Transport, 'send'>;
-  readonly peerings: Pick<Peerings, 'get' | 'withNodes'>;
+  readonly peerings: Pick<Peerings, 'get' | 'withNodes' | 'refreshKeys'>;
   readonly tokens: Pick<PeerTokens, 'mint' | 'callerOf'>;
 }
 
@@ -36,6 +36,7 @@ export const createPeerExchange = (parts: ExchangeParts): PeerExchange => {
       const found = await peerings.withNodes(tenantId, nodeIds);
       return new Map([...found.values()].map((peering) => [matchKey(peering.nodeId, self.names), peering]));
     },
+    refreshKeys: (peering) => peerings.refreshKeys(peering),
     ask: (peering, target, options) => ask(parts, peering, target, options),
   };
 };

@@ -6,6 +6,7 @@ import {
   type PluginTables,
   type PluginTransaction,
   type Random,
+  ServiceError,
   type SignatureWork,
   SUPPRESSION_CHANGED,
   type WritableTables,
@@ -19,6 +20,7 @@ import {
   tombstoneById,
   tombstoneOfIssuer,
   updateMarker,
+  updateRevocation,
 } from '../markers/marker-store.ts';
 import { MARKERS, PARKED } from '../markers/marker-tables.ts';
 import { type FollowUpParts, followPiece, followUp } from '../suppression/follow-up.ts';
@@ -31,18 +33,22 @@ export interface TakeParts extends FollowUpParts {
   readonly self: NodeSelf;
   readonly random: Random;
   readonly work: SignatureWork;
-  readonly exchange: Pick<PeerExchange, 'withNodes'>;
+  readonly exchange: Pick<PeerExchange, 'withNodes' | 'refreshKeys'>;
   readonly audit: AuditLog | undefined;
 }
 
 /** The maximum numbers of tombstones from one peer, and from unknown issuers. Tombstones above them are refused. */
 const MOST_MARKERS_OF_PEER = 100_000;
 const MOST_PARKED = 10_000;
+/** The maximum number of issuers whose keys one page reads again. */
+const MOST_REFRESHED = 8;
 
 type Verdict = 'good' | 'invalid' | 'parked' | 'ours';
 
 interface CheckedTombstone extends ReceivedTombstone {
   readonly verdict: Verdict;
+  /** True if the current key of the issuer has made every signature. */
+  readonly isCurrent: boolean;
 }
 
 /**
@@ -66,7 +72,7 @@ export const takeTombstones = async (
       rejected.push(null);
     }
   }
-  const judged = await judge(read, tenantId, parts);
+  const judged = await judge(read, sender, parts);
   rejected.push(...judged.filter(({ verdict }) => verdict === 'invalid').map(({ tombstone }) => tombstone.id));
   const changed = await tables.write(tenantId, async (own, transaction) => {
     const [{ count = 0 } = {}] = await own(MARKERS)
@@ -105,26 +111,55 @@ const entryOf = (
 
 const judge = async (
   read: readonly ReceivedTombstone[],
-  tenantId: string,
-  { exchange, self, work, names }: TakeParts,
+  { tenantId, nodeId }: Pick<Peering, 'tenantId' | 'nodeId'>,
+  { exchange, self, work, names, clock }: TakeParts,
 ): Promise<readonly CheckedTombstone[]> => {
-  const issuers = [...new Set(read.map(({ tombstone }) => tombstone.signedBy))];
-  const known = issuers.length === 0 ? new Map<string, Peering>() : await exchange.withNodes(tenantId, issuers);
+  const known = await issuersOf(read, tenantId, { exchange, names });
   const ownKey = matchKey(self.nodeId, names);
-  const found: { one: ReceivedTombstone; verdict: Verdict; checks: SignatureCheck[] }[] = read.map((one) => {
+  const senderKey = matchKey(nodeId, names);
+  const nowMs = clock.nowMs();
+  const found = read.map((one): CheckedTombstone & { readonly checks: readonly SignatureCheck[] } => {
     const issuer = matchKey(one.tombstone.signedBy, names);
-    if (issuer === ownKey) return { one, verdict: 'ours', checks: [] };
+    const unchecked = { ...one, isCurrent: false, checks: [] };
+    if (issuer === ownKey) return { ...unchecked, verdict: 'ours' };
     const keys = known.get(issuer)?.keys ?? [];
-    if (keys.length === 0) return { one, verdict: 'parked', checks: [] };
-    const checks = checksOf(one, keys);
-    return checks === undefined ? { one, verdict: 'invalid', checks: [] } : { one, verdict: 'good', checks };
+    if (keys.length === 0) return { ...unchecked, verdict: 'parked' };
+    const isOwn = issuer === senderKey;
+    // The cursor must not pass a tombstone whose key becomes known once the metadata of the peer can be read.
+    if (isOwn && checksOf(one, keys) === undefined) throw new ServiceError('unavailable', 'the key is not known yet');
+    // A thief of an ended key could sign new tombstones, so a relay proves nothing by it.
+    const counting = keys.filter(({ validUntilMs: end }) => isOwn || end === null || end > nowMs);
+    const checks = checksOf(one, counting);
+    if (checks === undefined) return { ...unchecked, verdict: 'invalid' };
+    const isCurrent = checksOf(one, keys.slice(0, 1)) !== undefined;
+    return { ...one, verdict: 'good', isCurrent, checks };
   });
   const good = await work.verifyAll(found.flatMap(({ checks }) => checks));
   let at = 0;
-  return found.map(({ one, verdict, checks }) => {
+  return found.map(({ checks, ...one }) => {
     const isGood = checks.map(() => good[at++] === true).every(Boolean);
-    return { ...one, verdict: isGood ? verdict : 'invalid' };
+    return isGood ? one : { ...one, verdict: 'invalid' };
   });
+};
+
+/**
+ * Returns the peerings with the issuers by their match keys. Reads the keys of an issuer again if it used an unknown
+ * one.
+ */
+const issuersOf = async (
+  read: readonly ReceivedTombstone[],
+  tenantId: string,
+  { exchange, names }: Pick<TakeParts, 'exchange' | 'names'>,
+): Promise<ReadonlyMap<string, Peering>> => {
+  const issuers = [...new Set(read.map(({ tombstone }) => tombstone.signedBy))];
+  if (issuers.length === 0) return new Map();
+  const known = await exchange.withNodes(tenantId, issuers);
+  const keyOf = ({ tombstone }: ReceivedTombstone): string => matchKey(tombstone.signedBy, names);
+  const unread = read.filter((one) => checksOf(one, known.get(keyOf(one))?.keys ?? []) === undefined).map(keyOf);
+  const stale = [...new Set(unread)].flatMap((key) => known.get(key) ?? []).filter(({ keys }) => keys.length > 0);
+  if (stale.length === 0) return known;
+  await Promise.all(stale.slice(0, MOST_REFRESHED).map((peering) => exchange.refreshKeys(peering)));
+  return exchange.withNodes(tenantId, issuers);
 };
 
 /**
@@ -163,15 +198,17 @@ const withLocalId = async (
 type Outcome = 'added' | 'changed' | 'known' | 'full';
 
 const apply = async (
-  { tombstone, revocation }: ReceivedTombstone,
+  received: CheckedTombstone,
   own: WritableTables,
   transaction: PluginTransaction,
   parts: TakeParts,
   room: number,
 ): Promise<Outcome> => {
+  const { tombstone, revocation } = received;
   const { clock } = parts;
   const nowMs = clock.nowMs();
   const known = await tombstoneById(own, tombstone);
+  if (known !== undefined && received.isCurrent) await renew(known, received, own, transaction, nowMs);
   // A revoked tombstone stays revoked if a peer sends the tombstone again.
   if (known !== undefined && known.revokedMs !== null) return 'known';
   const isErased = tombstone.erase && known?.erase === false;
@@ -186,6 +223,22 @@ const apply = async (
   }
   await followPiece(tombstone, own, transaction, parts);
   return known === undefined ? 'added' : 'changed';
+};
+
+/** Takes signatures by the current key in place of earlier ones over the same content, and serves them to peers. */
+const renew = async (
+  known: Tombstone,
+  { tombstone, revocation }: ReceivedTombstone,
+  own: WritableTables,
+  transaction: PluginTransaction,
+  nowMs: number,
+): Promise<void> => {
+  const { keyId } = tombstone;
+  const isSame = Buffer.from(tombstoneBytes(tombstone)).equals(tombstoneBytes({ ...known, keyId }));
+  if (!isSame) return;
+  const isRevocationNew = revocation !== undefined && (await updateRevocation(own, known, revocation));
+  if (known.keyId === keyId && !isRevocationNew) return;
+  await updateMarker(own, tombstone, await transaction.announce(SUPPRESSION_CHANGED, [known.id], nowMs));
 };
 
 /** Stores a tombstone aside until its issuer is known. */

@@ -1,4 +1,5 @@
-import { canonicalJson, decodeBase64Url, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, decodeBase64Url, encodeBase64Url, sha256Hex } from '../../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 
 /** Returns the bytes that the signature of a tombstone covers: the RFC 8785 form of these members. */
@@ -34,6 +35,23 @@ export const revocationBytes = (revocation: Omit<TombstoneRevocation, 'signature
       created_at: revocation.createdAt,
     }),
   );
+
+type Signer = Pick<NodeIdentity, 'publicKey' | 'sign'>;
+
+/** Returns the tombstone with a signature by the current key of this node. */
+export const signedTombstone = (tombstone: Omit<Tombstone, 'signature' | 'keyId'>, by: Signer): Tombstone => {
+  const unsigned = { ...tombstone, keyId: keyIdOf(by.publicKey) };
+  return { ...unsigned, signature: encodeBase64Url(by.sign(tombstoneBytes(unsigned))) };
+};
+
+/** Returns the revocation with a signature by the current key of this node. */
+export const signedRevocation = (
+  revocation: Omit<TombstoneRevocation, 'signature' | 'keyId'>,
+  by: Signer,
+): TombstoneRevocation => {
+  const unsigned = { ...revocation, keyId: keyIdOf(by.publicKey) };
+  return { ...unsigned, signature: encodeBase64Url(by.sign(revocationBytes(unsigned))) };
+};
 
 /** Returns the id of a raw key in base64url: the first 16 hexadecimal digits of its SHA-256. */
 export const keyIdOf = (publicKey: string): string =>

@@ -131,12 +131,29 @@ export const insertRevocation = async (
   for (const table of [HIDDEN, HIDDEN_SYSTEM_FACTS]) await own(table).where(named).delete();
 };
 
-/** Replaces a tombstone by its issuer's new version, which records that the issuer has destroyed the facts. */
+/**
+ * Replaces a tombstone by its issuer's new version, which has another signature, or records that the issuer has
+ * destroyed the facts. Peers get it again.
+ */
 export const updateMarker = async (own: WritableTables, tombstone: Tombstone, feed: Hlc): Promise<void> => {
   const { tenantId, id, keyId, signature, erase } = tombstone;
   await own(MARKERS)
     .where({ tenant_id: tenantId, tombstone_id: id })
     .update({ erase: erase ? 1 : 0, key_id: keyId, signature, ...stampOf(feed) });
+};
+
+/** Replaces the signature of a revocation, unless another revocation is stored. Returns whether it was replaced. */
+export const updateRevocation = async (
+  own: WritableTables,
+  { tenantId, id }: Named,
+  { id: revocationId, signedBy, reason, createdAt, keyId, signature }: TombstoneRevocation,
+): Promise<boolean> => {
+  const same = { revocation_id: revocationId, signed_by: signedBy, reason, created_at: createdAt };
+  const rows = await own(REVOCATIONS)
+    .where({ tenant_id: tenantId, tombstone_id: id, ...same })
+    .whereNot({ key_id: keyId })
+    .update({ key_id: keyId, signature });
+  return rows > 0;
 };
 
 export const updateErased = async (own: WritableTables, tombstone: Tombstone, feed: Hlc): Promise<void> => {

@@ -37,6 +37,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.index(['tenant_id', 'origin_id'], 'tombstones_markers_origin');
     table.index(['tenant_id', 'created_ms', 'tombstone_id'], 'tombstones_markers_newest');
     table.index(['tenant_id', 'feed_wall', 'feed_ctr'], 'tombstones_markers_feed');
+    table.index(['key_id'], 'tombstones_markers_key');
   });
   await schema.createTable(REVOCATIONS, (table) => {
     table.text('tenant_id').notNullable();
@@ -48,6 +49,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('signature').notNullable();
     table.text('created_at').notNullable();
     table.primary(['tenant_id', 'tombstone_id']);
+    table.index(['key_id'], 'tombstones_revocations_key');
   });
   await schema.createTable(FOLLOWS, (table) => {
     table.text('tenant_id').notNullable();

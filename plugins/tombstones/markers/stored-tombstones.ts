@@ -1,5 +1,4 @@
 import {
-  encodeBase64Url,
   formatInstant,
   hasForbiddenCodePoint,
   matchKey,
@@ -26,7 +25,7 @@ import type {
   Tombstones,
 } from '../tombstones-api.ts';
 import { TOMBSTONE_CREATED, TOMBSTONE_ERASED, TOMBSTONE_REVOKED } from '../tombstones-words.ts';
-import { keyIdOf, revocationBytes, tombstoneBytes } from './marker-document.ts';
+import { signedRevocation, signedTombstone } from './marker-document.ts';
 import {
   activeTombstone,
   insertRevocation,
@@ -164,8 +163,7 @@ export class StoredTombstones implements Tombstones {
   }
 
   #signed(tombstone: Omit<Tombstone, 'signature' | 'keyId'>): Tombstone {
-    const unsigned = { ...tombstone, keyId: keyIdOf(this.#parts.identity.publicKey) };
-    return { ...unsigned, signature: encodeBase64Url(this.#parts.identity.sign(tombstoneBytes(unsigned))) };
+    return signedTombstone(tombstone, this.#parts.identity);
   }
 
   #revocationOf({ id }: Tombstone, reason: string, nowMs: number): TombstoneRevocation {
@@ -175,10 +173,9 @@ export class StoredTombstones implements Tombstones {
       tombstoneId: id,
       reason,
       signedBy: self.nodeId,
-      keyId: keyIdOf(identity.publicKey),
       createdAt: formatInstant(nowMs),
     };
-    return { ...unsigned, signature: encodeBase64Url(identity.sign(revocationBytes(unsigned))) };
+    return signedRevocation(unsigned, identity);
   }
 }
 

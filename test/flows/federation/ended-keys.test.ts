@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { FACT_RETURNED, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { PeerRegistry } from '../../../plugins/federation/federation-api.ts';
 import { NodeKeys } from '../../../plugins/node-info/node-info-api.ts';
+import { TombstoneFollows } from '../../../plugins/tombstones/federation/follow-peer.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import type { ManualClock } from '../../fakes/manual-clock.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -18,6 +19,7 @@ import {
   pullUntil,
   push,
 } from '../../kit/federation/peering-steps.ts';
+import { signedRevocation, signedTombstone } from '../../kit/federation/signed-tombstone.ts';
 import { startTestPeer } from '../../kit/federation/test-peer.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 
@@ -25,6 +27,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** More facts than one transaction signs again. */
 const FACTS = 250;
+const SETTINGS = { tombstones: { enabled: true } };
 
 interface ProofRow {
   readonly fact_id: string;
@@ -66,6 +69,8 @@ forEachStore('A key that has ended', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  const currentKey = async (node: FederatedNode): Promise<string> =>
+    (await node.request('GET', '/.well-known/svc')).body.federation_keys.at(-1).key_id;
   /** Rotates the key, and starts the node again once the former key has ended. */
   const rotate = async (
     node: FederatedNode,
@@ -89,34 +94,66 @@ forEachStore('A key that has ended', () => {
     }));
     expect((await node.request('POST', '/v1/facts/batch', { key: node.key, body })).status).to.equal(200);
   };
-  const currentKey = async (node: FederatedNode): Promise<string> =>
-    (await node.request('GET', '/.well-known/svc')).body.federation_keys.at(-1).key_id;
   const proofsOf = (node: FederatedNode): Promise<readonly ProofRow[]> =>
     node.kernel.get(FactStore).table('federation_proofs').select('fact_id', 'key_id');
+  const signaturesOf = async (node: FederatedNode): Promise<readonly ProofRow[]> => {
+    const tables = ['tombstones_markers', 'tombstones_revocations'];
+    const rows = tables.map((table) => node.kernel.get(FactStore).table(table).select('key_id'));
+    return (await Promise.all(rows)).flat();
+  };
+  const capability = async (by: FederatedNode, to: FederatedNode): Promise<string> => {
+    const issuer = `agent:owner-of-${by.identity.nodeId.slice('svc://'.length, -'.test'.length)}`;
+    const body = { issuer, subject: to.nodeId, verb: 'tombstone:read', object: 'public', ttl_seconds: 86_400 };
+    const reply = await by.request('POST', '/v1/federation/capability-tokens', { key: by.key, body });
+    expect(reply.status, reply.text).to.equal(201);
+    return reply.body.token_json;
+  };
+  const follow = async (node: FederatedNode, peerNodeId: string, token: string): Promise<void> => {
+    const { peers } = (await node.get('/v1/federation/peers')).body;
+    const peer = peers.find(({ node_id }: { readonly node_id: string }) => node_id === peerNodeId);
+    const by = nodePrincipal(node.kernel.get(NodeSelf).names);
+    await node.kernel.get(TombstoneFollows).follow(by, peer.peer_id, token);
+  };
+  const tombstone = async (node: FederatedNode, entity: string): Promise<{ readonly id: string }> => {
+    const reply = await node.request('POST', '/v1/tombstones', { key: node.key, body: { entity_uri: entity } });
+    expect(reply.status, reply.text).to.equal(201);
+    return reply.body;
+  };
   const totalOf = async (node: FederatedNode): Promise<number> =>
     (await node.get('/v1/facts?relation=memory:n&limit=1')).body.total;
 
-  it('proves nothing new, and a node that joins after three rotations gets all facts by a relay', async function () {
+  it('proves nothing new, and a node that joins after three rotations gets everything by a relay', async function () {
     this.timeout(300_000);
     const world = createWorld();
-    const start = () => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
+    const start = () => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true, settings: SETTINGS });
     let a = await start();
     const relayFolder = join(folder, 'relay');
     await mkdir(relayFolder);
-    const startRelay = () => startFederatedNode({ name: 'b', ...world, folder: relayFolder, keyInFile: true });
+    const startRelay = () =>
+      startFederatedNode({ name: 'b', ...world, folder: relayFolder, keyInFile: true, settings: SETTINGS });
     let relay = await startRelay();
     const thief = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs(), host: 'thief.test' });
     await peerUp(a, relay);
     await sayMany(a, 20);
     await pullUntil(a, async () => (await totalOf(relay)) === 20);
+    await follow(relay, a.nodeId, await capability(a, relay));
+    for (const entity of ['user:1', 'user:2']) await tombstone(a, entity);
+    await pullUntil(a, async () => (await totalOf(relay)) === 18);
+    const { id } = await tombstone(a, 'user:2');
+    await a.request('POST', `/v1/tombstones/${id}/revoke`, { key: a.key, body: { reason: 'a mistake' } });
+    await pullUntil(a, async () => (await totalOf(relay)) === 19);
     const stolen = a.identity;
     await relay.stop();
     for (let turn = 0; turn < 3; turn += 1) a = await rotate(a, world.clock, start);
     relay = await startRelay();
     const current = await currentKey(a);
-    await pullUntil(a, async () => (await proofsOf(relay)).every(({ key_id: keyId }) => keyId === current));
+    await pullUntil(a, async () => {
+      const signatures = [...(await proofsOf(relay)), ...(await signaturesOf(relay))];
+      // The hidden fact is not served, so its proof stays. Two tombstones and a revocation are signed again.
+      return signatures.filter(({ key_id: keyId }) => keyId === current).length === 19 + 3;
+    });
 
-    const late = await startFederatedNode({ name: 'c', ...world });
+    const late = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
     // The late node knows the keys of the origin, and gets its facts from the relay alone.
     const { declaration } = await a.kernel
       .get(PeerRegistry)
@@ -131,22 +168,45 @@ forEachStore('A key that has ended', () => {
     }
     await peerUp(relay, late);
     await declareBoth(late, thief);
-    await pullUntil(a, async () => (await totalOf(late)) === 20);
+    await follow(late, relay.nodeId, await capability(relay, late));
+    await pullUntil(a, async () => (await totalOf(late)) === 19 && (await signaturesOf(late)).length === 3);
     const { body } = await late.get('/v1/facts?relation=memory:n&limit=500');
     expect(body.facts.every((fact: { origin_verified: boolean }) => fact.origin_verified)).to.equal(true);
 
-    const { origin_proof: _, ...made } = { ...thief.fact(), origin_node_id: a.nodeId };
-    const forged = { ...made, origin_proof: stolen.prove(made) };
-    const refused = await push(late, thief, [forged]);
-    expect(refused.body.errors).to.deep.equal([{ fact_id: forged.id, error: 'invalid_origin_proof' }]);
-    expect(await has(late, forged.id)).to.equal(false);
+    const [said] = body.facts;
+    const { entity, relation, value, source } = said;
+    const forged = [
+      {},
+      { entity, relation, value, source, confidence: 0 },
+      { entity, relation, source, derived_from: [said.cid] },
+    ].map((changes) => {
+      const { origin_proof: _, ...made } = { ...thief.fact(changes), origin_node_id: a.nodeId };
+      return { ...made, origin_proof: stolen.prove(made) };
+    });
+    const refused = await push(late, thief, forged);
+    expect(refused.body.errors.map((one: { readonly error: string }) => one.error)).to.deep.equal(
+      forged.map(() => 'invalid_origin_proof'),
+    );
+    const nowMs = world.clock.nowMs();
+    const [honest] = (await late.get('/v1/tombstones/user:1')).body.tombstones;
+    thief.tombstones.push(signedTombstone(stolen, nowMs, { entity_uri: entity }), {
+      ...honest,
+      erase: false,
+      revocation: signedRevocation(stolen, nowMs, honest.id),
+    });
+    await follow(late, thief.nodeId, 'any');
+    const isRejected = async () =>
+      (await late.get('/v1/auth/audit?event_type=tombstone_federation_rejected')).body.total >= thief.tombstones.length;
+    await pullUntil(a, isRejected);
+    expect(await totalOf(late)).to.equal(19);
+    expect((await late.get('/v1/tombstones/user:1')).body).to.include({ tombstoned: true });
     for (const node of [a, relay, late]) await node.stop();
     await thief.stop();
   });
 
-  it('still proves facts that the origin itself sends', async () => {
+  it('still proves facts and tombstones that the origin itself sends', async () => {
     const world = createWorld();
-    const node = await startFederatedNode({ name: 'n', ...world });
+    const node = await startFederatedNode({ name: 'n', ...world, settings: SETTINGS });
     const origin = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs(), host: 'origin.test' });
     await declareBoth(node, origin);
     const fact = origin.fact();
@@ -158,6 +218,9 @@ forEachStore('A key that has ended', () => {
     await world.clock.advance(2 * MINUTE_MS);
     await pullUntil(node, () => has(node, fact.id));
     expect((await node.get(`/v1/facts/${fact.id}`)).body.origin_verified).to.equal(true);
+    origin.tombstones.push(signedTombstone(origin, world.clock.nowMs(), { entity_uri: fact.entity }));
+    await follow(node, origin.nodeId, 'any');
+    await pullUntil(node, async () => !(await has(node, fact.id)));
     await node.stop();
     await origin.stop();
   });

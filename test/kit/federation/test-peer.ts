@@ -36,6 +36,8 @@ export interface TestPeer extends PeerIdentity {
   readonly pulls: readonly PullSeen[];
   /** Its shared facts. Entry n has the stamp `<FEED_BASE_MS + n>.0`. */
   readonly feed: WireFact[];
+  /** Its shared tombstones, with the stamps `1.0`, `2.0` and so on. */
+  readonly tombstones: Document[];
   epoch: string;
   /**
    * Returns a valid public fact of the peer, asserted now, with its proof. The proof also covers `changes`, unless they
@@ -60,6 +62,7 @@ export const startTestPeer = async (options: TestPeerOptions): Promise<TestPeer>
   const hits: string[] = [];
   const pulls: PullSeen[] = [];
   const feed: WireFact[] = [];
+  const tombstones: Document[] = [];
   let said = 0;
   const peer: TestPeer = {
     ...identity,
@@ -70,6 +73,7 @@ export const startTestPeer = async (options: TestPeerOptions): Promise<TestPeer>
     hits,
     pulls,
     feed,
+    tombstones,
     epoch: 'epoch-1',
     fact(changes = {}) {
       said += 1;
@@ -109,6 +113,11 @@ export const startTestPeer = async (options: TestPeerOptions): Promise<TestPeer>
         const token = request.header('authorization')?.replace(/^bearer /i, '') ?? '';
         pulls.push({ query: new URLSearchParams(request.query), token });
         return peer.answerPull(request);
+      }),
+      endpoint('/v1/federation/tombstones', (request) => {
+        const since = Number.parseInt(new URLSearchParams(request.query).get('since') ?? '0', 10);
+        const cursor = tombstones.length === 0 ? null : `${tombstones.length}.0`;
+        return jsonAnswer({ tombstones: tombstones.slice(since), cursor, has_more: false, epoch: peer.epoch });
       }),
     ],
     unmatched: async (request) => seen(() => jsonAnswer({ status: 404 }, 404))(request),

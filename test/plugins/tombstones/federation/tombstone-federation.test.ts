@@ -1,17 +1,12 @@
 import { expect } from 'chai';
-import {
-  canonicalJson,
-  encodeBase64Url,
-  NodeSelf,
-  nodePrincipal,
-  ServedTenants,
-} from '../../../../kernel/plugin-api.ts';
+import { NodeSelf, nodePrincipal, ServedTenants } from '../../../../kernel/plugin-api.ts';
 import { TombstoneFollows } from '../../../../plugins/tombstones/federation/follow-peer.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { createWorld, type FederatedNode, startFederatedNode } from '../../../kit/federation/federated-node.ts';
-import type { PeerIdentity } from '../../../kit/federation/peer-identity.ts';
+import type { Document, PeerIdentity } from '../../../kit/federation/peer-identity.ts';
 import { declareBoth, drain, peerUp, push } from '../../../kit/federation/peering-steps.ts';
+import { signedTombstone } from '../../../kit/federation/signed-tombstone.ts';
 import type { WireFact } from '../../../kit/federation/wire-fact.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 
@@ -190,22 +185,9 @@ forEachStore('tombstones between nodes', () => {
     await soon(() => has(b, withheld.id));
   });
 
-  const forged = (signer: PeerIdentity, changes: object = {}) => {
-    const members = {
-      id: 'tomb_00000000-0000-4000-8000-000000000001',
-      entity_uri: 'user:forged',
-      scope: '*',
-      signed_by: signer.nodeId,
-      key_id: signer.keyId,
-      created_at: new Date(world.clock.nowMs()).toISOString(),
-      legal_hold: false,
-      reason: null,
-      erase: false,
-      ...changes,
-    };
-    const signature = encodeBase64Url(signer.signer.sign(Buffer.from(canonicalJson(members))));
-    return { ...members, signature, revocation: null };
-  };
+  const forged = (signer: PeerIdentity, changes: Document = {}) =>
+    signedTombstone(signer, world.clock.nowMs(), changes);
+
   it('are rejected without the signature of their issuer, and parked if the issuer is unknown', async () => {
     const fact = await a.say({ entity: 'user:forged' });
     await soon(() => has(b, fact.id));
