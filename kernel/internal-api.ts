@@ -78,6 +78,8 @@ export { MAX_VIOLATIONS } from './problems/refusals.ts';
 export type { Answers } from './schemas/answer-schemas.ts';
 export { compileSchema } from './schemas/schema-validator.ts';
 export type { Expiry, FactName } from './store/plugin-transaction.ts';
+export { openChained, openText, sealText } from './store/sealed-json.ts';
+export { soundRows } from './store/sound-rows.ts';
 export type { RemoteParent, Span, SpanOptions, SpanPlace, Tracer } from './telemetry/span.ts';
 export type { Counter, Instrument, Labels, Meter, Reading } from './telemetry/telemetry-api.ts';
 export { columnText, lineText, quotedText } from './text/quoted-text.ts';

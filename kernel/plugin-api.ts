@@ -142,6 +142,8 @@ export {
 } from './schemas/answer-schemas.ts';
 export { compileDeclared } from './schemas/declared-members.ts';
 export type { PluginSnapshot, PluginTransaction } from './store/plugin-transaction.ts';
+export { openJson, type SealedColumns, sealJson } from './store/sealed-json.ts';
+export { StoredRows } from './store/stored-rows.ts';
 export { Telemetry } from './telemetry/telemetry-api.ts';
 export { ServedTenants } from './tenants/served-tenants.ts';
 export { TenantRemoval } from './tenants/tenant-removal.ts';

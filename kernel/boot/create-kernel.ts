@@ -46,6 +46,7 @@ import type { Kernel, KernelOptions } from './kernel.ts';
 import { createProgressLog } from './log-progress.ts';
 import { openFacts } from './open-facts.ts';
 import { openHooks } from './open-hooks.ts';
+import { openPluginHost } from './open-plugin-host.ts';
 import { planBoot } from './plan-boot.ts';
 import { CLOSING_RESERVE_MS, drain, leftToStopMs, unwind } from './stop-node.ts';
 import { createStopStack } from './stop-stack.ts';
@@ -217,16 +218,15 @@ const readDescription = async (node: Assembly): Promise<DescribedNode> =>
   });
 
 const setUpPlugins = async (node: Assembly): Promise<void> => {
-  const { hooks, container, stops, routes } = node;
-  const { clock } = node.options.adapters;
-  const host = { store: container.get(FactStore), clock, container, hooks, log: node.options.log, routes };
+  const { stops } = node;
+  const host = openPluginHost(node);
   for (const { plugin, config } of node.plugins) {
     const life = openPlugin(plugin, config, host);
     const late = (what: string) => () => new ServiceError('unavailable', `${plugin.name} took too long to ${what}`);
-    stops.push(plugin.name, () => withinTime(clock, leftToStopMs(node), () => life.stop(), late('stop')));
+    stops.push(plugin.name, () => withinTime(host.clock, leftToStopMs(node), () => life.stop(), late('stop')));
     node.lives.push(life);
     await orRefuse(node, plugin.name, 'setup', () =>
-      withinTime(clock, SETUP_LIMIT_MS, () => plugin.setup(life.context), late('set up')),
+      withinTime(host.clock, SETUP_LIMIT_MS, () => plugin.setup(life.context), late('set up')),
     ).finally(() => life.endSetup());
   }
 };

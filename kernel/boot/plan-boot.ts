@@ -24,6 +24,7 @@ import { planMigrations } from '../plugins/plan-migrations.ts';
 import { resolveSettings, type SettingReport, type Settings } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
 import type { BootProblem } from '../problems/boot-problem.ts';
+import { StoredRows } from '../store/stored-rows.ts';
 import { Telemetry } from '../telemetry/telemetry-api.ts';
 import { ServedTenants } from '../tenants/served-tenants.ts';
 import { TenantRemoval } from '../tenants/tenant-removal.ts';
@@ -91,6 +92,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   Leases,
   SignatureWork,
   StoreCopies,
+  StoredRows,
   Telemetry,
   Vocabulary,
 ];

@@ -7,6 +7,7 @@ import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
+import type { ReportDamage } from '../store/stored-rows.ts';
 import type { Awaitable } from '../time/awaitable.ts';
 import { type RepeatedTask, repeatTask } from '../time/repeat-task.ts';
 import { requirementsOf } from './order-plugins.ts';
@@ -20,6 +21,7 @@ export interface PluginHost {
   readonly hooks: HookBus;
   readonly log: Logger;
   readonly routes: OwnedRoute[];
+  readonly reportDamage: ReportDamage;
 }
 
 /** A plugin of a running node, from setup to stop. */
@@ -65,7 +67,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
     context: {
       config,
       log,
-      tables: createPluginTables(host.store, plugin.name),
+      tables: createPluginTables(host.store, plugin.name, host.reportDamage),
       use: resolveRequirements(plugin, host.container),
       hooks: host.hooks.asCaller(),
       on: (hook: Parameters<HookBus['register']>[1], handler: unknown, options?: HandlerOptions) => {

@@ -9,6 +9,7 @@ import type { NodeNotes } from '../identity/node-notes.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
+import type { SealedColumns } from '../store/sealed-json.ts';
 import type { Awaitable } from '../time/awaitable.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
 
@@ -42,6 +43,13 @@ export interface ReadableTables {
     where: Readonly<Record<string, SqlValue | readonly SqlValue[]>>,
     page?: RowPage,
   ): Promise<Record<string, SqlValue>[]>;
+  /**
+   * Parses rows, and leaves out each one with a damaged column: see `openJson`. A metric counts it, and the log names
+   * it. `damaged` also gets it, for a row whose absence would open or stop something.
+   */
+  parse<R extends Row, T>(rows: readonly R[], parse: (row: R) => T, damaged?: (row: R) => void): T[];
+  /** Parses a row; undefined for none. Throws `DamagedRow` for one with a damaged column, which replies 409. */
+  parseOne<T>(row: Row | undefined, parse: (row: Row) => T): T | undefined;
 }
 
 export interface WritableTables extends ReadableTables {
@@ -122,6 +130,8 @@ export interface Plugin<R extends Requires = Requires, C = unknown> {
   /** The object schema of the settings; without one the plugin has no settings. */
   readonly config?: Schema<C>;
   readonly migrations?: readonly Migration[];
+  /** The columns of the plugin's tables that hold sealed texts. `verify` opens all of them. */
+  readonly sealed?: readonly SealedColumns[];
   /** Commands for the command line. A command name that another plugin uses is a boot problem. */
   readonly commands?: readonly PluginCommand[];
   setup(context: PluginContext<R, C>): Awaitable<void>;

@@ -7,6 +7,8 @@ import {
   wideTransaction,
 } from '../store/narrow-transaction.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import { DamagedRow } from '../store/sealed-json.ts';
+import type { ReportDamage } from '../store/stored-rows.ts';
 import { tablePrefix } from './check-plugin.ts';
 import type { PluginTables, ReadableTables, WritableTables } from './plugin-definition.ts';
 
@@ -20,7 +22,11 @@ export const pluginTopic = (plugin: string, topic: string): string => `${plugin}
  * Creates the access to a plugin's own tables. A wrong table name, or a call in the wrong context, is a bug: it throws
  * at once, and the message names the right call.
  */
-export const createPluginTables = (store: FactStore, plugin: string): PluginTables => {
+export const createPluginTables = (
+  store: FactStore,
+  plugin: string,
+  report: ReportDamage = () => undefined,
+): PluginTables => {
   const prefix = tablePrefix(plugin);
   const own = (table: string): string => {
     if (table.startsWith(prefix)) return table;
@@ -29,6 +35,7 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
   const readable = (snapshot: Snapshot): ReadableTables =>
     Object.assign((table: string) => snapshot.table(own(table)), {
       select: ((table, where, page) => snapshot.select(own(table), where, page)) as ReadableTables['select'],
+      ...parsers(report),
     });
   const writable = (transaction: WriteTransaction): WritableTables =>
     Object.assign(readable(transaction), {
@@ -54,3 +61,25 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
       store.read((snapshot) => work(readable(snapshot), narrowSnapshot(snapshot)))) as PluginTables['read'],
   });
 };
+
+const parsers = (report: ReportDamage): Pick<ReadableTables, 'parse' | 'parseOne'> => ({
+  parse: (rows, parse, damaged) =>
+    rows.flatMap((row) => {
+      try {
+        return [parse(row)];
+      } catch (error) {
+        if (!(error instanceof DamagedRow)) throw error;
+        report(error);
+        damaged?.(row);
+        return [];
+      }
+    }),
+  parseOne: (row, parse) => {
+    try {
+      return row === undefined ? undefined : parse(row);
+    } catch (error) {
+      if (error instanceof DamagedRow) report(error);
+      throw error;
+    }
+  },
+});

@@ -1,4 +1,4 @@
-import { VALUE_TYPES } from '../../kernel/internal-api.ts';
+import { openChained, VALUE_TYPES } from '../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   CURSOR_JSON,
@@ -49,7 +49,7 @@ export const logEntryJson = (entry: RecordedEntry): Record<string, unknown> => (
   attested_key_id: entry.attestedKeyId,
   ts: formatInstant(entry.tsMs),
   tenant_id: entry.tenantId,
-  detail: entry.detail === null ? null : (JSON.parse(entry.detail) as unknown),
+  detail: entry.detail === null ? null : openChained(entry.detail),
 });
 
 /** The JSON of an entry in `GET /v1/admin/audit`, whose clients expect `detail` as text. */

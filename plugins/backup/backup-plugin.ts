@@ -8,6 +8,7 @@ import {
   parseInstant,
   Random,
   StoreCopies,
+  StoredRows,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
@@ -18,6 +19,7 @@ import { newestBackup } from './backup-folder.ts';
 import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
 import { backupSettings, erasureFilesOf } from './backup-settings.ts';
 import { createFactCheck } from './check-facts.ts';
+import { createRowCheck } from './check-rows.ts';
 import { createStructureCheck } from './check-structure.ts';
 import { BACKUP_JOB, createBackups, isOperator, runBackup } from './node-backups.ts';
 import { restoreCommand } from './restore-command.ts';
@@ -32,6 +34,7 @@ export const backupPlugin = definePlugin({
   summary: 'Backups of the store while it serves, their restoring, and checks that a store is whole',
   requires: {
     copies: StoreCopies,
+    rows: StoredRows,
     clock: Clock,
     random: Random,
     node: NodeSettings,
@@ -56,6 +59,8 @@ export const backupPlugin = definePlugin({
     });
     const factCheck = createFactCheck(tables);
     on(storeChecks, () => factCheck);
+    const rowCheck = createRowCheck(use.rows);
+    on(storeChecks, () => rowCheck);
     const structureCheck = createStructureCheck(use.copies);
     on(storeChecks, () => structureCheck);
     provide(StoreVerification, createVerification({ tables, checks: () => hooks.collect(storeChecks, {}) }));

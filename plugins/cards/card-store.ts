@@ -1,16 +1,25 @@
 import {
   compareHlc,
   type FactReader,
+  openJson,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
   type ReadableTables,
+  type SealedColumns,
+  sealJson,
   sha256Hex,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { Card } from './card.ts';
 import { CARDS_TABLE } from './cards-migrations.ts';
 import type { CardSubject } from './gather-material.ts';
+
+export const SEALED = {
+  table: CARDS_TABLE,
+  key: ['tenant_id', 'card_key'],
+  columns: ['body'],
+} as const satisfies SealedColumns;
 
 /** The gardens of the callers for whom a card was made. It is never shown to a caller with other gardens. */
 export type CardAudience = FactReader['gardens'];
@@ -59,15 +68,17 @@ export class CardStore {
   }
 }
 
+/** Returns no damaged card, so that a new one replaces it. */
 const cardIn = async (own: ReadableTables, tenantId: string, key: string): Promise<Card | undefined> => {
   const [row] = await own.select(CARDS_TABLE, { tenant_id: tenantId, card_key: key });
-  return row === undefined ? undefined : (JSON.parse(String(row['body'])) as Card);
+  return own.parse(row === undefined ? [] : [row], (stored) => openJson<Card>(SEALED, stored, 'body'))[0];
 };
 
 const put = async (own: WritableTables, tenantId: string, key: string, card: Card): Promise<void> => {
   const where = { tenant_id: tenantId, card_key: key };
-  const body = JSON.stringify(card);
+  const body = sealJson(card);
   const known = await cardIn(own, tenantId, key);
-  if (known === undefined) await own.insertRows(CARDS_TABLE, [{ ...where, body }]);
-  else if (compareHlc(known.upTo, card.upTo) <= 0) await own(CARDS_TABLE).where(where).update({ body });
+  if (known !== undefined && compareHlc(known.upTo, card.upTo) > 0) return;
+  const changed = await own(CARDS_TABLE).where(where).update({ body });
+  if (Number(changed) === 0) await own.insertRows(CARDS_TABLE, [{ ...where, body }]);
 };

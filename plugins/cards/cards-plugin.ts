@@ -14,7 +14,7 @@ import { JobQueue } from '../jobs/jobs-api.ts';
 import { recallSummary } from '../recall/recall-api.ts';
 import { Moments } from '../time-travel/time-travel-api.ts';
 import { cardRoute } from './card-route.ts';
-import { CardStore } from './card-store.ts';
+import { CardStore, SEALED } from './card-store.ts';
 import { CARD_REFRESH_TIMEOUT, cardForRecall } from './card-substitution.ts';
 import { CardSummariser, MemoryCards } from './cards-api.ts';
 import { cardsMigrations } from './cards-migrations.ts';
@@ -61,6 +61,7 @@ export const cardsPlugin = definePlugin({
   provides: [MemoryCards],
   declares: [CARD_REFRESH_TIMEOUT],
   migrations: cardsMigrations,
+  sealed: [SEALED],
   setup({ config, use, tables, log, on, every, provide, route, onStop }) {
     const { jobs, self, summariser = summariseByExtract } = use;
     const store = new CardStore(tables);

@@ -55,7 +55,7 @@ import {
 import { factsMigrations } from './facts-migrations.ts';
 import * as words from './facts-words.ts';
 import { firstRequests } from './first-requests.ts';
-import { createIdempotency } from './idempotency.ts';
+import { createIdempotency, SEALED } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
 import { queryFactsRoute, RESERVED_ANSWERS, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
@@ -131,6 +131,7 @@ export const factsPlugin = definePlugin({
     },
   }),
   migrations: factsMigrations,
+  sealed: [SEALED],
   commands: [assertCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide, onStop }) {

@@ -1,9 +1,12 @@
-import type { AppendOptions } from '../../kernel/internal-api.ts';
+import { type AppendOptions, openText, sealText } from '../../kernel/internal-api.ts';
 import {
   type AppendVerdict,
   type Clock,
   type PluginTables,
   type Principal,
+  type ReadableTables,
+  type Row,
+  type SealedColumns,
   ServiceError,
   type SqlValue,
   type WritableTables,
@@ -11,6 +14,12 @@ import {
 import type { OnceAnswer, RecordedAnswer } from './facts-api.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 import { IDEMPOTENCY_IN_PROGRESS } from './facts-words.ts';
+
+export const SEALED = {
+  table: IDEMPOTENCY_TABLE,
+  key: ['tenant_id', 'entity_uri', 'idempotency_key'],
+  columns: ['body'],
+} as const satisfies SealedColumns;
 
 const RECORD_LIFE_MS = 24 * 60 * 60 * 1000;
 
@@ -109,7 +118,7 @@ class KeyRecord implements Recorder {
 
   lookUp(): Promise<void> {
     return this.#tables.read(async (readable) => {
-      this.#judge(await readable.select(IDEMPOTENCY_TABLE, this.#where));
+      this.#judge(readable, await readable.select(IDEMPOTENCY_TABLE, this.#where));
     });
   }
 
@@ -132,27 +141,29 @@ class KeyRecord implements Recorder {
   }
 
   async #guard(writable: WritableTables): Promise<void> {
-    const stale = this.#judge(await writable.select(IDEMPOTENCY_TABLE, this.#where));
+    const stale = this.#judge(writable, await writable.select(IDEMPOTENCY_TABLE, this.#where));
     if (stale) await writable(IDEMPOTENCY_TABLE).where(this.#where).delete();
     if (this.found !== undefined) throw inProgress();
   }
 
   /** Evaluates the row found under the key. Returns true if the record has expired. */
-  #judge([row]: readonly Readonly<Record<string, SqlValue>>[]): boolean {
+  #judge(own: ReadableTables, [row]: readonly Readonly<Record<string, SqlValue>>[]): boolean {
     if (row === undefined) return false;
     if (Number(row['created_ms']) <= this.#clock.nowMs() - RECORD_LIFE_MS) return true;
-    this.found =
-      row['request_hash'] === this.#hash
-        ? { status: Number(row['status']), text: String(row['body']) }
-        : 'of another request';
+    this.found = row['request_hash'] === this.#hash ? own.parseOne(row, recordedIn) : 'of another request';
     return false;
   }
 
   async #insert(writable: WritableTables, { status, text }: RecordedAnswer): Promise<void> {
-    const record = { request_hash: this.#hash, status, body: text, created_ms: this.#clock.nowMs() };
+    const record = { request_hash: this.#hash, status, body: sealText(text), created_ms: this.#clock.nowMs() };
     await writable.insertRows(IDEMPOTENCY_TABLE, [{ ...this.#where, ...record }]);
   }
 }
+
+const recordedIn = (row: Row): RecordedAnswer => ({
+  status: Number(row['status']),
+  text: openText(SEALED, row, 'body') ?? '',
+});
 
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 

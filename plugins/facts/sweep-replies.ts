@@ -1,4 +1,4 @@
-import { namesInText } from '../../kernel/internal-api.ts';
+import { namesInText, sealText } from '../../kernel/internal-api.ts';
 import type { ErasureSweep, PluginTables } from '../../kernel/plugin-api.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 
@@ -42,7 +42,7 @@ export const sweepReplies = (tables: PluginTables): ErasureSweep => ({
       replies += 1;
       await own(IDEMPOTENCY_TABLE)
         .where({ tenant_id: tenantId, entity_uri, idempotency_key })
-        .update({ request_hash: '', body: '' });
+        .update({ request_hash: '', body: sealText('') });
     }
     const last = rows.at(-1);
     const isOver = last === undefined || rows.length < REPLIES_AT_ONCE;

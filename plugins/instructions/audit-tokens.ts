@@ -1,11 +1,15 @@
+import { isIntact } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   encodeBase64Url,
+  openJson,
   type PluginTables,
   type PluginTransaction,
   type Principal,
   type Random,
+  type SealedColumns,
   ServiceError,
+  sealJson,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
@@ -13,6 +17,12 @@ import type { UsageReport } from './instructions-api.ts';
 import { TOKENS_TABLE } from './instructions-migrations.ts';
 import { AUDIT_TOKEN_EXPIRED, AUDIT_TOKEN_INVALID, INSTRUCTION_AUDIT } from './instructions-words.ts';
 import { manifestOf } from './manifest-json.ts';
+
+export const SEALED = {
+  table: TOKENS_TABLE,
+  key: ['tenant_id', 'digest'],
+  columns: ['chunks'],
+} as const satisfies SealedColumns;
 
 /** How long an agent may report its use of the units. */
 export const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1_000;
@@ -52,7 +62,7 @@ export class AuditTokens {
       tenant_id: tenantId,
       entity_uri: entityUri,
       fact_id: manifestId,
-      chunks: JSON.stringify(chunks),
+      chunks: sealJson(chunks),
       issued_ms: clock.nowMs(),
       is_used: 0,
     };
@@ -76,8 +86,8 @@ export class AuditTokens {
         throw new ServiceError(AUDIT_TOKEN_EXPIRED, 'the audit token is older than 24 hours');
       }
       if (Number(row['is_used']) === 1) return;
+      const chunks = own.parseOne(row, (stored) => openJson<readonly string[]>(SEALED, stored, 'chunks')) ?? [];
       await own(TOKENS_TABLE).where(key).update({ is_used: 1 });
-      const chunks = JSON.parse(String(row['chunks'])) as string[];
       await this.#record(caller, { manifestId: String(row['fact_id']), chunks }, report, transaction);
     });
   }
@@ -101,7 +111,7 @@ export class AuditTokens {
   ): Promise<void> {
     const { audit } = this.#parts;
     const fact = await transaction.get(tenantId, manifestId);
-    if (audit === undefined || fact === undefined) return;
+    if (audit === undefined || fact === undefined || !isIntact(fact)) return;
     const { version, units } = manifestOf(fact);
     const detail = {
       version,

@@ -13,7 +13,7 @@ import { AuditLog } from '../audit/audit-api.ts';
 import { TokenCounter } from '../recall/recall-api.ts';
 import { TextRanker } from '../search/search-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
-import { AuditTokens } from './audit-tokens.ts';
+import { AuditTokens, SEALED } from './audit-tokens.ts';
 import { createInstructions } from './create-instructions.ts';
 import {
   currentManifestRoute,
@@ -48,6 +48,7 @@ export const instructionsPlugin = definePlugin({
   provides: [Instructions],
   declares: Object.values(words),
   migrations: instructionsMigrations,
+  sealed: [SEALED],
   setup({ use, tables, on, every, provide, route }) {
     const tokens = new AuditTokens({ ...use, tables });
     const manifests = new Manifests({ ...use, store: new ManifestStore(tables, use.self.names) });

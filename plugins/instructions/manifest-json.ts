@@ -71,7 +71,7 @@ export const manifestText = ({ version, units }: Manifest): string =>
 /** Returns true if the manifest was erased together with a text that it pinned. */
 export const isErased = ({ value }: StoredFact): boolean => value.v === null;
 
-/** Reads a fact that holds a text of `manifestText`. */
+/** Reads an intact fact that holds a text of `manifestText`. */
 export const manifestOf = ({ value }: StoredFact): Manifest => {
   const { version, entries } = JSON.parse(String(value.v)) as ManifestJson;
   return { version, units: entries.map(unitOf) };

@@ -1,3 +1,4 @@
+import { isIntact } from '../../kernel/internal-api.ts';
 import {
   type FactReader,
   type Facts,
@@ -60,7 +61,7 @@ export class Manifests {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
     // An unknown agent takes the same queries as a hidden one, so that callers cannot tell them apart by time.
     const [fact] = await reader.visible([agent?.factId ?? '']);
-    if (agent === undefined || fact === undefined || isErased(fact)) return undefined;
+    if (agent === undefined || fact === undefined || isErased(fact) || !isIntact(fact)) return undefined;
     return { manifest: manifestOf(fact), fact, owner: agent.owner };
   }
 

@@ -1,5 +1,15 @@
-import { ZERO_HLC } from '../../kernel/internal-api.ts';
-import { above, all, type ErasureSweep, equals, formatHlc, isNull, not, parseHlc } from '../../kernel/plugin-api.ts';
+import { isIntact, namesInText, ZERO_HLC } from '../../kernel/internal-api.ts';
+import {
+  above,
+  all,
+  type ErasureSweep,
+  equals,
+  formatHlc,
+  isNull,
+  not,
+  parseHlc,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
 import { MANIFEST } from './instructions-words.ts';
 import { manifestOf } from './manifest-json.ts';
 
@@ -18,7 +28,7 @@ export const sweepManifests: ErasureSweep = {
     );
     const page = { order: 'feed', limit: MANIFESTS_AT_ONCE, maxBytes: BYTES_AT_ONCE } as const;
     const facts = await transaction.find({ filter, ...page });
-    const pins = facts.map((fact) => manifestOf(fact).units.flatMap(({ pinnedCid }) => pinnedCid ?? []));
+    const pins = facts.map(pinnedIn);
     const erased = await named(pins.flat());
     const found = facts.filter((_, at) => pins[at]?.some((cid) => erased.has(cid))).map(({ id }) => id);
     const last = facts.at(-1);
@@ -29,3 +39,9 @@ export const sweepManifests: ErasureSweep = {
     };
   },
 };
+
+/** Returns every name in a damaged manifest, so that an erasure reaches it too. */
+const pinnedIn = (fact: StoredFact): readonly string[] =>
+  isIntact(fact)
+    ? manifestOf(fact).units.flatMap(({ pinnedCid }) => pinnedCid ?? [])
+    : namesInText(String(fact.value.v));

@@ -1,8 +1,11 @@
+import { sealText } from '../../kernel/internal-api.ts';
 import {
   type PluginTransaction,
   type ReadableTables,
+  type Row,
   ServiceError,
   type SqlValue,
+  sealJson,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { ended, type Job, jobIn, jobOf, keyOf, progressColumns, QUEUE, replace } from './job-row.ts';
@@ -27,8 +30,9 @@ export class JobClaims {
   }
 
   /** Returns jobs of these types that can be claimed now, in the order in which they are due. */
-  due(types: readonly string[], limit: number): Promise<Job[]> {
-    return this.#parts.tables.read(async (own, snapshot) => {
+  async due(types: readonly string[], limit: number): Promise<Job[]> {
+    const damaged: Row[] = [];
+    const jobs = await this.#parts.tables.read(async (own, snapshot) => {
       const nowMs = await this.#parts.storeTime(snapshot);
       const rows: Record<string, SqlValue>[] = await own(QUEUE)
         .whereIn('status', ['pending', 'running'])
@@ -37,7 +41,27 @@ export class JobClaims {
         .whereNotIn('tenant_id', [...this.#parts.served.resting])
         .orderBy('due_ms')
         .limit(limit);
-      return rows.map(jobOf);
+      return own.parse(rows, jobOf, (row) => damaged.push(row));
+    });
+    for (const row of damaged) await this.#failDamaged(row);
+    return jobs;
+  }
+
+  /** Ends a job that cannot be read. It would stay the first in the queue for ever. */
+  #failDamaged({ tenant_id, job_id, fence }: Row): Promise<void> {
+    return this.#parts.tables.write(String(tenant_id), async (own, transaction) => {
+      const nowMs = await this.#parts.storeTime(transaction);
+      const emptied = { payload: sealJson({}), result: null, checkpoint: null, emptied: 1 };
+      await own(QUEUE)
+        .where({ tenant_id, job_id, fence })
+        .update({
+          ...emptied,
+          status: 'failed',
+          error: DAMAGED,
+          dedupe: null,
+          due_ms: nowMs + this.#parts.keepMs,
+          completed_ms: nowMs,
+        });
     });
   }
 
@@ -116,7 +140,7 @@ export class JobClaims {
     if (job === undefined) throw lost();
     const isFurther = checkpoint !== JSON.stringify(job.checkpoint);
     const attempts = isFurther ? 1 : job.attempts;
-    await changeHeld(own, held, { checkpoint, attempts });
+    await changeHeld(own, held, { checkpoint: sealText(checkpoint), attempts });
     return attempts;
   }
 
@@ -192,6 +216,7 @@ const changeHeld = async (
   return Number(await own(QUEUE).where(where).update(changes)) === 1;
 };
 
+const DAMAGED = 'the stored job is damaged, so the work cannot be done: ask for it anew';
 const INTERRUPTED = 'the work was interrupted each time it was tried';
 
 const lost = (): ServiceError =>

@@ -1,7 +1,22 @@
-import type { ReadableTables, Row, Scope, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import {
+  openJson,
+  type ReadableTables,
+  type Row,
+  type Scope,
+  type SealedColumns,
+  type SqlValue,
+  sealJson,
+  type WritableTables,
+} from '../../kernel/plugin-api.ts';
 import type { JobData, JobDedupe, JobStatus, ReportedProgress } from './jobs-api.ts';
 
 export const QUEUE = 'jobs_queue';
+
+export const SEALED = {
+  table: QUEUE,
+  key: ['tenant_id', 'job_id'],
+  columns: ['payload', 'result', 'checkpoint'],
+} as const satisfies SealedColumns;
 
 /** A job as it is stored. Times are milliseconds since the epoch by the clock of the store. */
 export interface Job {
@@ -43,18 +58,18 @@ export const jobRow = (job: Job): Row => ({
   attempts: job.attempts,
   creator: job.creator,
   scope: job.scope,
-  payload: JSON.stringify(job.payload),
+  payload: sealJson(job.payload),
   estimated_s: job.estimatedSeconds,
   created_ms: job.createdMs,
   started_ms: job.startedMs,
   completed_ms: job.completedMs,
-  result: job.result === null ? null : JSON.stringify(job.result),
+  result: sealJson(job.result),
   error: job.error,
   dedupe: job.dedupe,
   dedupe_until: job.dedupeUntil,
   dedupe_key: job.dedupeKey,
   ...progressColumns(job.progress),
-  checkpoint: job.checkpoint === null ? null : JSON.stringify(job.checkpoint),
+  checkpoint: sealJson(job.checkpoint),
   emptied: job.isEmptied ? 1 : 0,
 });
 
@@ -74,18 +89,18 @@ export const jobOf = (row: Readonly<Record<string, SqlValue>>): Job => ({
   attempts: Number(row['attempts']),
   creator: String(row['creator']),
   scope: (row['scope'] ?? null) as Job['scope'],
-  payload: JSON.parse(String(row['payload'])) as JobData,
+  payload: openJson<JobData>(SEALED, row, 'payload'),
   estimatedSeconds: Number(row['estimated_s']),
   createdMs: Number(row['created_ms']),
   startedMs: row['started_ms'] == null ? null : Number(row['started_ms']),
   completedMs: row['completed_ms'] == null ? null : Number(row['completed_ms']),
-  result: row['result'] == null ? null : (JSON.parse(String(row['result'])) as JobData),
+  result: openJson<JobData | null>(SEALED, row, 'result'),
   error: row['error'] == null ? null : String(row['error']),
   dedupe: row['dedupe'] == null ? null : String(row['dedupe']),
   dedupeUntil: (row['dedupe_until'] ?? null) as Job['dedupeUntil'],
   dedupeKey: row['dedupe_key'] == null ? null : String(row['dedupe_key']),
   progress: progressOf(row),
-  checkpoint: row['checkpoint'] == null ? null : (JSON.parse(String(row['checkpoint'])) as JobData),
+  checkpoint: openJson<JobData | null>(SEALED, row, 'checkpoint'),
   isEmptied: Number(row['emptied']) === 1,
 });
 
@@ -123,7 +138,7 @@ export const keyOf = ({ tenantId, id }: Pick<Job, 'tenantId' | 'id'>) => ({ tena
 
 export const jobIn = async (own: ReadableTables, job: Pick<Job, 'tenantId' | 'id'>): Promise<Job | undefined> => {
   const [row] = await own.select(QUEUE, keyOf(job));
-  return row === undefined ? undefined : jobOf(row);
+  return own.parseOne(row, jobOf);
 };
 
 export const replace = async (own: WritableTables, job: Job): Promise<void> => {

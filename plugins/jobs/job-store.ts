@@ -1,7 +1,9 @@
+import { soundRows } from '../../kernel/internal-api.ts';
 import {
   type PluginSnapshot,
   type PluginTransaction,
   type Principal,
+  type Row,
   ServiceError,
   type SqlValue,
   sha256Hex,
@@ -47,8 +49,9 @@ export class JobStore {
    */
   async readableBy(reader: Reader, id: string, snapshot: PluginSnapshot): Promise<Job | undefined> {
     const where = { job_id: id, ...readable(reader) };
-    const [row] = await this.#parts.tables.in(snapshot).select(QUEUE, where);
-    return row === undefined ? undefined : jobOf(row);
+    const own = this.#parts.tables.in(snapshot);
+    const [row] = await own.select(QUEUE, where);
+    return own.parseOne(row, jobOf);
   }
 
   /** Returns at most `limit` jobs that the reader may read, newest first, without results. */
@@ -63,21 +66,28 @@ export class JobStore {
       ...(type === undefined ? {} : { job_type: type }),
       ...(status === undefined ? {} : { status }),
     };
-    const query = this.#parts.tables.in(snapshot)(QUEUE).where(where).select(LISTED);
-    if (after !== undefined) {
-      query
-        .where('created_ms', '<=', after.createdMs)
-        .where((place) =>
-          place.where('created_ms', '<', after.createdMs).orWhere((same) => same.where('job_id', '<', after.id)),
-        );
-    }
-    const rows: Record<string, SqlValue>[] = await query
-      .orderBy([
-        { column: 'created_ms', order: 'desc' },
-        { column: 'job_id', order: 'desc' },
-      ])
-      .limit(limit);
-    return rows.map(jobOf);
+    const own = this.#parts.tables.in(snapshot);
+    const page = async (place: JobPlace | undefined, count: number): Promise<readonly Row[]> => {
+      const query = own(QUEUE).where(where).select(LISTED);
+      if (place !== undefined) {
+        query
+          .where('created_ms', '<=', place.createdMs)
+          .where((later) =>
+            later.where('created_ms', '<', place.createdMs).orWhere((same) => same.where('job_id', '<', place.id)),
+          );
+      }
+      return query
+        .orderBy([
+          { column: 'created_ms', order: 'desc' },
+          { column: 'job_id', order: 'desc' },
+        ])
+        .limit(count);
+    };
+    return soundRows<Row, Job>(
+      limit,
+      (last, count) => page(last === undefined ? after : placeOf(last), count),
+      (rows) => own.parse(rows, jobOf),
+    );
   }
 
   /** Ends a job that waits or runs. Throws `conflict` when it has ended. */
@@ -193,6 +203,8 @@ export class JobStore {
     return job.id;
   }
 }
+
+const placeOf = (row: Row): JobPlace => ({ createdMs: Number(row['created_ms']), id: String(row['job_id']) });
 
 /** The columns of a list, and the columns for its access check. Results are not read, because they may be large. */
 const LISTED = [

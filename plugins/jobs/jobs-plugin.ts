@@ -13,6 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { JobClaims } from './job-claims.ts';
 import { cancelJobRoute, jobRoute, listJobsRoute, resumeJobRoute } from './job-routes.ts';
+import { SEALED } from './job-row.ts';
 import { JobRunner } from './job-runner.ts';
 import { JobStore } from './job-store.ts';
 import { JobTelemetry, measureQueue } from './job-telemetry.ts';
@@ -91,6 +92,7 @@ export const jobsPlugin = definePlugin({
   }),
   commands: [jobsCommands],
   migrations: jobsMigrations,
+  sealed: [SEALED],
   setup({ config, use, tables, log, provide, on, route, every, onSignal, onStop }) {
     const { facts, clock, cursors, random, served } = use;
     const keepMs = config.keepSeconds * 1000;

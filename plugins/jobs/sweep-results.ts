@@ -1,5 +1,5 @@
 import { namesInText } from '../../kernel/internal-api.ts';
-import type { ErasureSweep, PluginTables } from '../../kernel/plugin-api.ts';
+import { type ErasureSweep, type PluginTables, sealJson } from '../../kernel/plugin-api.ts';
 import { QUEUE } from './job-row.ts';
 
 const JOBS_AT_ONCE = 100;
@@ -33,7 +33,7 @@ export const sweepResults = (tables: PluginTables): ErasureSweep => ({
       await own(QUEUE)
         .where({ tenant_id: tenantId })
         .whereIn('job_id', found)
-        .update({ payload: '{}', result: null, error: null, checkpoint: null, emptied: 1 });
+        .update({ payload: sealJson({}), result: null, error: null, checkpoint: null, emptied: 1 });
     }
     const isOver = rows.length < JOBS_AT_ONCE;
     return { after: isOver ? null : (rows.at(-1)?.job_id ?? null), counts: { jobs: found.length } };

@@ -34,6 +34,7 @@ import {
   getTenantRoute,
   listTenantsRoute,
 } from './tenant-routes.ts';
+import { SEALED } from './tenant-row.ts';
 import { TenantStandings } from './tenant-standings.ts';
 
 interface Settings {
@@ -71,6 +72,7 @@ export const multiTenantPlugin = definePlugin({
     },
   }),
   migrations: multiTenantMigrations,
+  sealed: [SEALED],
   commands: [tenantCommands],
   async setup({ config, use, tables, hooks, log, dataFolder, provide, route, onSignal, onStart }) {
     const { clock, cursors, self, served, removal, audit, jobs, identity, transfer } = use;

@@ -4,11 +4,14 @@ import {
   type PluginTransaction,
   type ReadableTables,
   type SqlValue,
+  sealJson,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { TenantStatus } from './multi-tenant-api.ts';
 import { TENANTS_TABLE } from './multi-tenant-migrations.ts';
 import { newTenant, rowOfTenant, type StoredTenant, tenantFromRow } from './tenant-row.ts';
+
+const LISTED = ['id', 'name', 'status', 'created_ms', 'suspended_ms', 'requested_by', 'requested_ms', 'job_id'];
 
 /** The signal after every change of a tenant's status. */
 export const TENANTS_CHANGED = 'changed';
@@ -39,7 +42,7 @@ export class TenantDirectory {
 
   async findIn(own: ReadableTables, id: string): Promise<StoredTenant | undefined> {
     const [row] = await own.select(TENANTS_TABLE, { id });
-    return row === undefined ? undefined : tenantFromRow(row);
+    return own.parseOne(row, tenantFromRow);
   }
 
   /** Lists tenants by id, with one more than `limit`, so that the caller can detect further tenants. */
@@ -51,7 +54,8 @@ export class TenantDirectory {
         .orderBy('id')
         .limit(limit + 1);
       if (after !== undefined) query.where('id', '>', after);
-      const rows = (await query) as Record<string, SqlValue>[];
+      // A list shows no sealed column, so damage to one hides no tenant.
+      const rows = (await query.select(LISTED)) as Record<string, SqlValue>[];
       const [counted] = (await matching().count({ n: '*' })) as { n: number | string }[];
       return { found: rows.map(tenantFromRow), total: Number(counted?.n ?? 0) };
     });
@@ -67,8 +71,9 @@ export class TenantDirectory {
 
   /** Returns erased tenants with their receipts. */
   async erased(): Promise<StoredTenant[]> {
-    const rows = await this.#tables.read((own) => own.select(TENANTS_TABLE, { status: 'erased' }));
-    return rows.map(tenantFromRow);
+    return this.#tables.read(async (own) =>
+      own.parse(await own.select(TENANTS_TABLE, { status: 'erased' }), tenantFromRow),
+    );
   }
 
   async countPresent(own: ReadableTables): Promise<number> {
@@ -110,7 +115,7 @@ export class TenantDirectory {
     for (const [table, rows] of removed) total[table] = (total[table] ?? 0) + rows;
     await own(TENANTS_TABLE)
       .where({ id })
-      .update({ removed: JSON.stringify(total) });
+      .update({ removed: sealJson(total) });
     return total;
   }
 }

@@ -1,5 +1,19 @@
-import { formatInstant, type Row, type SqlValue } from '../../kernel/plugin-api.ts';
+import {
+  formatInstant,
+  openJson,
+  type Row,
+  type SealedColumns,
+  type SqlValue,
+  sealJson,
+} from '../../kernel/plugin-api.ts';
 import type { ErasureReceipt, TenantErasure, TenantRecord, TenantStatus } from './multi-tenant-api.ts';
+import { TENANTS_TABLE } from './multi-tenant-migrations.ts';
+
+export const SEALED = {
+  table: TENANTS_TABLE,
+  key: ['id'],
+  columns: ['removed', 'receipt'],
+} as const satisfies SealedColumns;
 
 /** A stored tenant. */
 export interface StoredTenant {
@@ -37,8 +51,8 @@ export const rowOfTenant = (tenant: StoredTenant): Row => ({
   requested_by: tenant.requestedBy,
   requested_ms: tenant.requestedMs,
   job_id: tenant.jobId,
-  removed: JSON.stringify(tenant.removed),
-  receipt: tenant.receipt === null ? null : JSON.stringify(tenant.receipt),
+  removed: sealJson(tenant.removed),
+  receipt: sealJson(tenant.receipt),
 });
 
 export const tenantFromRow = (row: Readonly<Record<string, SqlValue>>): StoredTenant => ({
@@ -50,8 +64,8 @@ export const tenantFromRow = (row: Readonly<Record<string, SqlValue>>): StoredTe
   requestedBy: textOrNull(row['requested_by']),
   requestedMs: numberOrNull(row['requested_ms']),
   jobId: textOrNull(row['job_id']),
-  removed: row['removed'] == null ? {} : (JSON.parse(String(row['removed'])) as Record<string, number>),
-  receipt: row['receipt'] == null ? null : (JSON.parse(String(row['receipt'])) as ErasureReceipt),
+  removed: openJson<Record<string, number> | null>(SEALED, row, 'removed') ?? {},
+  receipt: openJson<ErasureReceipt | null>(SEALED, row, 'receipt'),
 });
 
 export const recordOfTenant = ({ id, name, status, createdMs, suspendedMs }: StoredTenant): TenantRecord => ({

@@ -18,6 +18,7 @@ import { listNamespacesRoute, removeNamespaceRoute, setNamespaceRoute } from './
 import { NamespaceService } from './namespace-service.ts';
 import { NAMESPACE_OWNED, Namespaces } from './namespaces-api.ts';
 import { namespacesMigrations } from './namespaces-migrations.ts';
+import { SEALED } from './rule-row.ts';
 import { RuleStore } from './rule-store.ts';
 import { transferNamespaces } from './transfer-namespaces.ts';
 
@@ -46,6 +47,7 @@ export const namespacesPlugin = definePlugin({
     },
   }),
   migrations: namespacesMigrations,
+  sealed: [SEALED],
   commands: [namespaceCommands],
   setup({ config: { enabled }, use, tables, on, provide, route }) {
     const { clock, random, cursors, self, audit } = use;

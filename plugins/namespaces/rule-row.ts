@@ -1,5 +1,12 @@
-import type { SqlValue } from '../../kernel/plugin-api.ts';
+import { openJson, type SealedColumns, type SqlValue, sealJson } from '../../kernel/plugin-api.ts';
 import type { NamespaceRule } from './namespaces-api.ts';
+import { RULES } from './namespaces-migrations.ts';
+
+export const SEALED = {
+  table: RULES,
+  key: ['tenant_id', 'pattern_key'],
+  columns: ['owners'],
+} as const satisfies SealedColumns;
 
 /** A stored rule. */
 export interface StoredRule extends NamespaceRule {
@@ -11,7 +18,7 @@ export const ruleFromRow = (row: Readonly<Record<string, SqlValue>>): StoredRule
   tenantId: String(row['tenant_id']),
   key: String(row['pattern_key']),
   pattern: String(row['pattern']),
-  owners: JSON.parse(String(row['owners'])),
+  owners: openJson<readonly string[]>(SEALED, row, 'owners'),
   setBy: String(row['set_by']),
   setMs: Number(row['set_ms']),
 });
@@ -20,7 +27,7 @@ export const rowOfRule = ({ tenantId, key, pattern, owners, setBy, setMs }: Stor
   tenant_id: tenantId,
   pattern_key: key,
   pattern,
-  owners: JSON.stringify(owners),
+  owners: sealJson(owners),
   owner_count: owners.length,
   set_by: setBy,
   set_ms: setMs,

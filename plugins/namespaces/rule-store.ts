@@ -1,11 +1,12 @@
+import { soundRows } from '../../kernel/internal-api.ts';
 import {
   matchKey,
   type PluginSnapshot,
   type PluginTables,
   type Random,
   type ReadableTables,
+  type Row,
   type ServiceNames,
-  type SqlValue,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { RULES, VERSIONS } from './namespaces-migrations.ts';
@@ -46,9 +47,12 @@ export class RuleStore {
     const known = this.#kept.get(tenantId);
     if (known?.version === version) return known.rules;
     const { names } = this.#parts;
-    const stored = (await own.select(RULES, { tenant_id: tenantId })).map(ruleFromRow);
-    const owners = stored.map(({ key, owners }) => [key, new Set(owners.map((one) => matchKey(one, names)))] as const);
-    const rules = createRuleSet(new Map(owners));
+    const owners = new Map<string, Set<string>>();
+    const rows = await own.select(RULES, { tenant_id: tenantId });
+    // A rule with owners that cannot be read lets no caller write. Without the rule, every caller could.
+    const stored = own.parse(rows, ruleFromRow, (row) => owners.set(String(row['pattern_key']), new Set()));
+    for (const rule of stored) owners.set(rule.key, new Set(rule.owners.map((one) => matchKey(one, names))));
+    const rules = createRuleSet(owners);
     this.#keep(tenantId, { version, rules });
     return rules;
   }
@@ -62,13 +66,22 @@ export class RuleStore {
 
   /** Lists rules by key, strictly after `after`, with one more than `limit`. */
   async list(own: ReadableTables, tenantId: string, after: string, limit: number): Promise<StoredRule[]> {
-    const query = own(RULES).where('tenant_id', tenantId).where('pattern_key', '>', after);
-    return ((await query.orderBy('pattern_key').limit(limit + 1)) as Record<string, SqlValue>[]).map(ruleFromRow);
+    return soundRows<Row, StoredRule>(
+      limit + 1,
+      (last, count) =>
+        own(RULES)
+          .where('tenant_id', tenantId)
+          .where('pattern_key', '>', last === undefined ? after : String(last['pattern_key']))
+          .orderBy('pattern_key')
+          .limit(count),
+      (rows) => own.parse(rows, ruleFromRow),
+    );
   }
 
+  /** Returns no damaged rule, so that another one can replace it. */
   async find(own: ReadableTables, tenantId: string, key: string): Promise<StoredRule | undefined> {
-    const [row] = await own.select(RULES, { tenant_id: tenantId, pattern_key: key });
-    return row === undefined ? undefined : ruleFromRow(row);
+    const rows = await own.select(RULES, { tenant_id: tenantId, pattern_key: key });
+    return own.parse(rows, ruleFromRow)[0];
   }
 
   async count(own: ReadableTables, tenantId: string): Promise<{ readonly rules: number; readonly owners: number }> {

@@ -1,9 +1,12 @@
+import { sealText } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   decodeBase64Url,
   encodeBase64Url,
   formatInstant,
   type NodeNotes,
+  openJson,
+  type SealedColumns,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { successionBytes } from './key-succession.ts';
@@ -19,6 +22,8 @@ export interface KeyHistoryParts {
   readonly clock: Clock;
   readonly nodeId: string;
 }
+
+const SEALED: SealedColumns<'value'> = { table: 'node_settings', key: ['key'], columns: ['value'] };
 
 /** The name of the note in the store that holds the list of keys. */
 const NOTE = 'node-keys';
@@ -52,7 +57,7 @@ export class KeyHistory {
       const keys = read(before);
       return isCurrent(keys) && before !== undefined
         ? before
-        : JSON.stringify(this.#next(keys, publicKey, signRetired));
+        : sealText(JSON.stringify(this.#next(keys, publicKey, signRetired)));
     });
   }
 
@@ -75,7 +80,7 @@ export class KeyHistory {
 }
 
 const read = (text: string | undefined): readonly ListedNodeKey[] =>
-  text === undefined ? [] : (JSON.parse(text) as readonly ListedNodeKey[]);
+  text === undefined ? [] : openJson<readonly ListedNodeKey[]>(SEALED, { key: NOTE, value: text }, 'value');
 
 /** The id of a key in signatures. */
 const keyIdOf = (publicKey: string): string => sha256Hex(decodeBase64Url(publicKey) ?? new Uint8Array()).slice(0, 16);

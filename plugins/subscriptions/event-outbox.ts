@@ -16,12 +16,13 @@ import {
   type EventType,
   entityTarget,
   gardenTarget,
+  RECORDS,
   type Subscription,
   scopeTarget,
   subscriptionOf,
   wantsType,
 } from './subscription-record.ts';
-import { EVENTS, RECORDS, WORK } from './subscription-store.ts';
+import { EVENTS, WORK } from './subscription-store.ts';
 
 export interface OutboxParts {
   readonly tables: PluginTables;
@@ -91,7 +92,7 @@ export class EventOutbox {
     const own = this.#parts.tables.in(transaction);
     const rows = await own.select(RECORDS, { tenant_id: tenantId, match_key: keys });
     if (rows.length === 0) return [];
-    const byKey = groupBy(rows.map(subscriptionOf), ({ targetKey }) => targetKey);
+    const byKey = groupBy(own.parse(rows, subscriptionOf), ({ targetKey }) => targetKey);
     const wanted: Match[] = [];
     for (const cause of causes) {
       for (const subscription of keysOf(cause).flatMap((key) => byKey.get(key) ?? [])) {

@@ -8,15 +8,8 @@ import type {
   WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { eventOf, type OutboxEvent, subscriptionOfEvent } from './event-row.ts';
-import { type Subscription, subscriptionOf } from './subscription-record.ts';
-import {
-  EVENTS,
-  RECORDS,
-  type SubscriptionKey,
-  type SubscriptionStore,
-  subscriptionIn,
-  whereOf,
-} from './subscription-store.ts';
+import { RECORDS, type Subscription, subscriptionOf } from './subscription-record.ts';
+import { EVENTS, type SubscriptionKey, type SubscriptionStore, subscriptionIn, whereOf } from './subscription-store.ts';
 
 /** The duration of a claim. */
 export const LEASE_MS = 20_000;
@@ -167,7 +160,7 @@ export class OutboxStore {
       .where('tenant_id', tenantId)
       .whereIn('subscription_id', ids)
       .update({ last_delivered_ms: nowMs, failures: 0, probe_ms: null });
-    for (const record of records.map(subscriptionOf)) {
+    for (const record of own.parse(records, subscriptionOf)) {
       const { probeMs } = record;
       if (probeMs !== null) await waitingOf(own, record).where('due_ms', '<=', probeMs).update({ due_ms: 0 });
     }
@@ -261,5 +254,5 @@ const recordsOf = async (
   const ids = [...new Set(events.map(({ subscriptionId }) => subscriptionId))];
   if (ids.length === 0) return new Map();
   const rows = await own.select(RECORDS, { tenant_id: tenantId, subscription_id: ids });
-  return new Map(rows.map(subscriptionOf).map((record) => [record.id, record]));
+  return new Map(own.parse(rows, subscriptionOf).map((record) => [record.id, record]));
 };

@@ -7,8 +7,8 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { ownSubscription } from './own-subscription.ts';
-import { formerColumns, formerSecretsAt, type Subscription, subscriptionOf } from './subscription-record.ts';
-import { RECORDS, type SubscriptionStore, whereOf } from './subscription-store.ts';
+import { formerColumns, formerSecretsAt, RECORDS, type Subscription, subscriptionOf } from './subscription-record.ts';
+import { type SubscriptionStore, whereOf } from './subscription-store.ts';
 import { SECRET_ROTATED } from './subscriptions-words.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
@@ -70,21 +70,21 @@ export const rotateSecret = async (
  * subscriptions.
  */
 export const destroyFormerSecrets = async (tables: PluginTables, nowMs: number, limit: number): Promise<number> => {
-  const found = await tables.read(async (own) =>
-    (
-      (await own(RECORDS).where('former_until_ms', '<=', nowMs).orderBy('former_until_ms').limit(limit)) as Columns[]
-    ).map(subscriptionOf),
+  const rows = await tables.read(
+    async (own) =>
+      (await own(RECORDS).where('former_until_ms', '<=', nowMs).orderBy('former_until_ms').limit(limit)) as Columns[],
   );
+  const found = rows.map((row) => ({ tenantId: String(row['tenant_id']), id: String(row['subscription_id']) }));
   for (const tenantId of new Set(found.map((record) => record.tenantId))) {
     await tables.write(tenantId, async (own) => {
       for (const { id } of found.filter((record) => record.tenantId === tenantId)) {
         // The secret may have been rotated again in the meantime.
         const [row] = await own.select(RECORDS, whereOf({ tenantId, id }));
         if (row === undefined) continue;
-        const record = subscriptionOf(row);
-        await own(RECORDS)
-          .where(whereOf(record))
-          .update(formerColumns(formerSecretsAt(record, nowMs)));
+        // Damaged secrets sign nothing, so they go too.
+        const [record] = own.parse([row], subscriptionOf);
+        const kept = record === undefined ? [] : formerSecretsAt(record, nowMs);
+        await own(RECORDS).where(whereOf({ tenantId, id })).update(formerColumns(kept));
       }
     });
   }

@@ -1,5 +1,20 @@
-import type { Principal, Row, SqlValue } from '../../kernel/plugin-api.ts';
+import {
+  openJson,
+  type Principal,
+  type Row,
+  type SealedColumns,
+  type SqlValue,
+  sealJson,
+} from '../../kernel/plugin-api.ts';
 import type { CapabilityNeed } from '../capability-tokens/capability-tokens-api.ts';
+
+export const RECORDS = 'subscriptions_records';
+
+export const SEALED = {
+  table: RECORDS,
+  key: ['tenant_id', 'subscription_id'],
+  columns: ['former_secrets'],
+} as const satisfies SealedColumns;
 
 export const EVENT_TYPES = ['fact_asserted', 'fact_retracted', 'conflict_opened', 'conflict_resolved'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -113,7 +128,7 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   idempotencyKey: textOrNull(row['idempotency_key']),
   contentDigest: String(row['content_digest']),
   secret: String(row['secret']),
-  formerSecrets: row['former_secrets'] == null ? [] : (JSON.parse(String(row['former_secrets'])) as FormerSecret[]),
+  formerSecrets: openJson<readonly FormerSecret[] | null>(SEALED, row, 'former_secrets') ?? [],
   status: row['status'] === 'active' ? 'active' : 'cancelled',
   cancelledReason: textOrNull(row['cancelled_reason']) as CancelReason | null,
   createdMs: Number(row['created_ms']),
@@ -126,7 +141,7 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
  * Returns the columns of the former secrets that still sign; the second column is the earliest end of their overlap.
  */
 export const formerColumns = (former: readonly FormerSecret[]): Row => ({
-  former_secrets: former.length === 0 ? null : JSON.stringify(former),
+  former_secrets: former.length === 0 ? null : sealJson(former),
   former_until_ms: former.length === 0 ? null : Math.min(...former.map(({ untilMs }) => untilMs)),
 });
 

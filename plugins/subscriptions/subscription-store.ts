@@ -13,6 +13,7 @@ import { type NewEvent, rowOfNewEvent } from './event-row.ts';
 import { refuseBeyondLimits } from './subscription-limits.ts';
 import {
   type CancelReason,
+  RECORDS,
   REVOKED_EVENT,
   rowOfSubscription,
   type Subscription,
@@ -20,7 +21,6 @@ import {
 } from './subscription-record.ts';
 import { SUBSCRIPTION_CANCELLED } from './subscriptions-words.ts';
 
-export const RECORDS = 'subscriptions_records';
 export const EVENTS = 'subscriptions_events';
 /** The signal of each commit that queued events or ended a subscription. */
 export const WORK = 'work';
@@ -58,10 +58,11 @@ export class SubscriptionStore {
 
   /** Returns the owner's subscriptions, oldest first. */
   async ownedBy(tenantId: string, ownerUri: string, snapshot: PluginSnapshot): Promise<Subscription[]> {
-    const rows: Record<string, SqlValue>[] = await this.in(snapshot)(RECORDS)
+    const own = this.in(snapshot);
+    const rows: Record<string, SqlValue>[] = await own(RECORDS)
       .where({ tenant_id: tenantId, owner_uri: ownerUri })
       .orderBy(['created_ms', 'subscription_id']);
-    return rows.map(subscriptionOf);
+    return own.parse(rows, subscriptionOf);
   }
 
   /**
@@ -161,7 +162,7 @@ export const whereOf = ({ tenantId, id }: SubscriptionKey) => ({ tenant_id: tena
 
 export const subscriptionIn = async (own: ReadableTables, key: SubscriptionKey): Promise<Subscription | undefined> => {
   const [row] = await own.select(RECORDS, whereOf(key));
-  return row === undefined ? undefined : subscriptionOf(row);
+  return own.parseOne(row, subscriptionOf);
 };
 
 const countOf = async (own: ReadableTables, where: Readonly<Record<string, string>>): Promise<number> => {
@@ -189,8 +190,8 @@ const sameAs = async (
   if (idempotencyKey === null) mine.where({ status: 'active' }).whereIn('content_digest', digests);
   else mine.where({ idempotency_key: idempotencyKey });
   const [row] = (await mine) as Record<string, SqlValue>[];
-  if (row === undefined) return undefined;
-  const same = subscriptionOf(row);
+  const same = own.parseOne(row, subscriptionOf);
+  if (same === undefined) return undefined;
   const isSame = digests.includes(same.contentDigest) && String(same.eventTypes) === String(eventTypes);
   if (idempotencyKey === null || isSame) return same;
   throw new ServiceError('idempotency_mismatch', 'the idempotency_key was used for another subscription', {

@@ -39,6 +39,7 @@ import { destroyFormerSecrets, MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
 import { streamRoute } from './stream-route.ts';
 import { StreamWaits } from './stream-waits.ts';
 import { createSubscriptionJson, SUBSCRIPTION } from './subscription-json.ts';
+import { SEALED } from './subscription-record.ts';
 import {
   createSubscriptionRoute,
   deleteSubscriptionRoute,
@@ -131,6 +132,7 @@ export const subscriptionsPlugin = definePlugin({
   }),
   commands: [rotateCommands],
   migrations: subscriptionsMigrations,
+  sealed: [SEALED],
   setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
     const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, served } = use;
     const { gardens, audit } = use;

@@ -26,6 +26,7 @@ import { PeerExchange } from '../federation/federation-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { tombstoneCommands } from './commands/tombstone-commands.ts';
+import { SEALED } from './erasure/erasure-row.ts';
 import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
 import { createFollows, TombstoneFollows } from './federation/follow-peer.ts';
 import { servedTombstonesRoute } from './federation/serve-tombstones.ts';
@@ -100,6 +101,7 @@ export const tombstonesPlugin = definePlugin({
     },
   }),
   migrations: tombstonesMigrations,
+  sealed: [SEALED],
   async setup(context) {
     const { config, use, tables, log, onStart, on, route, provide, every } = context;
     const { names } = use.self;

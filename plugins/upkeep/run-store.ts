@@ -1,9 +1,12 @@
 import {
   DEFAULT_TENANT,
+  openJson,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
+  type SealedColumns,
   type SqlValue,
+  sealJson,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { JobData } from '../jobs/jobs-api.ts';
@@ -23,6 +26,12 @@ export interface StoredRun {
   readonly result: JobData | null;
   readonly error: string | null;
 }
+
+export const SEALED = {
+  table: RUNS,
+  key: ['tenant_id', 'task', 'due_ms'],
+  columns: ['result'],
+} as const satisfies SealedColumns;
 
 type RunKey = Pick<StoredRun, 'tenantId' | 'task' | 'dueMs'>;
 
@@ -101,7 +110,7 @@ export class RunStore {
         ...(status === undefined ? {} : { status }),
         ...(startedMs === undefined ? {} : { started_ms: startedMs }),
         ...(completedMs === undefined ? {} : { completed_ms: completedMs }),
-        ...(result === undefined ? {} : { result: result === null ? null : JSON.stringify(result) }),
+        ...(result === undefined ? {} : { result: sealJson(result) }),
         ...(error === undefined ? {} : { error }),
       });
   }
@@ -120,7 +129,7 @@ export class RunStore {
           .orderBy('due_ms', 'desc')
           .limit(limit)
           .select();
-        found.set(task, rows.map(runOf));
+        found.set(task, own.parse(rows, runOf));
       }
       return found;
     });
@@ -128,11 +137,12 @@ export class RunStore {
 
   /** Returns the last completed run of a task for each tenant. Beyond the limit, only for the tenants that ran last. */
   async lastDone(task: string): Promise<readonly StoredRun[]> {
-    const rows: Record<string, SqlValue>[] = await this.#tables.read((own) =>
-      own(RUNS).where({ task, status: 'done' }).orderBy('due_ms', 'desc').limit(MOST_MEASURED).select(),
-    );
+    const runs = await this.#tables.read(async (own) => {
+      const done = own(RUNS).where({ task, status: 'done' }).orderBy('due_ms', 'desc').limit(MOST_MEASURED);
+      return own.parse((await done) as Record<string, SqlValue>[], runOf);
+    });
     const last = new Map<string, StoredRun>();
-    for (const run of rows.map(runOf)) if (!last.has(run.tenantId)) last.set(run.tenantId, run);
+    for (const run of runs) if (!last.has(run.tenantId)) last.set(run.tenantId, run);
     return [...last.values()];
   }
 
@@ -155,6 +165,6 @@ const runOf = (row: Readonly<Record<string, SqlValue>>): StoredRun => ({
   status: row['status'] as RunStatus,
   startedMs: row['started_ms'] == null ? null : Number(row['started_ms']),
   completedMs: row['completed_ms'] == null ? null : Number(row['completed_ms']),
-  result: row['result'] == null ? null : (JSON.parse(String(row['result'])) as JobData),
+  result: openJson<JobData | null>(SEALED, row, 'result'),
   error: row['error'] == null ? null : String(row['error']),
 });

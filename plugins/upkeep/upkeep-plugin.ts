@@ -14,7 +14,7 @@ import { JobQueue } from '../jobs/jobs-api.ts';
 import { createUpkeep } from './create-upkeep.ts';
 import { planRuns } from './plan-runs.ts';
 import { readSchedule, type Timetable } from './read-schedule.ts';
-import { RunStore } from './run-store.ts';
+import { RunStore, SEALED } from './run-store.ts';
 import { createStartRun, UPKEEP_JOB, upkeepJob } from './start-run.ts';
 import { Upkeep, type UpkeepTask, upkeepTasks } from './upkeep-api.ts';
 import { upkeepCommands } from './upkeep-commands.ts';
@@ -57,6 +57,7 @@ export const upkeepPlugin = definePlugin({
     },
   }),
   migrations: upkeepMigrations,
+  sealed: [SEALED],
   inspect({ config }) {
     readSchedule(config.schedule);
   },

@@ -1,7 +1,15 @@
 import type { MigrationSchema } from '../../../kernel/internal-api.ts';
+import type { SealedColumns } from '../../../kernel/plugin-api.ts';
 
 export const PULLS = 'federation_pulls';
 export const PARKED = 'federation_parked';
+
+export const SEALED_PARKED = {
+  table: PARKED,
+  key: ['tenant_id', 'peer_id', 'scope', 'digest'],
+  columns: ['fact'],
+} as const satisfies SealedColumns;
+
 export const USAGE = 'federation_usage';
 /** The table of unproven facts that a proven fact with the same id at its origin has refuted. */
 export const COPIES = 'federation_copies';

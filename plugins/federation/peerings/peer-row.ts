@@ -1,7 +1,23 @@
-import { decodeBase64Url, encodeBase64Url, type Row, type SqlValue, sha256Hex } from '../../../kernel/plugin-api.ts';
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  openJson,
+  type Row,
+  type SealedColumns,
+  type SqlValue,
+  sealJson,
+  sha256Hex,
+} from '../../../kernel/plugin-api.ts';
 import { keyIdOf } from '../proofs/origin-statement.ts';
 import { type DeclarationDocument, declarationOf } from './declaration.ts';
 import type { Peering, PeerKey, PeerStatus } from './peering.ts';
+import { PEERS_TABLE } from './peering-tables.ts';
+
+export const SEALED = {
+  table: PEERS_TABLE,
+  key: ['tenant_id', 'peer_id'],
+  columns: ['theirs', 'ours', 'waiting', 'public_keys'],
+} as const satisfies SealedColumns;
 
 /** A peering with the columns that only its store uses. */
 export interface StoredPeering extends Peering {
@@ -35,15 +51,13 @@ export const rowOfPeering = (peering: StoredPeering): Row => ({
   node_digest: nodeDigest(peering.nodeId),
   node_url: peering.nodeUrl === '' ? null : peering.nodeUrl,
   status: peering.status,
-  theirs: textOf(peering.theirDocument),
+  theirs: sealJson(peering.theirDocument),
   theirs_signed_ms: peering.theirFloorMs,
-  ours: textOf(peering.ourDocument),
+  ours: sealJson(peering.ourDocument),
   ours_signed_ms: peering.ourFloorMs,
-  waiting: textOf(peering.waiting),
+  waiting: sealJson(peering.waiting),
   waiting_since_ms: peering.waitingSinceMs,
-  public_keys: JSON.stringify(
-    peering.keys.map(({ publicKey, validUntilMs }) => [encodeBase64Url(publicKey), validUntilMs]),
-  ),
+  public_keys: sealJson(peering.keys.map(({ publicKey, validUntilMs }) => [encodeBase64Url(publicKey), validUntilMs])),
   grant_version: peering.grantVersion,
   verified_ms: peering.verifiedMs,
   established_ms: peering.establishedMs,
@@ -53,8 +67,8 @@ export const rowOfPeering = (peering: StoredPeering): Row => ({
 });
 
 export const peeringFromRow = (row: Readonly<Record<string, SqlValue>>): StoredPeering => {
-  const theirDocument = documentOf(row['theirs']);
-  const ourDocument = documentOf(row['ours']);
+  const theirDocument = documentIn(row, 'theirs');
+  const ourDocument = documentIn(row, 'ours');
   return {
     tenantId: String(row['tenant_id']),
     peerId: String(row['peer_id']),
@@ -63,12 +77,12 @@ export const peeringFromRow = (row: Readonly<Record<string, SqlValue>>): StoredP
     status: String(row['status']) as PeerStatus,
     theirs: theirDocument && declarationOf(theirDocument),
     ours: ourDocument && declarationOf(ourDocument),
-    keys: keysOf(String(row['public_keys'])),
+    keys: keysOf(openJson(SEALED, row, 'public_keys')),
     grantVersion: Number(row['grant_version']),
     verifiedMs: msOrNull(row['verified_ms']),
     establishedMs: msOrNull(row['established_ms']),
     createdMs: Number(row['created_ms']),
-    waiting: documentOf(row['waiting']),
+    waiting: documentIn(row, 'waiting'),
     waitingSinceMs: msOrNull(row['waiting_since_ms']),
     theirDocument,
     ourDocument,
@@ -79,15 +93,13 @@ export const peeringFromRow = (row: Readonly<Record<string, SqlValue>>): StoredP
   };
 };
 
-const keysOf = (text: string): readonly PeerKey[] =>
-  (JSON.parse(text) as [string, number | null][]).map(([key, validUntilMs]) => {
+const keysOf = (stored: readonly [string, number | null][]): readonly PeerKey[] =>
+  stored.map(([key, validUntilMs]) => {
     const publicKey = decodeBase64Url(key) ?? new Uint8Array();
     return { keyId: keyIdOf(publicKey), publicKey, validUntilMs };
   });
 
-const textOf = (document: DeclarationDocument | null): string | null => document && JSON.stringify(document);
-
-const documentOf = (text: SqlValue | undefined): DeclarationDocument | null =>
-  text == null ? null : (JSON.parse(String(text)) as DeclarationDocument);
+const documentIn = (row: Row, column: 'theirs' | 'ours' | 'waiting'): DeclarationDocument | null =>
+  openJson<DeclarationDocument | null>(SEALED, row, column);
 
 const msOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

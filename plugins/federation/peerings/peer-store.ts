@@ -6,7 +6,10 @@ import { PEERS_CHANGED } from './peerings.ts';
 /** The maximum number of peers per tenant, more than anybody manages by hand. */
 export const MAX_PEERS_PER_TENANT = 1_000;
 
-/** Reads and writes peerings. It caches nothing, so a change by one process takes effect in all with its commit. */
+/**
+ * Reads and writes peerings. A list leaves out a damaged one, so that it grants nothing. It caches nothing, so a change
+ * by one process takes effect in all with its commit.
+ */
 export class PeerStore {
   readonly #tables: PluginTables;
 
@@ -29,21 +32,21 @@ export class PeerStore {
   /** Returns the peerings of all tenants with a node: active ones first, in the order of their establishment. */
   async byNode(own: ReadableTables, nodeId: string): Promise<StoredPeering[]> {
     const rows = await own.select(PEERS_TABLE, { node_digest: nodeDigest(nodeId) });
-    return rows.map(peeringFromRow).sort(byRank);
+    return own.parse(rows, peeringFromRow).sort(byRank);
   }
 
   /** Returns the peerings of a tenant with these nodes, at most one for each node. */
   async ofNodes(own: ReadableTables, tenantId: string, nodeIds: readonly string[]): Promise<StoredPeering[]> {
     const digests = nodeIds.map(nodeDigest);
-    return (await own.select(PEERS_TABLE, { tenant_id: tenantId, node_digest: digests })).map(peeringFromRow);
+    return own.parse(await own.select(PEERS_TABLE, { tenant_id: tenantId, node_digest: digests }), peeringFromRow);
   }
 
   async withStatus(own: ReadableTables, status: readonly string[]): Promise<StoredPeering[]> {
-    return (await own.select(PEERS_TABLE, { status })).map(peeringFromRow).sort(byAge);
+    return own.parse(await own.select(PEERS_TABLE, { status }), peeringFromRow).sort(byAge);
   }
 
   async ofTenant(own: ReadableTables, tenantId: string): Promise<StoredPeering[]> {
-    return (await own.select(PEERS_TABLE, { tenant_id: tenantId })).map(peeringFromRow).sort(byAge);
+    return own.parse(await own.select(PEERS_TABLE, { tenant_id: tenantId }), peeringFromRow).sort(byAge);
   }
 
   async count(own: ReadableTables, tenantId: string): Promise<number> {
@@ -52,7 +55,10 @@ export class PeerStore {
   }
 
   async insert(own: WritableTables, peering: StoredPeering): Promise<void> {
-    await own.insertRows(PEERS_TABLE, [rowOfPeering(peering)]);
+    const row = rowOfPeering(peering);
+    // A damaged peering of the node is in no list, yet its row stays.
+    await this.#first(own, { tenant_id: peering.tenantId, node_digest: nodeDigest(peering.nodeId) });
+    await own.insertRows(PEERS_TABLE, [row]);
     own.signal(PEERS_CHANGED);
   }
 
@@ -69,7 +75,7 @@ export class PeerStore {
 
   async #first(own: ReadableTables, where: Readonly<Record<string, string>>): Promise<StoredPeering | undefined> {
     const [row] = await own.select(PEERS_TABLE, where);
-    return row === undefined ? undefined : peeringFromRow(row);
+    return own.parseOne(row, peeringFromRow);
   }
 }
 

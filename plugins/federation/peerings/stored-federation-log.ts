@@ -1,5 +1,14 @@
-import { RejectionWindows } from '../../../kernel/internal-api.ts';
-import type { Clock, PluginTables, PluginTransaction, Random, SqlValue } from '../../../kernel/plugin-api.ts';
+import { RejectionWindows, soundRows } from '../../../kernel/internal-api.ts';
+import {
+  type Clock,
+  openJson,
+  type PluginTables,
+  type PluginTransaction,
+  type Random,
+  type Row,
+  type SealedColumns,
+  sealJson,
+} from '../../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditEvent, AuditLog } from '../../audit/audit-api.ts';
 import { FEDERATION_INTEGRITY_REJECTED } from '../../facts/facts-api.ts';
 import {
@@ -18,6 +27,12 @@ import type {
   FederationLog,
 } from './federation-log.ts';
 import { EVENTS_TABLE } from './peering-tables.ts';
+
+export const SEALED = {
+  table: EVENTS_TABLE,
+  key: ['tenant_id', 'id'],
+  columns: ['detail'],
+} as const satisfies SealedColumns;
 
 export interface FederationLogParts {
   readonly tables: PluginTables;
@@ -68,21 +83,25 @@ export class StoredFederationLog implements FederationLog {
     { peerId, event }: FederationEntryFilter,
     { after, limit }: { readonly after?: FederationEntryPosition | undefined; readonly limit: number },
   ): Promise<{ readonly entries: readonly FederationEntry[]; readonly more: boolean }> {
-    const rows = await this.#parts.tables.read(async (own) => {
-      const query = own(EVENTS_TABLE).where('tenant_id', tenantId);
-      query
-        .orderBy('ts_ms', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit + 1);
-      if (peerId !== undefined) query.where('peer_id', peerId);
-      if (event !== undefined) query.where('event_type', event);
-      if (after !== undefined) {
-        query.where('ts_ms', '<=', after.tsMs);
-        query.whereNot((tie) => tie.where('ts_ms', after.tsMs).where('id', '>=', after.id));
-      }
-      return (await query) as Record<string, SqlValue>[];
+    return this.#parts.tables.read(async (own) => {
+      const page = async (place: FederationEntryPosition | undefined, count: number): Promise<readonly Row[]> => {
+        const query = own(EVENTS_TABLE).where('tenant_id', tenantId);
+        query.orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(count);
+        if (peerId !== undefined) query.where('peer_id', peerId);
+        if (event !== undefined) query.where('event_type', event);
+        if (place !== undefined) {
+          query.where('ts_ms', '<=', place.tsMs);
+          query.whereNot((tie) => tie.where('ts_ms', place.tsMs).where('id', '>=', place.id));
+        }
+        return query;
+      };
+      const entries = await soundRows<Row, FederationEntry>(
+        limit + 1,
+        (last, count) => page(last === undefined ? after : positionOf(last), count),
+        (rows) => own.parse(rows, entryFromRow),
+      );
+      return { entries: entries.slice(0, limit), more: entries.length > limit };
     });
-    return { entries: rows.slice(0, limit).map(entryFromRow), more: rows.length > limit };
   }
 
   async #add(events: readonly FederationEvent[], transaction: PluginTransaction): Promise<void> {
@@ -93,7 +112,7 @@ export class StoredFederationLog implements FederationLog {
       id: random.uuid(),
       peer_id: peerId,
       event_type: event.id,
-      detail: detail === undefined ? null : JSON.stringify(detail),
+      detail: sealJson(detail ?? null),
       ts_ms: tsMs,
     }));
     await tables.in(transaction).insertRows(EVENTS_TABLE, rows);
@@ -115,10 +134,12 @@ const auditEntry = ({ tenantId, peerId, nodeId, event, detail }: FederationEvent
   return { event: named, tenantId, entityUri: nodeId ?? '', detail: { ...detail, peer_id: peerId } };
 };
 
-const entryFromRow = (row: Readonly<Record<string, SqlValue>>): FederationEntry => ({
+const positionOf = (row: Row): FederationEntryPosition => ({ tsMs: Number(row['ts_ms']), id: String(row['id']) });
+
+const entryFromRow = (row: Row): FederationEntry => ({
   id: String(row['id']),
   peerId: row['peer_id'] == null ? null : String(row['peer_id']),
   event: String(row['event_type']),
-  detail: row['detail'] == null ? null : (JSON.parse(String(row['detail'])) as Readonly<Record<string, unknown>>),
+  detail: openJson<FederationEntry['detail']>(SEALED, row, 'detail'),
   tsMs: Number(row['ts_ms']),
 });

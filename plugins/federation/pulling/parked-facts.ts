@@ -1,4 +1,6 @@
+import { sealText } from '../../../kernel/internal-api.ts';
 import {
+  openJson,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
@@ -8,7 +10,7 @@ import {
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import type { IngestVerdict } from '../ingest/ingest.ts';
-import { PARKED } from '../ingest/ingest-tables.ts';
+import { PARKED, SEALED_PARKED } from '../ingest/ingest-tables.ts';
 import { type PullName, whereOf } from './pull-row.ts';
 
 /** A received fact that cannot be stored yet. */
@@ -62,10 +64,10 @@ export class ParkedFacts {
       });
       if (taken.length === 0) return [];
       const rows = await own.select(PARKED, { ...whereOf(pull), digest: taken.map(({ digest }) => digest) });
-      return rows.map((row) => ({
+      return own.parse(rows, (row) => ({
         digest: String(row['digest']),
         attempts: Number(row['attempts']),
-        fact: JSON.parse(String(row['fact'])),
+        fact: openJson<unknown>(SEALED_PARKED, row, 'fact'),
       }));
     });
   }
@@ -97,7 +99,7 @@ export class ParkedFacts {
         attempts: 0,
         parked_ms: nowMs,
         bytes: Buffer.byteLength(text),
-        fact: text,
+        fact: sealText(text),
       });
     }
     const leftOut = await this.#withoutExcess(pull, rows, own);

@@ -1,15 +1,21 @@
 import { namesInText } from '../../../kernel/internal-api.ts';
-import { type ErasureSweep, matchKey, type PluginTables, type ServiceNames } from '../../../kernel/plugin-api.ts';
-import { PARKED } from '../ingest/ingest-tables.ts';
+import {
+  type ErasureSweep,
+  matchKey,
+  openJson,
+  type PluginTables,
+  type ServiceNames,
+} from '../../../kernel/plugin-api.ts';
+import { PARKED, SEALED_PARKED } from '../ingest/ingest-tables.ts';
 
 const FACTS_AT_ONCE = 50;
 
-interface ParkedRow {
+type ParkedRow = {
   readonly peer_id: string;
   readonly scope: string;
   readonly digest: string;
   readonly fact: string;
-}
+};
 
 const COLUMNS = ['peer_id', 'scope', 'digest'] as const;
 
@@ -36,9 +42,19 @@ export const sweepParked = (tables: PluginTables, names: ServiceNames): ErasureS
     const texts = rows.map(({ fact }) => namesInText(fact));
     const erased = await named(texts.flat());
     let parked = 0;
-    for (const [at, { peer_id, scope, digest, fact }] of rows.entries()) {
-      const isAbout = (scopes as readonly string[]).includes(scope) && entityOf(fact, names) === entityKey;
-      if (!isAbout && !texts[at]?.some((name) => erased.has(name))) continue;
+    // A damaged fact may be about the entity, and nobody can store it any more.
+    const damaged = new Set<ParkedRow>();
+    const entities = new Map(
+      own.parse(
+        rows,
+        (row) => [row, entityOf(openJson(SEALED_PARKED, row, 'fact'), names)] as const,
+        (row) => damaged.add(row),
+      ),
+    );
+    for (const [at, row] of rows.entries()) {
+      const { peer_id, scope, digest } = row;
+      const isAbout = (scopes as readonly string[]).includes(scope) && entities.get(row) === entityKey;
+      if (!damaged.has(row) && !isAbout && !texts[at]?.some((name) => erased.has(name))) continue;
       parked += 1;
       await own(PARKED).where({ tenant_id: tenantId, peer_id, scope, digest }).delete();
     }
@@ -48,7 +64,5 @@ export const sweepParked = (tables: PluginTables, names: ServiceNames): ErasureS
   },
 });
 
-const entityOf = (fact: string, names: ServiceNames): string | undefined => {
-  const { entity } = JSON.parse(fact) as { readonly entity?: unknown };
-  return typeof entity === 'string' ? matchKey(entity.trim(), names) : undefined;
-};
+const entityOf = ({ entity }: { readonly entity?: unknown }, names: ServiceNames): string | undefined =>
+  typeof entity === 'string' ? matchKey(entity.trim(), names) : undefined;

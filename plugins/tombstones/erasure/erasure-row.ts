@@ -1,5 +1,13 @@
 import type { ErasurePosition } from '../../../kernel/internal-api.ts';
-import type { ErasureCounts, ReadableTables, Row, WritableTables } from '../../../kernel/plugin-api.ts';
+import {
+  type ErasureCounts,
+  openJson,
+  type ReadableTables,
+  type Row,
+  type SealedColumns,
+  sealJson,
+  type WritableTables,
+} from '../../../kernel/plugin-api.ts';
 import type { ErasureReceipt } from './erasure-receipt.ts';
 import { ERASURES } from './erasure-tables.ts';
 
@@ -25,6 +33,12 @@ export interface ErasureRow {
   readonly receipt: ErasureReceipt | null;
 }
 
+export const SEALED = {
+  table: ERASURES,
+  key: ['tenant_id', 'tombstone_id'],
+  columns: ['position', 'counts', 'receipt'],
+} as const satisfies SealedColumns;
+
 type Name = Pick<ErasureRow, 'tenantId' | 'tombstoneId'>;
 
 const keyOf = ({ tenantId, tombstoneId }: Name) => ({ tenant_id: tenantId, tombstone_id: tombstoneId });
@@ -34,33 +48,33 @@ const rowOf = (erasure: ErasureRow): Row => ({
   origin_node_id: erasure.originNodeId ?? '',
   requested_by: erasure.requestedBy,
   state: erasure.state,
-  position: JSON.stringify(erasure.position),
-  counts: JSON.stringify(erasure.counts),
+  position: sealJson(erasure.position),
+  counts: sealJson(erasure.counts),
   touched_ms: erasure.touchedMs,
-  receipt: erasure.receipt === null ? null : JSON.stringify(erasure.receipt),
+  receipt: sealJson(erasure.receipt),
 });
 
-const fromRow = (row: Readonly<Record<string, unknown>>): ErasureRow => ({
+const fromRow = (row: Row): ErasureRow => ({
   tenantId: String(row['tenant_id']),
   tombstoneId: String(row['tombstone_id']),
   originNodeId: row['origin_node_id'] === '' ? null : String(row['origin_node_id']),
   requestedBy: String(row['requested_by']),
   state: row['state'] as ErasureState,
-  position: JSON.parse(String(row['position'])) as ErasurePosition,
-  counts: JSON.parse(String(row['counts'])) as ErasureCounts,
+  position: openJson<ErasurePosition>(SEALED, row, 'position'),
+  counts: openJson<ErasureCounts>(SEALED, row, 'counts'),
   touchedMs: Number(row['touched_ms']),
-  receipt: row['receipt'] == null ? null : (JSON.parse(String(row['receipt'])) as ErasureReceipt),
+  receipt: openJson<ErasureReceipt | null>(SEALED, row, 'receipt'),
 });
 
+/** Returns no damaged progress, so that the erasure begins anew when somebody asks again. */
 export const erasureOf = async (own: ReadableTables, name: Name): Promise<ErasureRow | undefined> => {
-  const [row] = await own.select(ERASURES, keyOf(name));
-  return row === undefined ? undefined : fromRow(row);
+  return own.parse(await own.select(ERASURES, keyOf(name)), fromRow)[0];
 };
 
 export const putErasure = async (own: WritableTables, erasure: ErasureRow): Promise<void> => {
   const row = rowOf(erasure);
-  if ((await erasureOf(own, erasure)) === undefined) await own.insertRows(ERASURES, [row]);
-  else await own(ERASURES).where(keyOf(erasure)).update(row);
+  const changed = await own(ERASURES).where(keyOf(erasure)).update(row);
+  if (Number(changed) === 0) await own.insertRows(ERASURES, [row]);
 };
 
 /** Returns erasures that no process has continued since the given instant, oldest first. */
@@ -74,5 +88,5 @@ export const abandonedErasures = async (
     .where('touched_ms', '<', beforeMs)
     .orderBy('touched_ms')
     .limit(limit);
-  return (rows as readonly Readonly<Record<string, unknown>>[]).map(fromRow);
+  return own.parse(rows as readonly Row[], fromRow);
 };

@@ -5,7 +5,15 @@ import {
   type ErasureSubject,
   othersGoFirst,
 } from '../../../kernel/internal-api.ts';
-import type { Clock, ErasureCounts, FactErasure, NodeSelf, PluginTables, Random } from '../../../kernel/plugin-api.ts';
+import {
+  type Clock,
+  type ErasureCounts,
+  type FactErasure,
+  type NodeSelf,
+  type PluginTables,
+  type Random,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
 import type { AuditLog } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { Tombstone } from '../tombstones-api.ts';
@@ -92,7 +100,7 @@ export const runErasure = async (
 const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): Promise<ErasureRow> =>
   tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
-    if (row === undefined) throw new Error('the erasure was not begun');
+    if (row === undefined) throw notBegun();
     if (row.state !== 'running') return row;
     const { next, counts } = await erasure.step(subjectOf(tombstone, row.originNodeId), row.position, transaction);
     const after: ErasureRow = {
@@ -115,7 +123,7 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
   await recordErasure(journal, { receipt, tombstone });
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
-    if (row === undefined) throw new Error('the erasure was not begun');
+    if (row === undefined) throw notBegun();
     // Another process has finished in the meantime.
     if (row.state === 'done') return receiptOf(row);
     await putErasure(own, { ...row, state: 'done', touchedMs: nowMs, receipt });
@@ -134,7 +142,7 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
 
 const current = async ({ tables }: RunParts, tombstone: Tombstone): Promise<ErasureRow> => {
   const row = await tables.read((own) => erasureOf(own, nameOf(tombstone)));
-  if (row === undefined) throw new Error('the erasure was not begun');
+  if (row === undefined) throw notBegun();
   return row;
 };
 
@@ -144,3 +152,8 @@ const receiptOf = ({ receipt }: ErasureRow): ErasureReceipt => {
 };
 
 const nameOf = ({ tenantId, id }: Tombstone) => ({ tenantId, tombstoneId: id });
+
+const notBegun = (): ServiceError =>
+  new ServiceError('conflict', 'the erasure has no progress, or the row with it is damaged', {
+    hint: 'ask for the erasure again: it begins anew, and keeps what is erased already',
+  });

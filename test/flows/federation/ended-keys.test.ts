@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FACT_RETURNED, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { FACT_RETURNED, NodeSelf, nodePrincipal, sealJson } from '../../../kernel/plugin-api.ts';
 import { PeerRegistry } from '../../../plugins/federation/federation-api.ts';
 import { NodeKeys } from '../../../plugins/node-info/node-info-api.ts';
 import { TombstoneFollows } from '../../../plugins/tombstones/federation/follow-peer.ts';
@@ -213,7 +213,7 @@ forEachStore('A key that has ended', () => {
     await node.kernel
       .get(FactStore)
       .table('federation_peers')
-      .update({ public_keys: JSON.stringify([[origin.publicKey, world.clock.nowMs() + MINUTE_MS]]) });
+      .update({ public_keys: sealJson([[origin.publicKey, world.clock.nowMs() + MINUTE_MS]]) });
     origin.feed.push(fact);
     await world.clock.advance(2 * MINUTE_MS);
     await pullUntil(node, () => has(node, fact.id));

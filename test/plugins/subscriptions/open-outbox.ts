@@ -9,15 +9,11 @@ import { eventOf, type OutboxEvent, rowOfNewEvent } from '../../../plugins/subsc
 import { OutboxStore } from '../../../plugins/subscriptions/outbox-store.ts';
 import {
   entityTarget,
+  RECORDS,
   rowOfSubscription,
   type Subscription,
 } from '../../../plugins/subscriptions/subscription-record.ts';
-import {
-  EVENTS,
-  RECORDS,
-  SubscriptionStore,
-  subscriptionIn,
-} from '../../../plugins/subscriptions/subscription-store.ts';
+import { EVENTS, SubscriptionStore, subscriptionIn } from '../../../plugins/subscriptions/subscription-store.ts';
 import { subscriptionsPlugin } from '../../../plugins/subscriptions/subscriptions-plugin.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';

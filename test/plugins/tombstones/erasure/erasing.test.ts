@@ -6,6 +6,7 @@ import {
   decodeBase64Url,
   NodeSelf,
   nodePrincipal,
+  sealJson,
   verifyEd25519,
 } from '../../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../../plugins/node-info/node-info-api.ts';
@@ -104,7 +105,7 @@ forEachStore('erasing the facts of a tombstone', (kind) => {
     const receipt = await at.erase(id);
     await at.say(`${CANARY} again`);
     // Restores the state that a process leaves when it crashes in the middle of an erasure.
-    const position = JSON.stringify({ phase: 'references', at: null });
+    const position = sealJson({ phase: 'references', at: null });
     await store.table('tombstones_erasures').update({ state: 'running', position, receipt: null, touched_ms: 0 });
     await at.end();
     await at.start();

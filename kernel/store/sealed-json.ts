@@ -1,0 +1,61 @@
+import { type Row, ServiceError, type SqlValue } from '../../ports/ports.ts';
+import { sha256Hex } from '../crypto/sha256-digest.ts';
+
+/** The columns of a table that hold sealed texts. */
+export interface SealedColumns<C extends string = string> {
+  readonly table: string;
+  /** The columns that identify a row. Logs and `verify` name a damaged row by them, so they hold no secret. */
+  readonly key: readonly [string, ...string[]];
+  readonly columns: readonly C[];
+}
+
+/** Says that a stored text changed after the node had written it. An uncaught one thus answers 409, and never 500. */
+export class DamagedRow extends ServiceError {
+  readonly table: string;
+  readonly column: string;
+  /** The values of the columns that identify the row. */
+  readonly key: Row;
+
+  constructor({ table, key }: SealedColumns, column: string, row: Row) {
+    super('conflict', `a stored row is damaged: the column ${column} of the table ${table}`, {
+      hint: '"verify" names the row; restore a backup',
+    });
+    this.table = table;
+    this.column = column;
+    this.key = Object.fromEntries(key.map((name) => [name, row[name] ?? null]));
+  }
+}
+
+const SEAL_LENGTH = 16;
+
+const sealOf = (text: string): string => sha256Hex(text).slice(0, SEAL_LENGTH);
+
+/** Puts a digest before a text. Reading thus finds every change of it, which JSON with another name or digit hides. */
+export const sealText = (text: string): string => `${sealOf(text)}${text}`;
+
+/** Returns a value as the text of a sealed column, and null as null. */
+export const sealJson = (value: unknown): string | null => (value === null ? null : sealText(JSON.stringify(value)));
+
+/** Returns the text that `sealText` got; null for a column that is null or was not read. Throws `DamagedRow`. */
+export const openText = <C extends string>(sealed: SealedColumns<C>, row: Row, column: C): string | null => {
+  const stored: SqlValue | undefined = row[column];
+  if (stored == null) return null;
+  const text = typeof stored === 'string' ? stored.slice(SEAL_LENGTH) : '';
+  if (stored !== `${sealOf(text)}${text}`) throw new DamagedRow(sealed, column, row);
+  return text;
+};
+
+/** Returns the value that `sealJson` got; null for a column that is null or was not read. Throws `DamagedRow`. */
+export const openJson = <T, C extends string = string>(sealed: SealedColumns<C>, row: Row, column: C): T => {
+  const text = openText(sealed, row, column);
+  return (text === null ? null : JSON.parse(text)) as T;
+};
+
+/** Parses a stored text that has no seal, because a chain of digests covers it. A damaged one is shown as damaged. */
+export const openChained = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { damaged: true };
+  }
+};

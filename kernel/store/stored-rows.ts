@@ -1,0 +1,93 @@
+import { defineRef, type FactStore, type Row, type SqlValue } from '../../ports/ports.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Telemetry } from '../telemetry/telemetry-api.ts';
+import { DamagedRow, openText, type SealedColumns } from './sealed-json.ts';
+
+/** A damaged row that was found, as a text without values other than its key. */
+export type DamageListener = (message: string, tenantId: string | null) => void;
+
+/** The rows of all plugins that have sealed columns. */
+export interface StoredRows {
+  /** Opens every sealed column of the store, in pieces of limited size. Calls the listener for each damaged one. */
+  check(onDamage: DamageListener): Promise<void>;
+}
+
+export const StoredRows = defineRef<StoredRows>('kernel.stored-rows');
+
+/** Gets each damaged row that a plugin meets. */
+export type ReportDamage = (damage: DamagedRow) => void;
+
+const ROWS_AT_ONCE = 100;
+/** The maximum number of damaged rows that a process remembers as logged. */
+const MAX_REPORTED = 10_000;
+
+/** Returns a function that counts and logs each damaged column once for each process. */
+export const createDamageReport = (log: Logger, telemetry: Telemetry): ReportDamage => {
+  const found = telemetry.counter({
+    name: 'rows_damaged_total',
+    help: 'Stored rows beside facts that were found damaged and left out, each once for each process',
+    labels: ['table'],
+  });
+  const reported = new Set<string>();
+  return ({ table, column, key }) => {
+    const name = JSON.stringify([table, column, key]);
+    if (reported.has(name)) return;
+    if (reported.size < MAX_REPORTED) reported.add(name);
+    found.add(1, { table });
+    log.error('a stored row is damaged and is left out', { table, column, key });
+  };
+};
+
+export const createStoredRows = (store: FactStore, tables: readonly SealedColumns[]): StoredRows => ({
+  async check(onDamage) {
+    for (const sealed of tables) {
+      for (let after: Row | undefined = {}; after !== undefined; )
+        after = await checkPage(store, sealed, after, onDamage);
+    }
+  },
+});
+
+/** Checks the rows after a key. Returns the key of the last one; undefined at the end of the table. */
+const checkPage = async (
+  store: FactStore,
+  sealed: SealedColumns,
+  after: Row,
+  onDamage: DamageListener,
+): Promise<Row | undefined> => {
+  const { table, key, columns } = sealed;
+  const rows = await store.read(async (snapshot) => {
+    const query = snapshot.table(table).select([...key, ...columns]);
+    if (key.every((name) => name in after)) {
+      query.where((later) => {
+        for (const [at, name] of key.entries()) {
+          const same = Object.fromEntries(key.slice(0, at).map((before) => [before, after[before] as SqlValue]));
+          later.orWhere((one) => one.where(same).where(name, '>', after[name] as string));
+        }
+      });
+    }
+    return (await query.orderBy([...key]).limit(ROWS_AT_ONCE)) as Row[];
+  });
+  for (const row of rows) {
+    for (const column of columns) {
+      const damage = damageOf(sealed, row, column);
+      if (damage === undefined) continue;
+      const place = key.map((name) => `${name} ${String(row[name])}`).join(', ');
+      const tenantId = row['tenant_id'];
+      onDamage(
+        `the column ${column} of ${table} is damaged (${place})`,
+        typeof tenantId === 'string' ? tenantId : null,
+      );
+    }
+  }
+  return rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
+};
+
+const damageOf = (sealed: SealedColumns, row: Row, column: string): DamagedRow | undefined => {
+  try {
+    openText(sealed, row, column);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedRow) return error;
+    throw error;
+  }
+};
