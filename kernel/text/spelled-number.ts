@@ -15,4 +15,4 @@ export const spelledNumber = (word: string): number | undefined => {
   return sign === '-' ? -Number(literal) : Number(literal);
 };
 
-const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(e[+-]?\d+)?$/i;
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(e[+-]?\d+)?$/i;

@@ -8,13 +8,12 @@ import type { TermReader } from './term-reader.ts';
 export type WordsOfFact = Pick<StoredFact, 'entity' | 'relation' | 'value' | 'timestamp'>;
 
 export const readFactTerms = (fact: WordsOfFact, reader: TermReader, into: TermCounts): void => {
-  readName(fact.entity, reader, into);
-  readName(fact.relation, reader, into);
+  reader.read(fact.entity, into);
+  reader.read(fact.relation, into);
   reader.read(fact.timestamp.slice(0, DATE_LENGTH), into);
   const { type, v } = fact.value;
   if (v === null) return;
-  if (type === 'ref') readName(String(v), reader, into);
-  else if (typeof v === 'string') readText(v, reader, into);
+  if (typeof v === 'string' && type !== 'ref') readText(v, reader, into);
   else reader.read(String(v), into);
 };
 
@@ -32,16 +31,3 @@ const readText = (text: string, reader: TermReader, into: TermCounts): void => {
 export const MOST_TERMS_OF_FACT = 16_384;
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
-
-/** Reads a name in camel case as a whole and by its parts. */
-const readName = (name: string, reader: TermReader, into: TermCounts): void => {
-  reader.read(name, into);
-  if (!CAMEL_CASE.test(name)) return;
-  for (const [word] of name.matchAll(WORD)) {
-    if (CAMEL_CASE.test(word)) reader.read(word.replace(HUMPS, ' '), into);
-  }
-};
-
-const CAMEL_CASE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u;
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-const HUMPS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;

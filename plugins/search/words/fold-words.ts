@@ -5,12 +5,12 @@ import { porterStem } from './porter-stem.ts';
 
 /**
  * Returns the words of a text as terms of the index, with folded letters. Any character that is neither letter nor
- * digit separates words. Latin words are stemmed by the language of the text, others by their script. Scripts without
- * spaces are cut into pairs of characters, and so is Korean, which attaches suffixes to words. Two spellings of one
- * word give one term.
+ * digit separates words, and a pictograph is one. Latin words are stemmed by the language of the text, others by their
+ * script. Scripts without spaces are cut into pairs of characters, and so is Korean, which attaches suffixes to words.
+ * Two spellings of one word give one term.
  */
 export const foldWords = (text: string, language: LanguageNumber = COMMON): string[] =>
-  (foldLetters(text).match(WORDS) ?? []).flatMap((word) => {
+  (foldLetters(text).replaceAll(EMOJI_STYLE, '').match(WORDS) ?? []).flatMap((word) => {
     if (!UNSPACED.test(word)) return [termOf(word, language)];
     return word.split(UNSPACED_RUNS).flatMap((run) => {
       if (run === '') return [];
@@ -33,7 +33,9 @@ const withoutApostrophes = (word: string): string =>
 const NINE = 57;
 /** Longer words are not stemmed: no language has them, and a stemmer reads every letter several times. */
 const LONGEST_STEMMED = 40;
-const WORDS = /[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*/gu;
+const WORDS = /\p{Extended_Pictographic}|\p{RI}{2}|[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*/gu;
+/** Asks for the coloured form of a pictograph. */
+const EMOJI_STYLE = '\ufe0f';
 const POSSESSIVE = /'s$/;
 const PLAIN_LETTERS = /^[a-z]+$/;
 const LATIN_WORD = /^[a-z']+$/;

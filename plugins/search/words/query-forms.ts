@@ -18,7 +18,8 @@ export const readQueryForms = (
   if (languages.length === 0) return wordOf;
   const wordOfTerm = new Map(wordOf.map((at) => [termAt(into, at), at]));
   const alone = new TermCounts();
-  for (const chunk of latinWords(sought)) {
+  // Capitals would split a word in camel case into its parts.
+  for (const chunk of latinWords(sought.toLowerCase())) {
     alone.clear();
     reader.read(chunk, alone);
     const word = wordOfTerm.get(termAt(alone, 0));

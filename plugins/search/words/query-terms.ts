@@ -13,7 +13,8 @@ import type { TermReader } from './term-reader.ts';
  */
 export const readQueryTerms = (query: string, reader: TermReader, into: TermCounts): string => {
   const text = query.slice(0, MOST_CHARACTERS_READ);
-  const sought = withoutStopWords(text);
+  // People who ask for `AlphaBeta` want that name. Its parts are common words.
+  const sought = withoutStopWords(text).replace(PASCAL_PAIR, (name) => name.toLowerCase());
   reader.read(sought, into, MOST_TERMS_READ);
   if (into.distinct > 0) return sought;
   reader.read(text, into, MOST_TERMS_READ);
@@ -24,6 +25,7 @@ export const readQueryTerms = (query: string, reader: TermReader, into: TermCoun
 export const queryWords = (query: string): ReadonlySet<string> =>
   new Set(foldWords(withoutStopWords(query.slice(0, MOST_CHARACTERS_READ))));
 
+const PASCAL_PAIR = /(?<![\p{L}\p{N}])\p{Lu}\p{Ll}+\p{Lu}\p{Ll}+(?![\p{L}\p{N}])/gu;
 const MOST_CHARACTERS_READ = 100_000;
 export const MOST_TERMS_READ = 4_096;
 const LONGEST_STOP_WORD = 12;

@@ -1,10 +1,11 @@
 import { type Hash64, KEY_KINDS, STEP_A, STEP_B, type TextHasher } from '../index/text-hash.ts';
 import { foldWords, termOf } from './fold-words.ts';
 import { COMMON, type LanguageNumber } from './languages/text-languages.ts';
+import { spellingsOf } from './spellings.ts';
 import type { TermCounts } from './term-counts.ts';
 
 /** The version of the rules for terms. An index of another version is rebuilt. */
-export const TOKENIZER_VERSION = 4;
+export const TOKENIZER_VERSION = 5;
 
 /**
  * Turns texts into hashed terms. It hashes ASCII words in place and finds their terms in a cache, without a string for
@@ -36,6 +37,11 @@ export class TermReader {
       const start = at;
       at = this.#readRun(text, start, into);
       if (start >= joinedTo && text.charCodeAt(at) === DASH) joinedTo = this.#readCompound(text, start, into);
+    }
+    for (const word of spellingsOf(text)) {
+      if (into.distinct >= most) return;
+      if (SIGN.test(word)) this.addTerm(word, into);
+      else this.#readRun(word, 0, into);
     }
   }
 
@@ -159,6 +165,8 @@ const isWordPart = (code: number): boolean => (code < 128 ? (LOWERED[code] as nu
 const isDigit = (code: number): boolean => code >= 48 && code <= NINE;
 
 const DASH = 45;
+/** A sign that distinguishes a name or a version, and would end a word. */
+const SIGN = /[+#.]/;
 const LONGEST_COMPOUND = 40;
 const ONLY_DIGITS = /^\d+$/;
 

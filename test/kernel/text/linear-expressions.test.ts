@@ -55,6 +55,14 @@ const BOUNDED: readonly (readonly [RegExp, string])[] = [
   [/^((?:@[^/]+\/)?[^/]+)(?:\/(.*))?$/, 'the name of a package'],
   [/[A-Za-z0-9+/=_-]{43}/, 'a repetition of exactly 43'],
   [/(?:sha256:)?[A-Za-z0-9_~+=-]{32,}/g, 'a failure reads at most 32 characters, and a match starts behind itself'],
+  [
+    /(?<![\p{L}\p{N}])[A-Za-z]+(?:\+\+|#)|(?<![\p{L}\p{N}./])\.[A-Za-z]+/gu,
+    'a match begins at the start of a word alone',
+  ],
+  [/(?<![\p{L}\p{N}.@])[\p{L}\p{N}]+\.\p{L}+(?![\p{L}\p{N}.])/gu, 'a match begins at the start of a word alone'],
+  [/(?<![\d.])\d+(?:\.\d+){2,8}/g, 'a match begins at the start of a number alone'],
+  [/(?<![\p{L}\p{N}])\p{Lu}\p{Ll}+\p{Lu}\p{Ll}+(?![\p{L}\p{N}])/gu, 'a match begins at the start of a word alone'],
+  [/\d[\d ./()-]*\d/g, 'a failure reads separators alone, in which no match begins'],
   [/(?<= )[^ ]{16,}$/, 'a header, whose words are read once'],
   [/(?<!\bfile):\/\/(?:[^\s@]{0,512}@){0,4}[^\s"'<>`\\]+/g, 'repetitions of at most 512 and 4'],
 ];

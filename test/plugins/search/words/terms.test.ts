@@ -35,7 +35,11 @@ describe('the terms of a text', () => {
     ['are lower-cased and stemmed', 'Walking WALKED walks', ['walk']],
     ['are cut at what is neither letter nor digit', 'a_b/c:d.e(f)', ['a', 'b', 'c', 'd', 'e', 'f']],
     ['are also what a hyphen joins', 'E-mails up-to-date', ['e', 'email', 'mail', 'up', 'to', 'date']],
-    ['are joined with numbers, and numbers are not joined', 'IL-6 555-1234', ['il', 'il6', '6', '555', '1234']],
+    [
+      'are joined with numbers, and seven digits with one another',
+      'IL-6, 555-1234, 20-30',
+      ['il', 'il6', '6', '555', '1234', '20', '30', '5551234'],
+    ],
     ['are joined by a hyphen without blanks alone', 'a -b c- d', ['a', 'b', 'c', 'd']],
     ['have no accents', 'Zoë café naïve', ['zoe', 'cafe', 'naiv']],
     ['are compatibility forms', 'ﬁle １２ ⅷ', ['file', '12', 'viii']],
@@ -55,7 +59,7 @@ describe('the terms of a text', () => {
       '東京都 に',
       ['東', '東京', '京', '京都', '都', 'に'],
     ],
-    ['part scripts from one another', 'iPhoneの価格', ['iphon', 'の価', '価', '価格', '格']],
+    ['part scripts from one another', 'Iphoneの価格', ['iphon', 'の価', '価', '価格', '格']],
     ['keep vowel signs of other scripts', 'हिन्द привет', ['हिन्द', 'привет']],
     ['know a written date', '2023-05-08', ['2023', 'mai', '8']],
     ['know a date with a time', 'on 2023-12-31T23:59Z', ['on', '2023', 'decemb', '31', '23', '59z']],
@@ -65,7 +69,24 @@ describe('the terms of a text', () => {
       '2023-13-01 2023-00 12023-05-08 2023-05-081',
       ['2023', '13', '1', '0', '12023', '5', '8', '81'],
     ],
-    ['are none in quotes, emoji and marks', '"" ?! 😀 -- \u200b', []],
+    ['are also the parts of a name in camel case', 'parseInvoiceTotal', ['parseinvoicetot', 'pars', 'invoic', 'total']],
+    ['are also the letters and the digits of a code', 'KL1234 v2', ['kl1234', 'v2', 'kl', '1234', '2']],
+    [
+      'are no parts of a hash, a time or an abbreviation',
+      'a1b2c3d 10T23:59Z p53 mRNA',
+      ['a1b2c3d', '10t23', '59z', 'p53', 'mrna'],
+    ],
+    ['are names with their signs', 'C++ c# .NET', ['c', 'net', 'c++', 'c#', '.net']],
+    ['are names without their dot', 'Node.js', ['node', 'js', 'nodej']],
+    ['are versions as a whole', 'v2.3.1', ['v2', '3', '1', '2', '2.3.1']],
+    [
+      'are accounts without blanks',
+      'DE89 3704 0044 0532',
+      ['de89', '3704', '44', '532', '89370400440532', 'de89370400440532'],
+    ],
+    ['are the first seven digits of a hash', 'a1b2c3d4e5f6', ['a1b2c3d4e5f6', 'a1b2c3d']],
+    ['are pictographs and flags', 'yes🎉 ❤️ 🇫🇷', ['ye', '🎉', '❤', '🇫🇷']],
+    ['are none in quotes and marks', '"" ?! -- \u200b', []],
   ];
   for (const [title, written, terms] of cases) {
     it(title, () => expect(textKeys(written)).to.deep.equal(termKeys(...terms)));
@@ -85,10 +106,10 @@ describe('the terms of a text', () => {
       { numRuns: RUNS },
     ));
 
-  it('equal those of the single words, in ASCII and beyond', () =>
+  it('include those of the single words, in ASCII and beyond', () =>
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zA-Z0-9' éß]{0,20}$/), (written) => {
-        expect(textKeys(written)).to.deep.equal(termKeys(...new Set(foldWords(written))));
+        expect(textKeys(written)).to.include.members(termKeys(...new Set(foldWords(written))));
       }),
       { numRuns: RUNS },
     ));
@@ -99,11 +120,14 @@ describe('the terms of a text', () => {
     expect(counts.length).to.equal(4);
   });
 
+  /** Letters in place of digits, without an ending that a stemmer cuts. */
+  const wordOf = (n: number): string => `${n}`.replaceAll(/\d/g, (digit) => 'bcdfghjklm'.charAt(Number(digit)));
+
   it('are counted from zero after a text of any length', () => {
     const counts = new TermCounts();
     for (const words of [30_000, 10, 70, 3]) {
       counts.clear();
-      reader.read(Array.from({ length: words }, (_, n) => `w${n}`).join(' '), counts);
+      reader.read(Array.from({ length: words }, (_, n) => `q${wordOf(n)}q`).join(' '), counts);
       expect([counts.distinct, counts.length]).to.deep.equal([words, words]);
     }
   });
@@ -162,7 +186,7 @@ describe('the terms of a query', () => {
     const long = Array.from({ length: 150_000 }, (_, n) => `word${n}`).join(' ');
     expect(queryKeys(long).length).to.equal(4_096);
     expect(queryKeys('x'.repeat(2 ** 20))).to.have.length(1);
-    expect(queryKeys('😀'.repeat(2 ** 18))).to.deep.equal([]);
+    expect(queryKeys('😀'.repeat(2 ** 18))).to.deep.equal(termKeys('😀'));
     expect(queryKeys('a-'.repeat(2 ** 19))).to.deep.equal(termKeys('a'));
   });
 });
