@@ -17,6 +17,7 @@ import { SEALED as RUNS_OF_TASKS } from '../../../plugins/upkeep/run-store.ts';
 import { FactStore, type Row } from '../../../ports/ports.ts';
 import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';
 import { takeUndeclaredReplies } from '../../kit/check-replies.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -154,7 +155,12 @@ forEachStore('One row of any table is damaged (I20)', (kind) => {
     await ask('POST', '/v1/upkeep/lint/run', {});
     const { id } = (await ask('POST', '/v1/tombstones', { entity_uri: 'user:gone' })).body;
     await ask('POST', `/v1/tombstones/${id}/erase`, { confirm: 'user:gone' });
-    await node.clock.advance(2_000);
+    await comesTrue(async () => {
+      await node.clock.advance(2_000);
+      return (await rowsOf(RUNS_OF_TASKS.table)).some((row) =>
+        RUNS_OF_TASKS.columns.some((name) => row[name] !== null),
+      );
+    });
     await store().write('default', async (transaction) => {
       for (const [{ table }, row] of FOREIGN) await transaction.insertRows(table, [row]);
     });

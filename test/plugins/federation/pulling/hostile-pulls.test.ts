@@ -148,7 +148,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     const sound = await startScriptedPeer(network, 3);
     sound.feed.push(peerFact(1));
     stand.pulled = [peer.peering, hanging.peering, sound.peering];
-    await soon(async () => (await count()) === 1 && at === 21);
+    await soon(async () => (await count()) === 1 && at === 21 && hanging.pulls.length === 1);
     expect(hanging.pulls).to.have.lengthOf(1);
     await clock.advance(5_000);
     expect(at, 'the next turn is an interval away').to.equal(21);

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { openJson } from '../../../../kernel/plugin-api.ts';
+import { SEALED as ERASURES } from '../../../../plugins/tombstones/erasure/erasure-row.ts';
+import type { Row } from '../../../../ports/ports.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses, type NodeReply } from '../../../kit/node-processes.ts';
 import { waitUntil } from '../../../kit/wait-until.ts';
@@ -10,9 +13,9 @@ const BATCHES = 6;
 const FACTS_PER_BATCH = 500;
 const env = { SVC_TOMBSTONES_ENABLED: 'true' };
 
-interface ErasureState {
-  readonly state: string;
-  readonly position: string;
+interface Position {
+  readonly phase: string;
+  readonly at: unknown;
 }
 
 forEachStore('an erasure whose process is killed', (kind) => {
@@ -37,14 +40,16 @@ forEachStore('an erasure whose process is killed', (kind) => {
       const asked: Promise<NodeReply | Error> = killed
         .request('POST', path, { confirm: VICTIM })
         .catch((error) => error);
-      const state = async () => ((await store.table('tombstones_erasures').select()) as ErasureState[])[0];
+      const erasure = async () => ((await store.table(ERASURES.table).select()) as Row[])[0];
       await waitUntil('facts are erased', 60_000, async () => {
-        const { position } = (await state()) ?? { position: '{}' };
-        return JSON.parse(position).phase === 'facts' && JSON.parse(position).at !== null;
+        const row = await erasure();
+        if (row === undefined) return false;
+        const { phase, at } = openJson<Position>(ERASURES, row, 'position');
+        return phase === 'facts' && at !== null;
       });
       await killed.end('SIGKILL');
       await asked;
-      expect((await state())?.state).to.equal('running');
+      expect((await erasure())?.['state']).to.equal('running');
       expect(await findTraces(store, undefined, [CANARY])).to.include('facts.value_v');
 
       const [restarted] = (await run.start(1, env)) as [NodeProcess];
