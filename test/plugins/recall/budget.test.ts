@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { similarityOf, textSignature } from '../../../plugins/recall/text-signature.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
@@ -180,10 +181,12 @@ forEachStore('a recall within its budget', () => {
     holds(async (body) => {
       const { facts } = await ask(body);
       for (const { score, score_breakdown: said } of facts) expectExplained(score, said, body);
-      const sorted = [...facts].sort(
-        (a, b) => b.score - a.score || compareStamps(b.fact.hlc, a.fact.hlc) || (a.fact.id < b.fact.id ? -1 : 1),
-      );
-      expect(facts.map(({ fact }) => fact.id)).to.deep.equal(sorted.map(({ fact }) => fact.id));
+      for (const [at, one] of facts.entries()) {
+        const next = facts[at + 1];
+        if (next === undefined || isBefore(one, next)) continue;
+        const older = facts.slice(at + 1).some((other) => !isBefore(one, other) && isNewerWording(one, other));
+        expect(older, `${one.fact.id} before ${next.fact.id}`).to.equal(true);
+      }
     }));
 
   it('returns only live facts that the caller may see and requested', async () => {
@@ -212,6 +215,15 @@ forEachStore('a recall within its budget', () => {
       expect(await ask(body)).to.deep.equal(await ask(body));
     }));
 });
+
+const isBefore = (a: Scored, b: Scored): boolean =>
+  (b.score - a.score || compareStamps(b.fact.hlc, a.fact.hlc) || (a.fact.id < b.fact.id ? -1 : 1)) < 0;
+
+const isNewerWording = (one: Scored, other: Scored): boolean => {
+  const [a, b] = [textSignature(String(one.fact.value.v)), textSignature(String(other.fact.value.v))];
+  return compareStamps(one.fact.hlc, other.fact.hlc) > 0 && similarityOf(a, b) >= NEARLY_SAME;
+};
+const NEARLY_SAME = 0.6;
 
 const compareStamps = (a: string, b: string): number => {
   const [one, other] = [a.split('.').map(Number), b.split('.').map(Number)];
