@@ -31,8 +31,12 @@ export const startProgram = async (
   });
   // Kills the program if the test fails before it ends it; the test run would otherwise wait for the program.
   const stopsLate = setTimeout(() => signalGroup(child, 'SIGKILL'), LIFE_LIMIT_MS).unref();
-  process.once('exit', () => signalGroup(child, 'SIGKILL'));
-  child.once('close', () => clearTimeout(stopsLate));
+  const kill = (): void => signalGroup(child, 'SIGKILL');
+  process.once('exit', kill);
+  child.once('close', () => {
+    clearTimeout(stopsLate);
+    process.off('exit', kill);
+  });
   const ended = Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]).then(
     ([stderr, [exitCode]]) => ({ exitCode, stderr }),
   );
