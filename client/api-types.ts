@@ -399,6 +399,7 @@ export interface ScoredPart {
   fact: FactPart;
   score: number;
   from_card?: true;
+  value_length?: number;
   also?: number;
   also_ids?: string[];
 }
@@ -2413,6 +2414,8 @@ export interface Api {
           include_contradicted?: boolean | undefined;
           include_neighbors?: boolean | undefined;
           limit?: number | undefined;
+          /** With `fields`: longer values are cut, and `value_length` says how long they are. */
+          max_value_bytes?: number | undefined;
           query?: string | undefined;
           entity?: string | undefined;
           relation?: string | undefined;

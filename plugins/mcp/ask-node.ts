@@ -1,6 +1,12 @@
 import type { CommandServer } from '../../kernel/command-api.ts';
 import { type RouteQuestion, spellQuestion } from '../../kernel/internal-api.ts';
-import { type LocalRequests, type Principal, type RouteRequest, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  type Clock,
+  type LocalRequests,
+  type Principal,
+  type RouteRequest,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
 import type { JsonObject } from './refused-question.ts';
 
 /** The caller of the tools. */
@@ -21,9 +27,15 @@ export interface NodeReply {
  * within the node and over HTTP, and never exceed their caller's rights.
  */
 export interface AskNode {
+  /** Throws while the node has not said who the caller is: see `ready`. */
   readonly caller: Caller;
-  /** True if the node has the route. False if its plugin is disabled. */
+  /** Whether the caller has the permission; true while the node has not said so. */
+  allows(permission: string): boolean;
+  /** True if the node has the route, or has not said so yet. False if its plugin is disabled. */
   serves(route: string): boolean;
+  /** Resolves when the node has said who the caller is. Rejects if it does not answer or refuses the key. */
+  ready(): Promise<void>;
+  nowMs(): number;
   /** Resolves for every status. */
   send(question: RouteQuestion): Promise<NodeReply>;
 }
@@ -33,16 +45,23 @@ export const askLocally = (
   // biome-ignore lint/suspicious/noExplicitAny: a request of any route
   outer: RouteRequest<any, any, any>,
   routes: LocalRequests,
+  clock: Pick<Clock, 'nowMs'>,
 ): AskNode => ({
   caller: callerOf(outer.caller),
+  allows: (permission) => outer.caller.permissions.has(permission),
   serves: (route) => routes.serves(route),
+  ready: async () => {},
+  nowMs: () => clock.nowMs(),
   send: (question) => routes.send(outer, question),
 });
 
 const callerOf = ({ entityUri, tenantId, permissions }: Principal): Caller => ({ entityUri, tenantId, permissions });
 
-/** Calls routes of a running node with the key of the command. Throws if the node does not identify the caller. */
-export const askOverHttp = async (server: CommandServer): Promise<AskNode> => {
+/**
+ * Calls routes of a running node with the key of the command. `ready` asks the node who the caller is, until it has
+ * answered once: a node that starts later is found by the next call.
+ */
+export const askOverHttp = (server: CommandServer, clock: Pick<Clock, 'nowMs'>): AskNode => {
   const send = async (question: RouteQuestion): Promise<NodeReply> => {
     const { method, path, query } = spellQuestion(question);
     const { body, headers = {} } = question;
@@ -54,9 +73,29 @@ export const askOverHttp = async (server: CommandServer): Promise<AskNode> => {
     });
     return { status: reply.status, text: reply.text };
   };
-  const me = await readMe(send);
-  const routes = await readRoutes(send);
-  return { caller: me, serves: (route) => routes === undefined || routes.has(spelledByOpenApi(route)), send };
+  let known: { readonly caller: Caller; readonly routes: ReadonlySet<string> | undefined } | undefined;
+  let asking: Promise<void> | undefined;
+  const learn = async (): Promise<void> => {
+    const caller = await readMe(send);
+    known = { caller, routes: await readRoutes(send) };
+  };
+  return {
+    get caller() {
+      if (known === undefined) throw new ServiceError('unavailable', 'the node has not said yet who its caller is');
+      return known.caller;
+    },
+    allows: (permission) => known === undefined || known.caller.permissions.has(permission),
+    serves: (route) => known?.routes === undefined || known.routes.has(spelledByOpenApi(route)),
+    ready: async () => {
+      if (known !== undefined) return;
+      asking ??= learn().finally(() => {
+        asking = undefined;
+      });
+      await asking;
+    },
+    nowMs: () => clock.nowMs(),
+    send,
+  };
 };
 
 /** The reply may come from another server, and may not be JSON. */

@@ -21,7 +21,7 @@ export interface ToolChoice {
 export const listedTools = ({ profile, readOnly }: ToolChoice, node: AskNode): readonly ToolDefinition[] =>
   (profile === 'core' ? CORE_TOOLS : [...CORE_TOOLS, ...EXTENDED_TOOLS]).filter(
     ({ permission, routes, effect }) =>
-      (permission === 'any' || node.caller.permissions.has(permission)) &&
+      (permission === 'any' || node.allows(permission)) &&
       (effect === 'nothing' || !readOnly) &&
       routes.every((route) => node.serves(route)),
   );

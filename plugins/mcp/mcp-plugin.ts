@@ -46,7 +46,7 @@ export const mcpPlugin = definePlugin({
         face,
         partsFor: (request) => ({
           choice,
-          node: askLocally(request, routes),
+          node: askLocally(request, routes, clock),
           tokens,
           report: (error) => log.error('a tool failed', { requestId: request.requestId, error }),
           name: SERVER_NAME,

@@ -10,7 +10,7 @@ export const mcpSettings = schema<ToolChoice>({
       enum: PROFILES,
       default: 'core',
       env: 'SVC_MCP_PROFILE',
-      description: 'Tools that `/v1/mcp` offers: `core`, the eight that every agent needs, or `extended`, all of them.',
+      description: 'Tools that `/v1/mcp` offers: `core`, the nine that every agent needs, or `extended`, all of them.',
     },
     readOnly: {
       type: 'boolean',

@@ -54,6 +54,7 @@ const registerTool = (server: McpServer, tool: ToolDefinition, parts: MemoryServ
   const config = { description, inputSchema, outputSchema, annotations: annotationsOf(effect) };
   server.registerTool(name, config, async (args, context) => {
     try {
+      await node.ready();
       const result = await run(args, { node, tokens, idempotencyKey: idempotencyKeyOf(context) });
       return { structuredContent: result.structured, content: [{ type: 'text', text: result.text }] };
     } catch (error) {

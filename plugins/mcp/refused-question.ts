@@ -58,8 +58,8 @@ const problemIn = (document: JsonObject, status: number): ToldProblem => {
 export const refusalOf = (error: unknown, { report }: { report(error: unknown): void }): RefusedQuestion => {
   if (error instanceof RefusedQuestion) return error;
   if (error instanceof ServiceError) {
-    const { code, status, message: detail } = error;
-    return new RefusedQuestion({ code, status, detail });
+    const { code, status, message: detail, hint } = error;
+    return new RefusedQuestion({ code, status, detail, ...(hint !== undefined && { hint }) });
   }
   report(error);
   return new RefusedQuestion({

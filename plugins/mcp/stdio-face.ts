@@ -5,10 +5,17 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import { boundedLines, idAtEdges } from './bounded-lines.ts';
 import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
 
+interface StdioStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Resolves when the tools of the caller are known, or soon without them. */
+  readonly answered?: Promise<void>;
+}
+
 /** Serves one client on a pair of streams. Resolves when the client has left. */
 export const serveOverStdio = async (
   parts: MemoryServerParts,
-  { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
+  { stdin, stdout, answered }: StdioStreams,
 ): Promise<void> => {
   const refuse = (id: string | number | null, code: number, message: string): void => {
     stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
@@ -26,7 +33,11 @@ export const serveOverStdio = async (
       }
     },
   });
-  const handle = serveStdio(() => createMemoryServer(parts), {
+  const create = async () => {
+    await answered;
+    return createMemoryServer(parts);
+  };
+  const handle = serveStdio(create, {
     // The transport counts whole pieces, so its own bound lies above that of a line.
     transport: new StdioServerTransport(lines, stdout, { maxBufferSize: 2 * MAX_MESSAGE_BYTES }),
     maxSubscriptions: 0,

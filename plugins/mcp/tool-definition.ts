@@ -32,7 +32,7 @@ export interface ToolDefinition {
   /** Members of its arguments. */
   readonly input: Readonly<Record<string, JsonObject>>;
   readonly required?: readonly string[];
-  /** Members of its structured result. */
+  /** Members of its structured result, beside `notice`. */
   readonly output: Readonly<Record<string, JsonObject>>;
   // biome-ignore lint/suspicious/noExplicitAny: arguments that the input schema has checked
   run(args: any, context: ToolContext): Promise<ToolResult>;

@@ -5,7 +5,7 @@ export const factLine = (fact: Pick<StoredFact, 'entity' | 'relation' | 'value'>
   `${fact.entity} ${fact.relation} ${valueText(fact.value)}`;
 
 /** Tokens are about four bytes long in the vocabularies of current models. */
-const BYTES_PER_TOKEN = 4;
+export const BYTES_PER_TOKEN = 4;
 
 /** Counts the tokens of a line, never fewer than 1. */
 export const estimateTokens = (line: string): number =>

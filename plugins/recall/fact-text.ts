@@ -1,7 +1,7 @@
 import { cacheByFact } from '../../kernel/internal-api.ts';
 import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
 import { normaliseText } from '../../kernel/thread-api.ts';
-import { estimateTokens, factLine } from './fact-line.ts';
+import { BYTES_PER_TOKEN, estimateTokens, factLine } from './fact-line.ts';
 import { hashText, type TextSignature, textSignature } from './text-signature.ts';
 
 /** Tokens, words and hash of a fact, for packing, computed on first use. */
@@ -24,6 +24,16 @@ export class FactText {
   get hash(): number {
     this.#hash ??= hashText(foldedText(this.#fact));
     return this.#hash;
+  }
+
+  /** Tokens of the line with a value of at most `mostBytes`. */
+  tokensUpTo(mostBytes: number | undefined): number {
+    if (mostBytes === undefined) return this.tokens;
+    const { entity, relation } = this.#fact;
+    return Math.min(
+      this.tokens,
+      Math.ceil((Buffer.byteLength(`${entity} ${relation} `) + mostBytes) / BYTES_PER_TOKEN),
+    );
   }
 
   readonly signature = (): TextSignature => {

@@ -44,6 +44,8 @@ export interface Question {
   readonly includeNeighbors?: boolean | undefined;
   /** The maximum number of facts, 1 to 500; 100 by default. */
   readonly limit?: number | undefined;
+  /** Counts only this many bytes of each value, because the caller cuts longer ones; at least 1. */
+  readonly maxValueBytes?: number | undefined;
   /**
    * An instant (RFC 3339) or a stamp: what this node would have recalled then, with the rights of today. Cards and
    * recall counts are not used, and the recall does not count as use.

@@ -6,7 +6,6 @@ import {
   jsonLine,
   readShare,
   type ServerReply,
-  SHOWN_FIELDS,
   type ShownFact,
   shortText,
   wordOrInput,
@@ -57,6 +56,7 @@ interface Recalled {
   readonly fact: ShownFact;
   readonly score: number;
   readonly from_card?: boolean;
+  readonly also?: number;
 }
 
 export const recallCommand = defineCommand({
@@ -107,7 +107,8 @@ const bodyOf = async ({ arguments: { question }, options, stdin }: Context): Pro
     weights: options.weights === undefined ? undefined : readWeightWords(options.weights),
     include_contradicted: options.includeContradicted,
     limit: options.limit,
-    fields: options.json ? options.fields : SHOWN_FIELDS,
+    // The budget is for the lines shown here. With `fields` it would be for the reply.
+    fields: options.json ? options.fields : undefined,
   };
 };
 
@@ -127,8 +128,12 @@ const readWeightWords = (words: readonly string[]): Readonly<Record<string, numb
 const listOf = (recalled: readonly Recalled[], { clock, table }: Context): string => {
   const nowMs = clock.nowMs();
   return table(
-    recalled.flatMap(({ fact, score, from_card }, at) => {
-      const more = [`score ${score.toFixed(2)}`, ...(from_card === true ? ['a card, which sums facts up'] : [])];
+    recalled.flatMap(({ fact, score, from_card, also }, at) => {
+      const more = [
+        `score ${score.toFixed(2)}`,
+        ...(from_card === true ? ['a card, which sums facts up'] : []),
+        ...(also === undefined ? [] : [`${also} more say the same`]),
+      ];
       return factRows(fact, { lead: `${at + 1}.`, nowMs, more });
     }),
   );
@@ -137,6 +142,7 @@ const listOf = (recalled: readonly Recalled[], { clock, table }: Context): strin
 const REASONS: Readonly<Record<string, string>> = {
   contradicted: 'in an open contradiction (--include-contradicted shows them)',
   budget: 'for the budget (--budget)',
+  repeated: 'that say the same as another (--json names them)',
 };
 
 /** Lists the facts left out, the cost, and the reasons for an incomplete answer. */

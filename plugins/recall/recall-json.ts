@@ -12,6 +12,8 @@ import {
   objectOf,
   type Vocabulary,
 } from '../../kernel/plugin-api.ts';
+import { cutFact } from './cut-value.ts';
+import { estimateTokens } from './fact-line.ts';
 import { defineRecallMember, type Recalled, type RecallMember, RecallMembers, type ScoredFact } from './recall-api.ts';
 
 const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
@@ -71,18 +73,36 @@ export const scoredFactText = (
 export const SCORED_PART = defineComponent('ScoredPart', {
   summary: 'a fact that was recalled, for a caller that named `fields`',
   json: objectOf(
-    { fact: component(FACT_PART), score: SCORE_JSON, from_card: { type: 'boolean', const: true }, ...COPIES_JSON },
-    { optional: ['from_card', ...Object.keys(COPIES_JSON)] },
+    {
+      fact: component(FACT_PART),
+      score: SCORE_JSON,
+      from_card: { type: 'boolean', const: true },
+      value_length: COUNT_JSON,
+      ...COPIES_JSON,
+    },
+    { optional: ['from_card', 'value_length', ...Object.keys(COPIES_JSON)] },
   ),
 });
 
-/** Returns a fact without the factors of its score, for a caller that names `fields`. */
-export const partFactJson = ({ view, score, fromCard, copies = [] }: ScoredFact, toJson: FactJson) => ({
-  fact: toJson(view),
-  score,
-  ...(fromCard && { from_card: true }),
-  ...(copies.length > 0 && copiesJson(copies)),
-});
+/**
+ * Returns a fact without the factors of its score, for a caller that names `fields`. Cuts its value to `mostBytes`, and
+ * then adds the length of the whole value.
+ */
+export const partFactJson = (
+  { view, score, fromCard, copies = [] }: ScoredFact,
+  toJson: FactJson,
+  mostBytes?: number,
+) => {
+  const whole = toJson(view);
+  const { fact, valueLength } = mostBytes === undefined ? { fact: whole } : cutFact(whole, mostBytes);
+  return {
+    fact,
+    score,
+    ...(fromCard && { from_card: true }),
+    ...(valueLength !== undefined && { value_length: valueLength }),
+    ...(copies.length > 0 && copiesJson(copies)),
+  };
+};
 
 /** Members that clients expect even if no plugin declares them. */
 const EXPECTED: readonly RecallMember[] = [
@@ -181,4 +201,25 @@ export const recalledText = (
   const tail = { omitted, degraded: degraded.map(({ id }) => id), ...Object.fromEntries(claimed) };
   const lists = `"facts":[${all}]${isShort ? '' : twice}`;
   return `${JSON.stringify(head).slice(0, -1)},${lists},${JSON.stringify(tail).slice(1)}`;
+};
+
+/**
+ * Returns the answer with `fields`, which counts as `tokens_used` what it costs itself. Leaves out the last facts while
+ * it exceeds the budget. An answer without facts counts as 0.
+ */
+export const countedText = (
+  recalled: Recalled,
+  texts: readonly string[],
+  spelled: Parameters<typeof recalledText>[2],
+): string => {
+  const facts = recalled.facts.slice(0, texts.length);
+  const { contradicted, budget } = recalled.omitted;
+  const omitted = { ...recalled.omitted, contradicted, budget: budget + recalled.facts.length - facts.length };
+  const spell = (tokensUsed: number): string =>
+    recalledText({ ...recalled, facts, omitted, tokensUsed }, texts, spelled);
+  if (texts.length === 0) return spell(0);
+  const tokens = estimateTokens(spell(recalled.tokenBudget));
+  const text = spell(tokens);
+  if (tokens <= recalled.tokenBudget) return text;
+  return countedText(recalled, texts.slice(0, -1), spelled);
 };

@@ -235,7 +235,7 @@ const scoreOf = (
   view: FactView,
   { stages, named, signals }: Known,
   { hops, fromCard, byScore }: Pick<Candidate, 'hops' | 'fromCard' | 'byScore'>,
-  { query, weights }: RecallRequest,
+  { query, weights, maxValueBytes }: RecallRequest,
   { reader }: RecallContext,
   { salienceWeight }: PipelineParts,
 ): Candidate => {
@@ -250,7 +250,7 @@ const scoreOf = (
     named,
     salience,
     score: weigh(fused * named, salience, salienceWeight),
-    tokens: text.tokens,
+    tokens: text.tokensUpTo(maxValueBytes),
     hops,
     fromCard,
     byScore,

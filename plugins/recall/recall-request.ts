@@ -33,6 +33,7 @@ export interface RecallRequest {
   readonly forceRefresh: boolean;
   readonly includeContradicted: boolean;
   readonly limit: number;
+  readonly maxValueBytes: number | undefined;
   /** The notes of a read of the past. */
   readonly notes: Notes | undefined;
 }
@@ -93,6 +94,7 @@ export const readQuestion = (
     forceRefresh: question.forceRefresh ?? false,
     includeContradicted: question.includeContradicted ?? false,
     limit: readLimit(question.limit, refuse),
+    maxValueBytes: question.maxValueBytes,
     notes: question.asOf === undefined ? undefined : readMoment(question.asOf, `${place}.as_of`, moments),
   };
 };

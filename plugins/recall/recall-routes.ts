@@ -19,8 +19,9 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { sessionHeader } from '../facts/facts-api.ts';
-import type { Question, Recall, RecallMember } from './recall-api.ts';
-import { partFactJson, RECALL_ANSWERS, recalledText, scoredFactText } from './recall-json.ts';
+import { BYTES_PER_TOKEN } from './fact-line.ts';
+import type { Question, Recall, RecallMember, ScoredFact } from './recall-api.ts';
+import { countedText, partFactJson, RECALL_ANSWERS, recalledText, scoredFactText } from './recall-json.ts';
 import { MAX_BUDGET, MAX_EXCLUDED, MAX_LIMIT } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 import { SHOWN_QUESTION } from './shown-question.ts';
@@ -60,12 +61,16 @@ interface RawRecall {
   readonly include_contradicted?: boolean;
   readonly include_neighbors?: boolean;
   readonly limit?: number;
+  readonly max_value_bytes?: number;
   readonly as_of?: unknown;
   readonly fields?: string | readonly string[];
 }
 
 /** The number of facts that a recall looks at, about. */
 const COST = 250;
+
+/** Bytes of the longest value. */
+const MAX_VALUE_BYTES = 1024 * 1024;
 
 const FORMAT = { legacy_format: { type: 'boolean', default: false }, fields: FIELDS_TEXT } as const;
 const UNIT = { type: 'number', minimum: 0, maximum: 1 } as const;
@@ -79,6 +84,12 @@ const MEMBERS = {
   include_contradicted: { type: 'boolean' },
   include_neighbors: { type: 'boolean' },
   limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
+  max_value_bytes: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_VALUE_BYTES,
+    description: 'With `fields`: longer values are cut, and `value_length` says how long they are.',
+  },
 } as const;
 
 const text = (type: string | readonly string[]) => ({
@@ -194,26 +205,32 @@ const answer = async (
   const isShort = query.legacy_format || toJson !== undefined;
   // The answer lists each fact twice, unless the caller requests the short form.
   const bytes = isShort ? LIST_BYTES : LIST_BYTES / 2;
+  const spell = (fact: ScoredFact): string =>
+    toJson === undefined
+      ? scoredFactText(fact, factText)
+      : JSON.stringify(partFactJson(fact, toJson, raw.max_value_bytes));
   let list: SpelledList | undefined;
   const recalled = await recall.recall(caller, questionOf(raw), {
     session: header(names.headers.session.toLowerCase()),
     verify: header(names.headers.verify.toLowerCase())?.trim().toLowerCase() === 'full',
     place,
     room: async (facts) => {
-      list = await listTexts(
-        facts,
-        (fact) => (toJson === undefined ? scoredFactText(fact, factText) : JSON.stringify(partFactJson(fact, toJson))),
-        bytes,
-      );
+      const budget = Number(raw.token_budget) * BYTES_PER_TOKEN - HEAD_BYTES;
+      list = await listTexts(facts, spell, toJson === undefined ? bytes : Math.min(bytes, Math.max(0, budget)));
       return list.count;
     },
   });
+  const texts = list?.texts ?? [];
+  const spelled = { isShort, members };
   return {
     status: 200,
     headers: { 'X-Total-Count': String(recalled.totalScored) },
-    text: recalledText(recalled, list?.texts ?? [], { isShort, members }),
+    text: toJson === undefined ? recalledText(recalled, texts, spelled) : countedText(recalled, texts, spelled),
   };
 };
+
+/** The members beside the facts take about this many bytes of an answer. */
+const HEAD_BYTES = 400;
 
 const questionOf = (raw: RawRecall): Question => ({
   query: raw.query ?? undefined,
@@ -232,6 +249,7 @@ const questionOf = (raw: RawRecall): Question => ({
   includeContradicted: raw.include_contradicted,
   includeNeighbors: raw.include_neighbors,
   limit: raw.limit,
+  maxValueBytes: raw.fields === undefined ? undefined : raw.max_value_bytes,
   // A moment must be text; any other value becomes an invalid one.
   asOf: raw.as_of == null ? undefined : typeof raw.as_of === 'string' ? raw.as_of : '',
 });

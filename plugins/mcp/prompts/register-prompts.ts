@@ -43,11 +43,11 @@ const registerStart = (server: McpServer, parts: PromptParts): void => {
     },
     async (args) => {
       const { topic, entity } = args as { readonly topic?: string; readonly entity?: string };
-      const query = topic ?? (entity === undefined ? parts.node.caller.entityUri : undefined);
-      const asked = { ...(query !== undefined && { query }), ...(entity !== undefined && { entity }) };
-      const found = await textOf(parts, () =>
-        recallTool.run({ ...asked, token_budget: SESSION_BUDGET }, ofPrompt(parts)),
-      );
+      const found = await textOf(parts, () => {
+        const query = topic ?? (entity === undefined ? parts.node.caller.entityUri : undefined);
+        const asked = { ...(query !== undefined && { query }), ...(entity !== undefined && { entity }) };
+        return recallTool.run({ ...asked, token_budget: SESSION_BUDGET }, ofPrompt(parts));
+      });
       return message(`Before you begin, this is what the memory holds about it. ${KEEP_APART}\n\n${found}`);
     },
   );
@@ -57,17 +57,22 @@ const registerEnd = (server: McpServer, { node }: PromptParts): void => {
   server.registerPrompt(
     'session_end',
     { title: 'End of a session', description: 'Asks the model to note what will matter later' },
-    () =>
-      message(
+    async () => {
+      const own = await node.ready().then(
+        () => `the source ${JSON.stringify(node.caller.entityUri)}`,
+        () => 'you as their source',
+      );
+      return message(
         [
           'The session ends. Note what will matter later, with the tool assert:',
           '- decisions and their reasons, preferences, commitments, facts about people and projects that were new;',
           '- one fact a call: entity (user:…, project:…), relation with a namespace (memory:decision, preference:editor, …), a short value;',
-          `- source: who said it, as a URI; your own conclusions have the source ${JSON.stringify(node.caller.entityUri)}, a confidence below 1, and derived_from with the ids of the facts they rest on;`,
+          `- source: who said it, as a URI; your own conclusions have ${own}, a confidence below 1, and derived_from with the ids of the facts they rest on;`,
           '- recall first, and leave out what is known already; assert a changed value as a new fact.',
           'Leave out secrets, passing details, and whatever the user asked not to keep. Then say in one sentence what was noted.',
         ].join('\n'),
-      ),
+      );
+    },
   );
 };
 
@@ -92,6 +97,7 @@ const ofPrompt = ({ node, tokens }: PromptParts) => ({ node, tokens, idempotency
 /** If the node refuses the question of a prompt, the prompt contains the refusal instead. */
 const textOf = async (parts: PromptParts, run: () => Promise<{ readonly text: string }>): Promise<string> => {
   try {
+    await parts.node.ready();
     return (await run()).text;
   } catch (error) {
     return `The memory could not be asked: ${problemText(refusalOf(error, parts).problem)}`;

@@ -34,7 +34,7 @@ const fact: ResourceDefinition = {
   title: 'Fact',
   description: 'One fact by its id or content id, in whatever state it is',
   routes: ['GET /v1/facts/:id'],
-  read: async (id, node) => ({ notice: DATA_NOTICE, fact: factView(await readFact(id, node)) }),
+  read: async (id, node) => ({ notice: DATA_NOTICE, fact: factView(await readFact(id, node), node.nowMs()) }),
   complete: (begun, node) => completeFromFacts('id', begun, node),
 };
 
@@ -53,7 +53,7 @@ const conflict: ResourceDefinition = {
   // A conflict is read through its system facts, which show the ids of its members to callers who see them.
   async read(id, node) {
     const document = await ask(node, { route: 'GET /v1/facts', query: { entity: id, include_contradicted: true } });
-    const said = factsIn(document);
+    const said = factsIn(document, node.nowMs());
     const of = (ending: string): readonly JsonObject[] =>
       said.filter(({ relation }) => String(relation).endsWith(`:conflict:${ending}`));
     const members = new Set(of('between').flatMap((between) => String(textOf(between)).split(' ')));
@@ -61,7 +61,8 @@ const conflict: ResourceDefinition = {
       throw new RefusedQuestion({ code: 'lookup', status: 404, detail: 'there is no such conflict' });
     }
     const facts: JsonObject[] = [];
-    for (const member of [...members].slice(0, MOST_MEMBERS)) facts.push(factView(await readFact(member, node)));
+    for (const member of [...members].slice(0, MOST_MEMBERS))
+      facts.push(factView(await readFact(member, node), node.nowMs()));
     // The list is sorted newest first.
     const [status] = of('status');
     return { notice: DATA_NOTICE, conflict_id: id, status: status && textOf(status), facts };

@@ -17,7 +17,7 @@ interface ResourceParts {
 
 /** Registers the resources that the node can serve and the caller may read. */
 export const registerResources = (server: McpServer, parts: ResourceParts): void => {
-  if (!parts.node.caller.permissions.has('read')) return;
+  if (!parts.node.allows('read')) return;
   for (const resource of MEMORY_RESOURCES) {
     if (resource.routes.every((route) => parts.node.serves(route))) register(server, resource, parts);
   }
@@ -32,6 +32,7 @@ const register = (server: McpServer, resource: ResourceDefinition, parts: Resour
   server.registerResource(name, template, { title, description, mimeType: JSON_TYPE }, async (uri, variables) => {
     const value = decoded(variables[variable], uri.href);
     try {
+      await parts.node.ready();
       const text = JSON.stringify(await resource.read(value, parts.node));
       return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
     } catch (error) {
@@ -48,10 +49,13 @@ const completed = (
   begun: string,
   { node, report }: ResourceParts,
 ): Promise<readonly string[]> =>
-  resource.complete(begun, node).catch((error: unknown) => {
-    refusalOf(error, { report });
-    return [];
-  });
+  node
+    .ready()
+    .then(() => resource.complete(begun, node))
+    .catch((error: unknown) => {
+      refusalOf(error, { report });
+      return [];
+    });
 
 const decoded = (value: string | string[] | undefined, uri: string): string => {
   try {

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../tool-definition.ts';
+import { factTool } from './fact-tool.ts';
 import { forgetTool } from './forget-tool.ts';
 import { cardTool, conflictsTool, neighborsTool, queryTool, recallTool } from './read-tools.ts';
 import { assertTool, resolveTool } from './write-tools.ts';
@@ -8,6 +9,7 @@ export const CORE_TOOLS: readonly ToolDefinition[] = [
   recallTool,
   assertTool,
   queryTool,
+  factTool,
   cardTool,
   neighborsTool,
   conflictsTool,

@@ -1,21 +1,29 @@
 import type { RouteQuestion } from '../../../kernel/internal-api.ts';
 import type { AskNode } from '../ask-node.ts';
+import { cutView } from '../cut-values.ts';
 import { contentText, countNoun, DATA_NOTICE, factView, row } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
-import { defineTool, FLAG, limitTo, SCOPE, SHARE, TEXT, type ToolDefinition } from '../tool-definition.ts';
+import {
+  defineTool,
+  FLAG,
+  limitTo,
+  SCOPE,
+  SHARE,
+  TEXT,
+  type ToolDefinition,
+  type ToolResult,
+} from '../tool-definition.ts';
+import { countWithin, documentWithin, isWithin, LIST_TOKENS } from './bounded-results.ts';
 import { cardResult } from './read-tools.ts';
 import { differentType, type SameSpelling, sameSpelling } from './same-spelling.ts';
 import { ASSERTION, ASSERTION_REQUIRED, type AssertArguments, assertionOf } from './write-tools.ts';
-
-/** Limit of the text form; the structured result holds the whole document. */
-const MOST_TEXT = 20_000;
 
 interface Reading<A> extends Pick<ToolDefinition, 'name' | 'description' | 'input' | 'required' | 'permission'> {
   readonly route: string;
   question(args: A, node: AskNode): Omit<RouteQuestion, 'route'>;
 }
 
-/** A tool that shows the document of a route unchanged. */
+/** A tool that shows the document of a route, within the budget of a list. */
 const reading = <A = JsonObject>({ route, question, ...described }: Reading<A>): ToolDefinition =>
   defineTool<A>({
     ...described,
@@ -23,16 +31,25 @@ const reading = <A = JsonObject>({ route, question, ...described }: Reading<A>):
     effect: 'nothing',
     output: { notice: TEXT, data: { type: 'object' } },
     async run(args, { node }) {
-      return shown(await ask(node, { route, ...question(args, node) }));
+      let asked = args;
+      let document = await ask(node, { route, ...question(asked, node) });
+      // A page with fewer rows has a cursor that goes on after them.
+      while (Object.hasOwn(described.input, 'limit') && !isWithin(shown(document), LIST_TOKENS)) {
+        const limit = Math.floor(Number((asked as JsonObject)['limit'] ?? 1) / 2);
+        if (limit < 1) break;
+        asked = { ...asked, limit };
+        document = await ask(node, { route, ...question(asked, node) });
+      }
+      return shown(documentWithin(document, LIST_TOKENS, shown));
     },
   });
 
-const shown = (data: JsonObject) => {
-  const text = JSON.stringify(data);
-  const isLong = text.length > MOST_TEXT;
-  const remark = isLong ? 'The beginning of the document; the structured result has all of it.' : 'The document.';
-  return { structured: { notice: DATA_NOTICE, data }, text: contentText(remark, [text.slice(0, MOST_TEXT)]) };
-};
+const shown = (data: JsonObject): ToolResult => ({
+  structured: { notice: DATA_NOTICE, data },
+  text: contentText('left_out' in data ? 'The document, without what is left out.' : 'The document.', [
+    JSON.stringify(data),
+  ]),
+});
 
 const asQuery = (args: JsonObject): Omit<RouteQuestion, 'route'> => ({
   query: args as Readonly<Record<string, string>>,
@@ -71,35 +88,51 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
     const verdicts: JsonObject[] = [];
     let compared = 0;
     for (const { index, status, fact, error } of results as readonly JsonObject[]) {
-      const stored = fact === undefined ? undefined : factView(fact as JsonObject);
+      const stored = fact === undefined ? undefined : factView(fact as JsonObject, node.nowMs());
       const isCompared = stored?.['contradicted'] === true && compared < MOST_COMPARED;
       if (isCompared) compared += 1;
       const same = isCompared ? await sameSpelling(stored, node) : [];
       verdicts.push({
         index,
         status,
-        ...(stored !== undefined && { fact: stored }),
+        ...(stored !== undefined && { fact: cutView(stored) }),
         ...(same.length > 0 && { same_spelling: same }),
         ...(error !== undefined && { error }),
       });
     }
-    const lines = verdicts.map(({ index, status, fact, error, same_spelling: same }) =>
-      row(index, status, problemIn(error) ?? storedAs(fact as JsonObject, same as readonly SameSpelling[] | undefined)),
-    );
-    return {
-      structured: { notice: DATA_NOTICE, accepted, rejected, results: verdicts },
-      text: contentText(`Stored ${countNoun(Number(accepted), 'fact')}, refused ${rejected}.`, lines),
-    };
+    const counts = `Stored ${countNoun(Number(accepted), 'fact')}, refused ${rejected}`;
+    const build = (some: readonly JsonObject[]): ToolResult => ({
+      structured: { notice: DATA_NOTICE, accepted, rejected, results: some },
+      text: contentText(
+        some.length < verdicts.length
+          ? `${counts}; ${verdicts.length - some.length} verdicts are left out.`
+          : `${counts}.`,
+        some.map(verdictLine),
+      ),
+    });
+    const whole = build(verdicts);
+    if (isWithin(whole, LIST_TOKENS)) return whole;
+    // Refusals come first in a list that is cut.
+    const short = verdicts.map(shortVerdict).sort((a, b) => Number(b['status']) - Number(a['status']));
+    return build(short.slice(0, countWithin(short, LIST_TOKENS, build)));
   },
 });
+
+const verdictLine = ({ index, status, fact, error, same_spelling: same }: JsonObject): string =>
+  row(index, status, problemIn(error) ?? storedAs((fact ?? {}) as JsonObject, same as readonly SameSpelling[]));
+
+const shortVerdict = ({ fact, ...verdict }: JsonObject): JsonObject =>
+  fact === undefined ? verdict : { ...verdict, fact: { id: (fact as JsonObject)['id'] } };
 
 /** The facts of a batch that are compared with their rivals, because each comparison is a request. */
 const MOST_COMPARED = 20;
 
 const problemIn = (error: unknown): unknown => (error as JsonObject | undefined)?.['detail'];
 
-const storedAs = (fact: JsonObject, same: readonly SameSpelling[] = []): string =>
-  [`stored as ${(fact['value'] as JsonObject)['type']}.`, ...same.map(differentType)].join(' ');
+const storedAs = ({ id, value }: JsonObject, same: readonly SameSpelling[] = []): string => {
+  const type = (value as JsonObject | undefined)?.['type'];
+  return [type === undefined ? `stored: ${id}` : `stored as ${type}: ${id}`, ...same.map(differentType)].join('. ');
+};
 
 const refreshTool = defineTool<{ readonly entity: string; readonly scope?: string }>({
   name: 'refresh_card',
@@ -120,15 +153,6 @@ const refreshTool = defineTool<{ readonly entity: string; readonly scope?: strin
 export const EXTENDED_TOOLS: readonly ToolDefinition[] = [
   batchTool,
   refreshTool,
-  reading<{ readonly id: string }>({
-    name: 'fact',
-    description: 'One fact by id or content id, also a retracted or expired one.',
-    permission: 'read',
-    input: ID,
-    required: ['id'],
-    route: 'GET /v1/facts/:id',
-    question: ({ id }) => ({ params: { id } }),
-  }),
   reading<{ readonly id: string; readonly depth?: number }>({
     name: 'provenance',
     description: 'What a fact was derived from, as a graph.',

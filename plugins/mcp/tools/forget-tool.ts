@@ -3,6 +3,7 @@ import { PREVIEW_LIFETIME_S } from '../forget-tokens.ts';
 import { countNoun, DATA_NOTICE, factsIn, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject, RefusedQuestion } from '../refused-question.ts';
 import { defineTool, FLAG, OBJECTS, SCOPE, TEXT, type ToolContext, type ToolResult } from '../tool-definition.ts';
+import { countWithin, LIST_TOKENS } from './bounded-results.ts';
 
 /** Bounds the facts of one call, because nobody would read a longer preview. */
 const MAX_FORGOTTEN = 100;
@@ -42,7 +43,6 @@ export const forgetTool = defineTool<ForgetArguments>({
     confirm: TEXT,
   },
   output: {
-    notice: TEXT,
     status: { type: 'string', enum: ['preview', 'forgotten', 'nothing'] },
     facts: OBJECTS,
     confirm: TEXT,
@@ -55,11 +55,10 @@ export const forgetTool = defineTool<ForgetArguments>({
     if (confirm === undefined) return shown(found, context.tokens.issue(previewed));
     if (!context.tokens.accepts(confirm, previewed)) throw staleConfirmation();
     await (target.tombstone === true ? bury(target, context) : retract(found.facts, confirm, context));
-    const remark = `Forgotten: ${countNoun(found.total, 'fact')}. They stay in the history.`;
-    return {
-      structured: { notice: DATA_NOTICE, status: 'forgotten', facts: found.facts },
-      text: factsText(remark, found.facts),
-    };
+    return listed(found, (facts, more) => ({
+      structured: { notice: DATA_NOTICE, status: 'forgotten', facts },
+      text: factsText(`Forgotten: ${countNoun(found.total, 'fact')}${more}. They stay in the history.`, facts),
+    }));
   },
 });
 
@@ -80,7 +79,8 @@ const preview = async (target: Target, context: ToolContext): Promise<Preview> =
 
 /** A retraction covers all values of the fact's entity, relation and scope in its own place. */
 const placeOf = async (factId: string, context: ToolContext): Promise<Preview> => {
-  const fact = factView(await ask(context.node, { route: 'GET /v1/facts/:id', params: { id: factId } }));
+  const found = await ask(context.node, { route: 'GET /v1/facts/:id', params: { id: factId } });
+  const fact = factView(found, context.node.nowMs());
   const { entity, relation, scope } = fact as Readonly<Record<string, string>>;
   const { facts: all, total } = await liveFacts({ entity, relation, scope } as Target, context);
   if (total > all.length) throw refusal(`more than ${MAX_FORGOTTEN} facts share the place of this one`);
@@ -93,7 +93,7 @@ const liveFacts = async ({ entity, relation, scope }: Target, { node }: ToolCont
     route: 'GET /v1/facts',
     query: { entity, relation, scope, include_contradicted: true, limit: MAX_FORGOTTEN },
   });
-  const rows = factsIn(body);
+  const rows = factsIn(body, node.nowMs());
   // Leaves out retractions, whose places hold no facts, and facts of the node itself, such as cards, which follow the
   // others.
   const facts = rows.filter(({ confidence, source }) => confidence !== 0 && !String(source).startsWith('system:'));
@@ -134,15 +134,25 @@ const bury = async ({ entity }: Target, { node }: ToolContext): Promise<void> =>
   await ask(node, { route: 'POST /v1/tombstones', body: { entity_uri: entity, reason: 'forgotten by request' } });
 };
 
-const shown = ({ facts, total }: Preview, confirm: string): ToolResult => {
-  const more = total > facts.length ? `, of which ${facts.length} are listed` : '';
-  const remark =
-    `Preview: ${countNoun(total, 'fact')} would be hidden${more}. Nothing has changed yet. ` +
-    `To go on, call forget with the same arguments and confirm=${confirm} within ${PREVIEW_LIFETIME_S} s.`;
-  return {
-    structured: { notice: DATA_NOTICE, status: 'preview', facts, confirm, expires_in_s: PREVIEW_LIFETIME_S },
-    text: factsText(remark, facts),
-  };
+const shown = (found: Preview, confirm: string): ToolResult =>
+  listed(found, (facts, more) => {
+    const remark =
+      `Preview: ${countNoun(found.total, 'fact')} would be hidden${more}. Nothing has changed yet. ` +
+      `To go on, call forget with the same arguments and confirm=${confirm} within ${PREVIEW_LIFETIME_S} s.`;
+    return {
+      structured: { notice: DATA_NOTICE, status: 'preview', facts, confirm, expires_in_s: PREVIEW_LIFETIME_S },
+      text: factsText(remark, facts),
+    };
+  });
+
+/** A result with as many facts as it has room for, and how many that are. */
+const listed = (
+  { facts, total }: Preview,
+  result: (facts: readonly JsonObject[], more: string) => ToolResult,
+): ToolResult => {
+  const build = (some: readonly JsonObject[]): ToolResult =>
+    result(some, some.length < total ? `, of which ${some.length} are listed` : '');
+  return build(facts.slice(0, countWithin(facts, LIST_TOKENS, build)));
 };
 
 const nothingLeft = (): ToolResult => ({

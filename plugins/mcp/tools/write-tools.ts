@@ -1,4 +1,5 @@
 import type { AskNode } from '../ask-node.ts';
+import { cutView } from '../cut-values.ts';
 import { contentText, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, OBJECTS, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
@@ -36,17 +37,17 @@ export const assertTool = defineTool<AssertArguments>({
   effect: 'adds',
   input: ASSERTION,
   required: ASSERTION_REQUIRED,
-  output: { notice: TEXT, fact: { type: 'object' }, stored_type: TEXT, same_spelling: OBJECTS },
+  output: { fact: { type: 'object' }, stored_type: TEXT, same_spelling: OBJECTS },
   async run(args, { node, idempotencyKey }) {
-    const fact = factView(
-      await ask(node, {
-        route: 'POST /v1/facts',
-        body: assertionOf(args, node),
-        ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
-      }),
-    );
+    const stored = await ask(node, {
+      route: 'POST /v1/facts',
+      body: assertionOf(args, node),
+      ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
+    });
+    const whole = factView(stored, node.nowMs());
+    const fact = cutView(whole);
     const { type } = fact['value'] as { readonly type: string };
-    const same = await sameSpelling(fact, node);
+    const same = await sameSpelling(whole, node);
     const remark = [`Stored as ${type}.`, ...same.map(differentType)].join(' ');
     const structured = {
       notice: DATA_NOTICE,

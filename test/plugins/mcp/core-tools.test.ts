@@ -5,7 +5,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { call, connectClient, made, REVISIONS } from './mcp-kit.ts';
 
-const CORE = ['assert', 'card', 'conflicts', 'forget', 'neighbors', 'query', 'recall', 'resolve'];
+const CORE = ['assert', 'card', 'conflicts', 'fact', 'forget', 'neighbors', 'query', 'recall', 'resolve'];
 const MOST_TOKENS = 2_500;
 
 forEachStore('the core tools', () => {
@@ -34,7 +34,7 @@ forEachStore('the core tools', () => {
           expect(annotations?.openWorldHint, name).to.equal(false);
         }
         const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
-        expect(reading.sort()).to.deep.equal(['card', 'conflicts', 'neighbors', 'query', 'recall']);
+        expect(reading.sort()).to.deep.equal(['card', 'conflicts', 'fact', 'neighbors', 'query', 'recall']);
         const hiding = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name);
         expect(hiding.sort()).to.deep.equal(['forget', 'resolve']);
       });

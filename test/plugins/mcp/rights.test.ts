@@ -3,7 +3,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { type KeyOptions, startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import { call, connectClient, type Loose, made, post } from './mcp-kit.ts';
 
-const READING = ['card', 'conflicts', 'neighbors', 'query', 'recall'];
+const READING = ['card', 'conflicts', 'fact', 'neighbors', 'query', 'recall'];
 
 const withNode = async (options: TestNodeOptions, work: (node: TestNode) => Promise<void>): Promise<void> => {
   const node = await startTestNode(options);
@@ -90,7 +90,7 @@ forEachStore('the tools of a caller', () => {
   it('are removed with the plugin of their routes', async () => {
     const plugins = ['keys', 'facts', 'mcp'];
     await withNode({ plugins }, async (node) => {
-      expect(await toolNames(node)).to.deep.equal(['assert', 'forget', 'query']);
+      expect(await toolNames(node)).to.deep.equal(['assert', 'fact', 'forget', 'query']);
     });
   });
 

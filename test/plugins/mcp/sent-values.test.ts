@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
+import { SHOWN_CHARACTERS } from '../../../plugins/mcp/cut-values.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { call, connectClient, type Loose, made } from './mcp-kit.ts';
@@ -56,7 +57,10 @@ forEachStore('a value from a model', () => {
     for (const [at, [args, type, v]] of STORED.entries()) {
       const { structuredContent, content } = await asserted(`sent:${at}`, args);
       const place = JSON.stringify(args).slice(0, 80);
-      expect(structuredContent.fact?.value, place).to.deep.equal({ type, v });
+      expect(structuredContent.fact?.value, place).to.deep.equal({
+        type,
+        v: typeof v === 'string' ? v.slice(0, SHOWN_CHARACTERS) : v,
+      });
       expect(structuredContent.stored_type, place).to.equal(type);
       expect(content[0].text, place).to.match(new RegExp(`^Stored as ${type}\\.`));
     }

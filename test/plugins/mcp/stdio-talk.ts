@@ -14,7 +14,8 @@ export interface StdioTalk {
 
 export const talkOverStdio = async ({ url, adminKey }: Pick<ServedNode, 'url' | 'adminKey'>): Promise<StdioTalk> => {
   const server = await connectServer({}, { SVC_URL: url, SVC_API_KEY: adminKey }, createSystemRandom());
-  const node = await askOverHttp(server);
+  const node = askOverHttp(server, { nowMs: () => 0 });
+  await node.ready();
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const parts = { choice: { profile: 'core', readOnly: false }, node, name: 'x', version: '1', report() {} };
   const ended = serveOverStdio({ ...parts, tokens: {} } as never, { stdin, stdout });

