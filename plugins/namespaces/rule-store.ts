@@ -68,14 +68,15 @@ export class RuleStore {
   async list(own: ReadableTables, tenantId: string, after: string, limit: number): Promise<StoredRule[]> {
     return soundRows<Row, StoredRule>(
       limit + 1,
-      (last, count) =>
-        own(RULES)
-          .where('tenant_id', tenantId)
-          .where('pattern_key', '>', last === undefined ? after : String(last['pattern_key']))
-          .orderBy('pattern_key')
-          .limit(count),
+      (last, count) => rowsAfter(own, tenantId, last === undefined ? after : String(last['pattern_key']), count),
       (rows) => own.parse(rows, ruleFromRow),
     );
+  }
+
+  /** Lists rules as `list` does. Throws `DamagedRow` for a rule that cannot be read, instead of leaving it out. */
+  async listAll(own: ReadableTables, tenantId: string, after: string, limit: number): Promise<StoredRule[]> {
+    const rows = await rowsAfter(own, tenantId, after, limit + 1);
+    return rows.flatMap((row) => own.parseOne(row, ruleFromRow) ?? []);
   }
 
   /** Returns no damaged rule, so that another one can replace it. */
@@ -113,6 +114,9 @@ export class RuleStore {
     }
   }
 }
+
+const rowsAfter = async (own: ReadableTables, tenantId: string, after: string, count: number): Promise<Row[]> =>
+  own(RULES).where('tenant_id', tenantId).where('pattern_key', '>', after).orderBy('pattern_key').limit(count);
 
 const versionOf = async (own: ReadableTables, tenantId: string): Promise<string | undefined> => {
   const [row] = await own.select(VERSIONS, { tenant_id: tenantId });

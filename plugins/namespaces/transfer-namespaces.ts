@@ -12,13 +12,16 @@ export interface TransferParts {
   readonly names: ServiceNames;
 }
 
-/** Exports the rules, because otherwise any caller could write in the namespaces of the other store. */
+/**
+ * Exports the rules, because otherwise any caller could write in the namespaces of the other store. A damaged rule ends
+ * the export for the same reason.
+ */
 export const transferNamespaces = ({ tables, store, names }: TransferParts): TransferSection => ({
   type: 'namespace',
   async *pages(snapshot, tenantId) {
     const own = tables.in(snapshot);
     for (let after = '', more = true; more; ) {
-      const found = await store.list(own, tenantId, after, ROWS_PER_PAGE);
+      const found = await store.listAll(own, tenantId, after, ROWS_PER_PAGE);
       const page = found.slice(0, ROWS_PER_PAGE);
       if (page.length > 0) yield page.map(lineOf);
       more = found.length > ROWS_PER_PAGE;

@@ -73,7 +73,10 @@ export interface TenantImport {
 export interface TenantTransfer {
   /** Number of facts in an export made now. */
   count(tenantId: string): Promise<number>;
-  /** Writes every line. Holds at most one page in memory. */
+  /**
+   * Writes every line. Holds at most one page in memory. Rejects with `conflict` for a damaged row that an import must
+   * not lack, such as the rule of a namespace.
+   */
   export(tenantId: string, sink: LineSink): Promise<Exported>;
   /**
    * Reads the first line of an export. Throws `validation`, or `conflict` for an export of a service with another name.

@@ -13,6 +13,7 @@ import { SEALED as JOBS } from '../../../plugins/jobs/job-row.ts';
 import { SEALED as RULES } from '../../../plugins/namespaces/rule-row.ts';
 import { SEALED as SUBSCRIPTIONS } from '../../../plugins/subscriptions/subscription-record.ts';
 import { SEALED as ERASURES } from '../../../plugins/tombstones/erasure/erasure-row.ts';
+import { TenantTransfer } from '../../../plugins/transfer/transfer-api.ts';
 import { SEALED as RUNS_OF_TASKS } from '../../../plugins/upkeep/run-store.ts';
 import { FactStore, type Row } from '../../../ports/ports.ts';
 import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';
@@ -20,6 +21,7 @@ import { takeUndeclaredReplies } from '../../kit/check-replies.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
+import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { READING_ROUTES } from '../../plugins/gardens/reading-routes.ts';
 
@@ -225,6 +227,15 @@ forEachStore('One row of any table is damaged (I20)', (kind) => {
     const { status } = await ask('POST', '/v1/facts', fact('user:owned/one'));
     await change(RULES.table, { ...row, owners: `${owners}.` }, 'owners', owners);
     expect([set, status]).to.deep.equal([200, 403]);
+  });
+
+  it('ends an export instead of leaving out a namespace, which an import would open', async () => {
+    const [row] = (await rowsOf(RULES.table)) as [Row];
+    const owners = String(row['owners']);
+    expect(await change(RULES.table, row, 'owners', `${owners}.`)).to.equal(true);
+    const exported = await rejection(node.kernel.get(TenantTransfer).export('default', async () => {}));
+    await change(RULES.table, { ...row, owners: `${owners}.` }, 'owners', owners);
+    expect(exported).to.include({ code: 'conflict' }).and.to.have.property('message').that.includes(RULES.table);
   });
 
   it('keeps every route below 500 with any character of any text of any table changed', async () => {
