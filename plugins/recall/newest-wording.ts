@@ -4,26 +4,27 @@ import { isSamePlace, isSameTriple, isSentence } from './say-once.ts';
 import { mostSimilar, similarityOf } from './text-signature.ts';
 
 /** A fact whose `rank` decides its place in the answer: its own score, or that of an older wording. */
-export type Ranked<T> = T & { readonly rank: number };
+export type Ranked = ScoredFact & { readonly rank: number };
 
 /**
  * Puts the newer of two texts that say nearly the same before the older one, by their timestamps. The newer takes the
  * rank of the older. `scored` and the result are best first. Compares the first `MOST_COMPARED` facts only, because an
  * answer rarely holds more.
  */
-export const newestWordingFirst = <T extends ScoredFact>(scored: readonly T[]): Ranked<T>[] => {
+export const newestWordingFirst = <T extends Ranked>(scored: readonly T[]): T[] => {
+  const head = scored.slice(0, MOST_COMPARED);
   const placed = new Set<T>();
-  const ranked: Ranked<T>[] = [];
-  for (const [at, one] of scored.entries()) {
+  const ranked: T[] = [];
+  for (const [at, one] of head.entries()) {
     if (placed.has(one)) continue;
-    const newer = at >= MOST_COMPARED ? [] : scored.slice(at + 1, MOST_COMPARED).filter((two) => rewords(two, one));
-    const waiting = newer.filter((two) => !placed.has(two)).sort((a, b) => timeOf(b) - timeOf(a));
-    for (const next of [...waiting, one]) {
+    const newer = head.filter((two, place) => place > at && !placed.has(two) && rewords(two, one));
+    for (const next of newer.sort((a, b) => timeOf(b) - timeOf(a))) {
       placed.add(next);
       ranked.push({ ...next, rank: one.score });
     }
+    ranked.push(one);
   }
-  return ranked;
+  return [...ranked, ...scored.slice(MOST_COMPARED)];
 };
 
 const MOST_COMPARED = 48;

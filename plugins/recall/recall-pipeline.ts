@@ -19,7 +19,7 @@ import { embedQuery } from './embed-query.ts';
 import { textOf } from './fact-text.ts';
 import { fuse, normaliseStages } from './fuse-stages.ts';
 import { namedFactor, namesIn } from './name-bonus.ts';
-import { newestWordingFirst, type Ranked } from './newest-wording.ts';
+import { newestWordingFirst } from './newest-wording.ts';
 import { type PackOptions, packByMmr } from './pack-by-mmr.ts';
 import {
   type EntitySummary,
@@ -53,6 +53,7 @@ export interface PipelineParts extends StageParts {
 
 /** A fact that may be packed. */
 interface Candidate extends ScoredFact {
+  readonly rank: number;
   readonly byScore: boolean;
   signature(): TextSignature;
 }
@@ -106,7 +107,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
     const { found, scored, ranked, packed, unfit } = isWanting ? await reach(fullDepth(request)) : first;
     measured.scored(scored.length);
     const contradicted = countContradicted(found, summary.fact, context, pool);
-    const chosen = new Set<Ranked<Candidate>>(packed);
+    const chosen = new Set(packed);
     return {
       facts: ranked.filter((one) => chosen.has(one)),
       totalScored: scored.length,
@@ -243,13 +244,15 @@ const scoreOf = (
   const text = textOf(view.fact);
   // Without a query, only the entity can match.
   const fused = query === '' ? stages.graph : fuse(stages, salience, weights);
+  const score = weigh(fused * named, salience, salienceWeight);
   return {
     view,
     stages,
     fused,
     named,
     salience,
-    score: weigh(fused * named, salience, salienceWeight),
+    score,
+    rank: score,
     tokens: text.tokensUpTo(maxValueBytes),
     hops,
     fromCard,

@@ -8,21 +8,22 @@ import type { ScoredFact } from './recall-api.ts';
  * `copies`. A summary of an entity neither stands for facts nor is a copy.
  */
 export const sayOnce = <T extends ScoredFact>(ranked: readonly T[]): T[] => {
-  const distinct: (T & { readonly copies: string[] })[] = [];
-  const byHash = new Map<number, ScoredFact & { readonly copies: string[] }>();
-  for (const one of ranked) {
-    const hash = one.fromCard ? undefined : textOf(one.view.fact).hash;
-    const known = hash === undefined ? undefined : byHash.get(hash);
-    if (known !== undefined && saysTheSame(known, one)) {
-      known.copies.push(one.view.fact.id);
-      continue;
-    }
-    const alone = { ...one, copies: [] };
-    if (hash !== undefined && known === undefined) byHash.set(hash, alone);
-    distinct.push(alone);
-  }
-  return distinct;
+  const byHash = new Map<number, T>();
+  const copies = new Map<T, string[]>();
+  const distinct = ranked.filter((one) => {
+    if (one.fromCard) return true;
+    const { hash } = textOf(one.view.fact);
+    const known = byHash.get(hash);
+    if (known === undefined) byHash.set(hash, one);
+    if (known === undefined || !saysTheSame(known, one)) return true;
+    copies.set(known, [...(copies.get(known) ?? []), one.view.fact.id]);
+    return false;
+  });
+  return copies.size === 0 ? distinct : distinct.map((one) => withCopies(one, copies.get(one)));
 };
+
+const withCopies = <T extends ScoredFact>(fact: T, copies: readonly string[] | undefined): T =>
+  copies === undefined ? fact : { ...fact, copies };
 
 /**
  * Facts of other places, of another kind of value, or of which one is contradicted, never say the same. A short text,
