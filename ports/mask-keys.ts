@@ -1,3 +1,4 @@
+import { isMixed, isName } from './drawn-text.ts';
 import { maskUrls, withTexts } from './mask-urls.ts';
 
 const MASK = '***';
@@ -25,13 +26,56 @@ const isInBase64 = (text: string): boolean =>
 const BASE64_RUN = /[A-Za-z0-9+/=_-]{43}/;
 
 /**
- * Masks drawn keys and parts of tokens in a sentence: each run of 32 or more letters, digits and their like with a
- * digit in it. Ids stay. Words of the program have no such form.
+ * Masks keys and tokens in a sentence: text in hexadecimal and in both forms of base64, as sent in a URL too, and the
+ * parts of a token with dots between them. Ids, digests that name their method, hosts, paths and versions stay.
  */
 export const maskKeys = (text: string): string =>
-  text.length < MIN_KEY_LENGTH ? text : text.replace(RUN, (run) => (!/\d/.test(run) || ID.test(run) ? run : MASK));
+  text.length < MIN_KEY_LENGTH
+    ? text
+    : text
+        .split(DIGEST)
+        .map((piece, at) => (at % 2 === 1 ? piece : maskPiece(piece)))
+        .join('');
 
-const RUN = /(?:sha256:)?[A-Za-z0-9_~+=-]{32,}/g;
+/** A digest after its method. The group keeps it in what `split` returns. */
+const DIGEST = /((?:sha-?\d{1,3}|md5)(?::|%3A|=:|-)(?:[0-9a-f]{32,128}|[a-z0-9+/]{27,86}={0,2})(?![a-z0-9+/=]))/gi;
+
+const maskPiece = (text: string): string =>
+  text.replace(DOTTED, maskDotted).replace(SLASHED, maskSlashed).replace(RUN, maskRun);
+
+const DOTTED = /[\w~.-]{32,}/g;
+/** The beginning of a JSON object in base64, and so of the signed tokens of most issuers. */
+const JSON_TOKEN = /^eyJ[\w-]{7,}/;
+
+/** Masks the rest from the first part of a token on, since the parts before may be a name or a host. */
+const maskDotted = (run: string): string => {
+  const parts = run.split('.');
+  if (parts.length === 1) return run;
+  const isLong = parts.filter((part) => part.length >= 16 && /\d/.test(part) && !isName(part)).length >= TOKEN_PARTS;
+  const isSecret = (part: string) =>
+    JSON_TOKEN.test(part) || (part.length >= (isLong ? 16 : 20) && !isName(part) && (isLong || isMixed(part)));
+  const first = parts.findIndex(isSecret);
+  return first === -1 ? run : [...parts.slice(0, first), MASK].join('.');
+};
+
+const SLASHED = /(?:[A-Za-z0-9+/]|%2[BFbf]){32,}(?:=|%3[Dd]){0,2}/g;
+/** A segment of an ordinary path. */
+const WORD = /^[A-Z]?[a-z]*\d{0,2}$/;
+
+/** Masks a key with slashes, and keeps the words of a path around it. */
+const maskSlashed = (run: string): string => {
+  const segments = run.split(/(\/|%2F)/i);
+  const isWord = (segment: string) => WORD.test(segment) || /^(?:\/|%2F)$/i.test(segment);
+  const from = segments.findIndex((segment) => !isWord(segment));
+  const to = segments.findLastIndex((segment) => !isWord(segment)) + 1;
+  const key = segments.slice(from, to).join('');
+  return from >= 0 && key.length >= MIN_KEY_LENGTH && isMixed(key.replace(/%2[BF]|%3D/gi, '/'))
+    ? [...segments.slice(0, from), MASK, ...segments.slice(to)].join('')
+    : run;
+};
+
+const RUN = /[A-Za-z0-9_~+=-]{32,}/g;
+const maskRun = (run: string): string => (!/\d/.test(run) || ID.test(run) || isName(run) ? run : MASK);
 
 /** Masks drawn keys, and secrets in URLs. For messages that leave the process: log lines and errors of commands. */
 export const maskSecrets = (text: string): string => maskKeys(maskUrls(text));

@@ -8,13 +8,13 @@ export const maskUrls = (text: string): string => (text.includes('://') ? text.r
 /** Masks secrets in the URLs of every text inside a JSON value. */
 export const maskUrlsIn = (value: unknown): unknown => withTexts(value, maskUrls);
 
-/** Returns the JSON value with another text in place of each text. */
+/** Returns the value as JSON, with another text in place of each text and each name of a member. */
 export const withTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return withTexts(value.toJSON(), change);
   if (Array.isArray(value)) return value.map((member) => withTexts(member, change));
-  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-  if (!isPlain) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withTexts(member, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), withTexts(member, change)]));
 };
 
 /**

@@ -62,11 +62,14 @@ const wrap = (logger: PinoLogger): JsonLogger => ({
   child: (fields) => wrap(logger.child(masked(fields))),
 });
 
-/** A public key looks like a secret one, and an operator compares it with what a peer pinned. */
-const PUBLIC = /publicKey$/i;
+/** Public keys and ids of traces look like secret keys, and an operator compares them with those of other systems. */
+const PUBLIC = /publicKey$|^trace_id$/i;
 
-/** Masks the texts of the fields. The serializer handles errors. */
+/** Masks the names and texts of the fields. The serializer describes the field of an error. */
 const masked = (fields: Fields = {}): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, PUBLIC.test(name) ? value : maskSecretsIn(value)]),
-  );
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [maskSecrets(name), maskedField(name, value)]));
+
+const maskedField = (name: string, value: unknown): unknown => {
+  if (name === 'error' || PUBLIC.test(name)) return value;
+  return value instanceof Error ? describeError(value) : maskSecretsIn(value);
+};

@@ -11,8 +11,7 @@ const KEYS: Readonly<Record<string, string>> = {
   base64: `${'aB3/+9Zq'.repeat(5)}xY7=`,
   'with dots': 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhZ2VudDphIn0.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg',
 };
-/** Messages and fields of the log are free text, in which only keys that the node draws have a form of their own. */
-const DRAWN: readonly string[] = ['hexadecimal', 'base64url'];
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const ORIGIN = 'http://page.example';
 const VALUED = [
   'Accept',
@@ -89,8 +88,7 @@ describe('A caller puts a key into a header by mistake (I19)', () => {
         ROUTES.flatMap(([method, target]) => VALUED.map((name) => replyTo(method, target, { [name]: secret }))),
       ),
     'the list of a preflight': async (secret) => [await preflight(secret)],
-    'a field of a log line': async (secret) =>
-      Object.entries(KEYS).some(([form, one]) => one === secret && DRAWN.includes(form)) ? [logLine(secret)] : [],
+    'a field of a log line': async (secret) => [logLine(secret)],
   };
 
   for (const [place, put] of Object.entries(PLACES)) {
@@ -105,7 +103,7 @@ describe('A caller puts a key into a header by mistake (I19)', () => {
   }
 
   it('and request ids, trace ids and public keys stay as they are', async () => {
-    for (const id of ['01J9Z0Q7E4', '0af7651916cd43dd8448eb211c80319c', '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11']) {
+    for (const id of ['01J9Z0Q7E4', TRACE_ID, '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11']) {
       expect(
         (await node.request('GET', '/v1/facts', { key, headers: { 'X-Request-Id': id } })).headers['x-request-id'],
       ).to.equal(id);
@@ -115,7 +113,10 @@ describe('A caller puts a key into a header by mistake (I19)', () => {
     expect(headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/);
     const lines: string[] = [];
     const publicKey = KEYS['base64url'];
-    createPinoLogger({ level: 'info', write: (line) => void lines.push(line) }).info('a key', { publicKey });
-    expect(lines.join('')).to.include(publicKey);
+    createPinoLogger({ level: 'info', write: (line) => void lines.push(line) }).info('a key', {
+      publicKey,
+      trace_id: TRACE_ID,
+    });
+    expect(lines.join('')).to.include(publicKey).and.include(TRACE_ID);
   });
 });
