@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch, type SqliteLayout } from './append.ts';
 import { type AsOfOptions, benchAsOf } from './as-of.ts';
 import { type BesideLoadOptions, benchBesideLoad } from './beside-load.ts';
+import { benchCommands, type CommandsOptions } from './commands.ts';
 import { benchFairness, type FairnessOptions } from './fairness.ts';
 import { benchFederation, type FederationOptions } from './federation.ts';
 import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
@@ -195,6 +196,13 @@ program
   .option('--folder <dir>', 'filled once and kept, for the next run; sqlite alone')
   .option('--profile <dir>', 'where the node leaves a processor profile of each of its runs')
   .action((options: StartStopOptions) => benchStartStop(options));
+
+program
+  .command('commands')
+  .description('a hook and short commands, each with its request, as multiples of the start of bare node, by turns')
+  .option('--rounds <n>', 'runs of each command', positive, 11)
+  .option('--against <dir>', 'a checkout that was built: its commands take turns with these')
+  .action((options: CommandsOptions) => benchCommands(options));
 
 program
   .command('subscriptions')

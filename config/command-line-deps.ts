@@ -1,23 +1,13 @@
-import { fileURLToPath } from 'node:url';
 import type { CommandLineDeps } from '../adapters/cli/command-line-deps.ts';
-import { createSystemClock } from '../adapters/clock/system-clock.ts';
-import { createSystemRandom } from '../adapters/random/system-random.ts';
-import { NODE_VERSION } from '../kernel/identity/node-version.ts';
 import { BootError } from '../kernel/problems/boot-problem.ts';
 import { inspectNode } from './inspect-node.ts';
 import { loadCommands } from './load-commands.ts';
 import { openNode } from './open-node.ts';
+import { commonDeps } from './run-client.ts';
 
 /** Gives the command line its nodes, composed here and known to it only by its own interface. */
-export const createCommandLineDeps = ({ env, stdin, stdout, stderr }: NodeJS.Process): CommandLineDeps => ({
-  version: NODE_VERSION,
-  env,
-  stdin,
-  stdout,
-  stderr,
-  clock: createSystemClock(),
-  random: createSystemRandom(),
-  program: [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))],
+export const createCommandLineDeps = (running: NodeJS.Process): CommandLineDeps => ({
+  ...commonDeps(running),
   openTransport,
   loadCommands,
   openNode,

@@ -1,6 +1,7 @@
 // Bundles the program and the entries of the package into dist/program/, because finding and reading a thousand files
 // takes most of the time of a start. Entries share chunks, so that the program and third-party plugins have one instance
-// of each module. Threads, assets and types stay in the folders of their sources.
+// of each module. Commands that open no node run from small bundles of their own. Threads, assets and types stay in the
+// folders of their sources.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -38,10 +39,21 @@ const ownUrls = {
   },
 };
 
-try {
-  await build({
-    entryPoints: [{ out: 'program', in: join(ROOT, 'dist/config/program.js') }, ...packageEntries()],
-    plugins: [ownUrls],
+/** Lets the bundler drop modules of which nothing is used. Otherwise a door of the kernel would load the whole kernel. */
+const unusedModules = {
+  name: 'unused-modules',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), sideEffects: false }));
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === 'entry-point' ? undefined : { path, external: true, sideEffects: false },
+    );
+  },
+};
+
+const bundle = (entryPoints, plugins) =>
+  build({
+    entryPoints,
+    plugins,
     bundle: true,
     splitting: true,
     packages: 'external',
@@ -56,6 +68,13 @@ try {
     absWorkingDir: ROOT,
     logLevel: 'warning',
   });
+
+const program = (name) => ({ out: name, in: join(ROOT, `dist/config/programs/${name}.js`) });
+
+try {
+  await bundle([program('program'), ...packageEntries()], [ownUrls]);
+  // Apart, because chunks that are shared with the node hold far more than these need.
+  for (const name of ['hook', 'mcp', 'client']) await bundle([program(name)], [unusedModules, ownUrls]);
 } catch {
   // The bundler has printed the errors.
   process.exitCode = 1;

@@ -1,6 +1,7 @@
 import type { CommandServer, ServerPlace, ServerReply } from '../../kernel/command-api.ts';
 import { maskUrls, readSecretFile, type ServerRequest } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
+import { exchangeHttp } from './exchange-http.ts';
 import { type Environment, isKeyOfAnotherAddress, keyFileOf } from './key-file.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -95,19 +96,16 @@ const send = async (
   key: string | null,
   { method, path, ...rest }: ServerRequest,
 ): Promise<ServerReply> => {
-  const headers = new Headers(rest.headers);
-  if (key !== '' && key !== null) headers.set('authorization', `Bearer ${key}`);
+  const credential = key === '' || key === null ? {} : { authorization: `Bearer ${key}` };
   try {
-    const response = await fetch(`${base}${path}`, {
+    const { status, headers, text } = await exchangeHttp(`${base}${path}`, {
       method,
-      headers,
-      ...(rest.body === undefined ? {} : { body: new Uint8Array(rest.body) }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(rest.timeoutMs ?? REQUEST_TIMEOUT_MS),
+      headers: { ...rest.headers, ...credential },
+      body: rest.body,
+      timeoutMs: rest.timeoutMs ?? REQUEST_TIMEOUT_MS,
     });
-    const text = await response.text();
-    const header = (name: string): string | undefined => response.headers.get(name) ?? undefined;
-    return { status: response.status, header, text, document: parseObject(text) };
+    const header = (name: string): string | undefined => headers[name.toLowerCase()]?.toString();
+    return { status, header, text, document: parseObject(text) };
   } catch (cause) {
     throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}`, {
       cause,

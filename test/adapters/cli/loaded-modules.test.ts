@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 import { Workplace } from './spawned-program.ts';
 
-/** Limits for all modules, those of dependencies included. From unbundled files these starts load 517 and 1,505. */
-const VERSION_MODULES = 150;
-const COMMAND_MODULES = 320;
+/** The limit for all modules of a command, those of dependencies included. From unbundled files it loads 1,505. */
+const COMMAND_MODULES = 16;
+const FOREIGN = /node_modules\/(?!commander\/)/;
 
 /** The file that V8 writes for each thread of a process: the scripts that it ran. */
 interface Coverage {
@@ -14,32 +15,45 @@ interface Coverage {
 
 describe('a start of the program', () => {
   let place: Workplace;
-  before(() => {
+  let served: ServedNode;
+  before(async () => {
     place = new Workplace();
+    served = await startServedNode();
   });
-  after(() => place.dispose());
+  after(async () => {
+    await served.stop();
+    await place.dispose();
+  });
 
   /** Runs the command, and returns the files that it loaded as modules. */
-  const modulesOf = async (name: string, argv: readonly string[]): Promise<string[]> => {
-    const folder = place.path(name);
-    const { exitCode, stderr } = await place.runApart(argv, { NODE_V8_COVERAGE: folder });
-    expect([exitCode, stderr]).to.deep.equal([0, '']);
-    const scripts = readdirSync(folder).flatMap(
-      (file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as Coverage).result,
+  const modulesOf = async (argv: readonly string[], input = ''): Promise<string[]> => {
+    const name = argv.join('_').replaceAll(/\W/g, '_');
+    const env = { SVC_URL: served.url, SVC_API_KEY: served.adminKey, XDG_CACHE_HOME: place.path('cache') };
+    const { exitCode } = await place.runApart(argv, { ...env, NODE_V8_COVERAGE: place.path(name) }, input);
+    expect(exitCode, name).to.equal(0);
+    const scripts = readdirSync(place.path(name)).flatMap(
+      (file) => (JSON.parse(readFileSync(join(place.path(name), file), 'utf8')) as Coverage).result,
     );
     return [...new Set(scripts.map(({ url }) => url).filter((url) => url.startsWith('file:')))];
   };
 
-  it('loads few modules to print the version', async () => {
-    expect((await modulesOf('version', ['--version'])).length).to.be.within(1, VERSION_MODULES);
-  });
-
-  for (const command of ['hook', 'mcp']) {
-    it(`loads few modules for the command ${command}`, async () => {
-      const modules = await modulesOf(command, [command, '--help']);
-      expect(modules.length).to.be.within(1, COMMAND_MODULES);
-      expect(modules.filter((url) => /node_modules\/(jose|cli-progress|fast-glob|koa|knex|pg)\//.test(url))).to.be
-        .empty;
+  const COMMANDS: readonly (readonly string[])[] = [
+    ['--version'],
+    ['hook', 'prompt', '--client', 'cursor', '--timeout-ms', '60000'],
+    ['assert', 'user:alice', 'memory:role', 'archivist'],
+    ['recall', 'Who is the archivist?'],
+    ['query', '--entity', 'user:alice'],
+  ];
+  for (const argv of COMMANDS) {
+    it(`loads few modules for ${argv.slice(0, 2).join(' ')}, and no package but commander`, async () => {
+      const modules = await modulesOf(argv, JSON.stringify({ cwd: place.folder, prompt: 'Who is the archivist?' }));
+      expect(modules.length, modules.join('\n')).to.be.within(1, COMMAND_MODULES);
+      expect(modules.filter((url) => FOREIGN.test(url))).to.deep.equal([]);
     });
   }
+
+  it('loads the package of the protocol only when the command mcp serves', async () => {
+    const modules = await modulesOf(['mcp', '--help']);
+    expect(modules.filter((url) => /node_modules\/(@modelcontextprotocol|koa|knex|pg|jose)\//.test(url))).to.be.empty;
+  });
 });

@@ -55,6 +55,8 @@ export const runInProcess = async (
     readonly terminal?: Terminal;
     readonly clock?: Clock;
     readonly openTransport?: CommandLineDeps['openTransport'];
+    /** The program to run, in place of the whole command line. */
+    readonly runProgram?: typeof runCommandLine;
     /** Receives each chunk of standard error as it is written. */
     readonly onStderr?: (text: string) => void;
   } = {},
@@ -71,7 +73,7 @@ export const runInProcess = async (
     const answer = answers.shift();
     stdin.push(answer === undefined ? null : `${answer}\n`);
   }, terminal);
-  const exitCode = await runCommandLine(argv, {
+  const exitCode = await (deps.runProgram ?? runCommandLine)(argv, {
     version: '1.2.3',
     env: deps.env ?? {},
     stdin,

@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import type { CommandLineDeps, OwnedCommand } from '../adapters/cli/command-line-deps.ts';
+import { runClientCommand } from '../adapters/cli/run-client-command.ts';
+import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { createSystemRandom } from '../adapters/random/system-random.ts';
+import { NODE_VERSION } from '../kernel/identity/node-version.ts';
+import { runToEnd } from './run-to-end.ts';
+
+/** Runs the command of this process, which is one of the given ones. */
+export const runClient = (commands: readonly OwnedCommand[]): Promise<void> =>
+  runToEnd(() => runClientCommand(process.argv.slice(2), commands, clientDeps(process)));
+
+const clientDeps = (running: NodeJS.Process): CommandLineDeps => ({
+  ...commonDeps(running),
+  openTransport: noNode,
+  loadCommands: noNode,
+  openNode: noNode,
+  inspectNode: noNode,
+  problemsOf: () => [],
+});
+
+const noNode = (): Promise<never> => Promise.reject(new Error('a bundle of client commands holds no node'));
+
+/** Returns what the command line gets with and without a node. */
+export const commonDeps = ({ env, stdin, stdout, stderr }: NodeJS.Process) => ({
+  version: NODE_VERSION,
+  env,
+  stdin,
+  stdout,
+  stderr,
+  clock: createSystemClock(),
+  random: createSystemRandom(),
+  program: [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))],
+});
