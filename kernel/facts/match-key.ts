@@ -1,21 +1,25 @@
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
+import { foldName, WHITE_SPACE } from '../text/fold-name.ts';
 
 /**
  * The form in which entities, relations, sources and `ref` values are compared everywhere (docs/reference/names.md,
- * "Match keys"). It is lower-cased, and each white-space character becomes a dash. Under the service's own scheme this
- * holds for the id alone, the part after `<scheme>authority/type/`. Surrounding white space does not count. A long name
- * is represented by its beginning and a digest, because index keys are bounded. Idempotent for names that are not long.
+ * "Match keys"). It is folded (see `foldName`), and each white-space character becomes a dash. Under the service's own
+ * scheme the latter holds for the id alone, the part after `<scheme>authority/type/`. A long name is represented by its
+ * beginning and a digest, because index keys are bounded. Idempotent for names that are not long.
  */
 export const matchKey = (text: string, names: ServiceNames): string => bounded(wholeMatchKey(text, names));
 
 /** Returns the match key at its full length, for comparing paths but never for an index. */
 export const wholeMatchKey = (text: string, names: ServiceNames): string => {
   if (!NEEDS_WORK.test(text)) return text;
-  const lower = text.trim().toLowerCase();
-  const idStart = lower.startsWith(names.scheme) ? startOfId(lower, names.scheme.length) : 0;
-  return lower.slice(0, idStart) + lower.slice(idStart).replace(WHITE_SPACE, '-');
+  const folded = foldName(text);
+  const idStart = folded.startsWith(names.scheme) ? startOfId(folded, names.scheme.length) : 0;
+  return folded.slice(0, idStart) + withoutBlanks(folded.slice(idStart));
 };
+
+/** Replaces each white-space character by a dash. */
+export const withoutBlanks = (text: string): string => text.replace(BLANKS, '-');
 
 /**
  * The maximum length of an unabridged key. PostgreSQL refuses index rows over 2,704 bytes; the longest entity and
@@ -50,7 +54,7 @@ export const nameKeys = (
 
 /** Matches names that may differ from their key. Most are printable ASCII without spaces and capitals, and equal it. */
 const NEEDS_WORK = /[^!-@[-~]/;
-const WHITE_SPACE = /[\s\u0085]/g;
+const BLANKS = new RegExp(`[${WHITE_SPACE}\\x85]`, 'g');
 
 /** Returns the start of the id in `authority/type/id`; 0 without all three parts. */
 const startOfId = (text: string, authorityStart: number): number => {

@@ -1,3 +1,4 @@
+import { foldName } from '../../kernel/internal-api.ts';
 import { noteLines } from './basic-memory-lines.ts';
 import type { ImportFile, ImportInput, ImportItem, ImportReader, ImportSettings } from './importers-api.ts';
 import { isObject, relationPart, relationWord, shortDigest, textMember } from './origin-values.ts';
@@ -49,13 +50,11 @@ const permalinksOf = async (input: ImportInput): Promise<ReadonlyMap<string, str
     if (typeof note === 'string') continue;
     const stem = file.path.replace(/\.md$/i, '');
     for (const name of [note.title, stem, stem.split('/').at(-1) ?? stem, note.permalink]) {
-      if (!names.has(nameKey(name))) names.set(nameKey(name), note.permalink);
+      if (!names.has(foldName(name))) names.set(foldName(name), note.permalink);
     }
   }
   return names;
 };
-
-const nameKey = (name: string): string => name.trim().toLowerCase();
 
 /** A note, or the reason for skipping the file. */
 const readNote = async (file: ImportFile): Promise<Note | string> => {
@@ -121,8 +120,7 @@ const parseFront = async (yaml: string): Promise<Readonly<Record<string, unknown
 
 /** Derives a permalink from a path as Basic Memory does. */
 const permalinkOf = (path: string): string =>
-  path
-    .toLowerCase()
+  foldName(path)
     .replaceAll(/[\s_]+/g, '-')
     .replaceAll(/[^\p{L}\p{N}/.-]+/gu, '-')
     .replaceAll(/-+/g, '-')
@@ -161,7 +159,7 @@ function* noteItems(
       const relation = `memory:${relationPart(line.category)}:${shortDigest(line.text)}`;
       yield { ...common, at, kind: 'observation', relation, value: { type: 'text', v: line.text } };
     } else {
-      const target = permalinks.get(nameKey(line.target)) ?? permalinkOf(line.target);
+      const target = permalinks.get(foldName(line.target)) ?? permalinkOf(line.target);
       const relation = `rel:${relationWord(line.type)}:${relationPart(target)}`;
       yield { ...common, at, kind: 'relation', relation, value: { type: 'ref', v: `basic-memory:${target}` } };
     }

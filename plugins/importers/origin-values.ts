@@ -1,4 +1,4 @@
-import { hasWhiteSpace, parseDateOrInstant } from '../../kernel/internal-api.ts';
+import { foldName, hasWhiteSpace, parseDateOrInstant } from '../../kernel/internal-api.ts';
 import { isWithinCharacters, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** Returns an own member of a JSON object, never an inherited one. */
@@ -41,11 +41,8 @@ const MAX_WORD = 64;
 
 /** Makes a relation segment from any text. Texts with the same match key give the same segment. */
 export const relationPart = (text: string): string => {
-  const word = text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\p{C}\s]/gu, '-');
-  return word !== '' && isWithinCharacters(word, MAX_WORD) && !hasWhiteSpace(word) ? word : shortDigest(text);
+  const word = foldName(text).replaceAll(/[\p{C}\s]/gu, '-');
+  return word !== '' && isWithinCharacters(word, MAX_WORD) && !hasWhiteSpace(word) ? word : shortDigest(word);
 };
 
 /** The name of a relation as the origin writes it, without spaces. */

@@ -1,4 +1,4 @@
-import { MAX_PLAIN_KEY_LENGTH, type PreparedFact, wholeMatchKey } from '../../kernel/internal-api.ts';
+import { MAX_PLAIN_KEY_LENGTH, type PreparedFact, wholeMatchKey, withoutBlanks } from '../../kernel/internal-api.ts';
 import {
   isWithinCharacters,
   memberRefusal,
@@ -50,5 +50,3 @@ export const namespaceKeyOf = (fact: Pick<PreparedFact, 'entity' | 'entityKey'>,
   fact.entityKey.length <= MAX_PLAIN_KEY_LENGTH ? withoutBlanks(fact.entityKey) : keyOf(fact.entity, names);
 
 const keyOf = (text: string, names: ServiceNames): string => withoutBlanks(wholeMatchKey(text, names));
-
-const withoutBlanks = (key: string): string => key.replace(/[\s\u0085]/g, '-');

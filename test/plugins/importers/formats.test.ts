@@ -45,6 +45,18 @@ describe('an export of another product', () => {
     });
   }
 
+  it('links notes by names in composed and decomposed spelling', async () => {
+    await inTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'Cafe\u0301 plan.md'), 'The plan.\n');
+      await writeFile(join(folder, 'list.md'), '- part_of [[CAF\u00c9 plan]]\n');
+      const { facts } = await readImport(format('basic-memory'), folder);
+      const link = facts.find(({ value }) => (value as { type: string }).type === 'ref');
+      const note = facts.find(({ entity }) => String(entity).includes('caf'));
+      expect(link?.['value']).to.deep.equal({ type: 'ref', v: note?.['entity'] });
+      expect(note?.['entity']).to.equal('basic-memory:caf\u00e9-plan');
+    });
+  });
+
   it('never has two different values for one entity and relation, so its facts do not contradict', async () => {
     for (const [id, sample] of SAMPLES) {
       const { facts } = await readImport(format(id), samplePath(sample), { map: id === 'csv' ? CSV : [] });
