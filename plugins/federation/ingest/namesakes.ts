@@ -94,16 +94,25 @@ export const namesakeOf = ({ fact: { draft }, ...nodes }: Arrival, id: string): 
   },
 });
 
-/** Returns the stored fact that an arriving one repeats, as both name their origin; undefined without one. */
-export const repeatedBy = ({ fact, originKey }: Omit<Arrival, 'isProven'>, namesakes: readonly Namesake[]) => {
+/**
+ * Returns the stored fact that an arriving one repeats, as both name their origin; undefined without one. An origin
+ * that sends its fact itself does not repeat the copies of others in its name, because it is the better speaker.
+ */
+export const repeatedBy = (
+  { fact, originKey, senderKey }: Omit<Arrival, 'isProven'>,
+  namesakes: readonly Namesake[],
+): Namesake | undefined => {
   const same = namesakes.filter((one) => one.originKey === originKey && isSameTuple(one.said, fact.draft));
-  return same.find(({ isProven }) => isProven) ?? same[0];
+  const known = same.find(({ isProven }) => isProven) ?? same.find((one) => one.senderKey === senderKey);
+  if (known !== undefined || originKey !== senderKey) return known ?? same[0];
+  // An erased copy stays erased.
+  return same.find(({ said }) => said.cid === '');
 };
 
 /**
  * The relation of an arriving fact to its namesakes. `known`: it is stored already. `collision`: the node that says it
  * has said something else under this id, or another one has proven it. `other`: a fact of its own; `copies` are the
- * facts that its proof refutes.
+ * facts that its proof refutes, or that others brought in the name of an origin that now speaks itself.
  */
 export type Relation =
   | { readonly kind: 'known'; readonly of: Namesake }
@@ -131,7 +140,7 @@ export const relationOf = (arrival: Arrival, namesakes: readonly Namesake[]): Re
   const stripped = proven.find(({ said }) => isSameTuple(said, fact.draft));
   if (stripped !== undefined) return { kind: 'known', of: stripped };
   const hasChanged = ofOrigin.some((one) => one.senderKey === senderKey);
-  return proven.length > 0 || hasChanged ? { kind: 'collision' } : { kind: 'other', copies: [] };
+  return proven.length > 0 || hasChanged ? { kind: 'collision' } : { kind: 'other', copies: ofOrigin };
 };
 
 /**
