@@ -32,7 +32,7 @@ import { createFollows, TombstoneFollows } from './federation/follow-peer.ts';
 import { servedTombstonesRoute } from './federation/serve-tombstones.ts';
 import { pullTombstones } from './federation/tombstone-puller.ts';
 import { createTombstoneRoute, entityTombstonesRoute, revokeTombstoneRoute } from './markers/marker-routes.ts';
-import { MARKERS } from './markers/marker-tables.ts';
+import { MARKERS, SEALED_PARKED } from './markers/marker-tables.ts';
 import { createSignAgain, SIGN_AGAIN_INTERVAL_MS } from './markers/sign-again.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
 import { Subjects, subjectCommands } from './subject/subject-commands.ts';
@@ -101,7 +101,7 @@ export const tombstonesPlugin = definePlugin({
     },
   }),
   migrations: tombstonesMigrations,
-  sealed: [SEALED],
+  sealed: [SEALED, SEALED_PARKED],
   async setup(context) {
     const { config, use, tables, log, onStart, on, route, provide, every } = context;
     const { names } = use.self;

@@ -9,6 +9,7 @@ import {
   ServiceError,
   type SignatureWork,
   SUPPRESSION_CHANGED,
+  sealJson,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../../audit/audit-api.ts';
@@ -37,9 +38,9 @@ export interface TakeParts extends FollowUpParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** The maximum numbers of tombstones from one peer, and from unknown issuers. Tombstones above them are refused. */
+/** The maximum numbers of tombstones from one peer, and of those by unknown keys. Tombstones above them are refused. */
 const MOST_MARKERS_OF_PEER = 100_000;
-const MOST_PARKED = 10_000;
+const MOST_PARKED_OF_PEER = 10_000;
 /** The maximum number of issuers whose keys one page reads again. */
 const MOST_REFRESHED = 8;
 
@@ -47,6 +48,8 @@ type Verdict = 'good' | 'invalid' | 'parked' | 'ours';
 
 interface CheckedTombstone extends ReceivedTombstone {
   readonly verdict: Verdict;
+  /** The id of a key that is not known yet; only for `parked`. */
+  readonly missingKey?: string;
   /** True if the current key of the issuer has made every signature. */
   readonly isCurrent: boolean;
 }
@@ -80,8 +83,10 @@ export const takeTombstones = async (
       .count({ count: '*' });
     let room = MOST_MARKERS_OF_PEER - Number(count);
     const changed: ReceivedTombstone[] = [];
+    // Before the rest, because a tombstone that was set aside may be set aside again.
+    await keepPlace(own);
     for (const one of judged) {
-      if (one.verdict === 'parked') await park(own, one, nodeId);
+      if (one.missingKey !== undefined && !(await park(own, one, nodeId))) rejected.push(one.tombstone.id);
       if (one.verdict !== 'good') continue;
       const tombstone = await withLocalId(one.tombstone, own, parts);
       const outcome = await apply({ ...one, tombstone }, own, transaction, parts, room);
@@ -89,7 +94,6 @@ export const takeTombstones = async (
       if (outcome === 'added') room -= 1;
       if (outcome === 'added' || outcome === 'changed') changed.push({ ...one, tombstone });
     }
-    await keepPlace(own);
     await audit?.record(
       changed.map((one) => ({
         ...entryOf(sender, one.tombstone.id),
@@ -123,10 +127,11 @@ const judge = async (
     const unchecked = { ...one, isCurrent: false, checks: [] };
     if (issuer === ownKey) return { ...unchecked, verdict: 'ours' };
     const keys = known.get(issuer)?.keys ?? [];
-    if (keys.length === 0) return { ...unchecked, verdict: 'parked' };
     const isOwn = issuer === senderKey;
+    const missingKey = keyIdsOf(one).find((id) => !keys.some(({ keyId }) => keyId === id));
     // The cursor must not pass a tombstone whose key becomes known once the metadata of the peer can be read.
-    if (isOwn && checksOf(one, keys) === undefined) throw new ServiceError('unavailable', 'the key is not known yet');
+    if (isOwn && missingKey !== undefined) throw new ServiceError('unavailable', 'the key is not known yet');
+    if (missingKey !== undefined) return { ...unchecked, verdict: 'parked', missingKey };
     // A thief of an ended key could sign new tombstones, so a relay proves nothing by it.
     const counting = keys.filter(({ validUntilMs: end }) => isOwn || end === null || end > nowMs);
     const checks = checksOf(one, counting);
@@ -161,6 +166,9 @@ const issuersOf = async (
   await Promise.all(stale.slice(0, MOST_REFRESHED).map((peering) => exchange.refreshKeys(peering)));
   return exchange.withNodes(tenantId, issuers);
 };
+
+const keyIdsOf = ({ tombstone, revocation }: ReceivedTombstone): readonly string[] =>
+  revocation === undefined ? [tombstone.keyId] : [tombstone.keyId, revocation.keyId];
 
 /**
  * Returns the signature checks of a tombstone and of its revocation; undefined if a key does not belong to the issuer.
@@ -241,20 +249,22 @@ const renew = async (
   await updateMarker(own, tombstone, await transaction.announce(SUPPRESSION_CHANGED, [known.id], nowMs));
 };
 
-/** Stores a tombstone aside until its issuer is known. */
-const park = async (own: WritableTables, received: CheckedTombstone, receivedFrom: string): Promise<void> => {
-  const { tombstone } = received;
+/** Stores a tombstone aside until the key of its issuer is known. Returns false if too many of the sender wait. */
+const park = async (own: WritableTables, received: CheckedTombstone, receivedFrom: string): Promise<boolean> => {
+  const { tombstone, missingKey = tombstone.keyId } = received;
   const { tenantId, id, signedBy } = tombstone;
-  const [{ count = 0 } = {}] = await own(PARKED).where({ tenant_id: tenantId }).count({ count: '*' });
-  if (Number(count) >= MOST_PARKED) return;
+  const ofSender = { tenant_id: tenantId, received_from: receivedFrom };
+  const [{ count = 0 } = {}] = await own(PARKED).where(ofSender).count({ count: '*' });
+  if (Number(count) >= MOST_PARKED_OF_PEER) return false;
   await own(PARKED)
     .insert({
-      tenant_id: tenantId,
+      ...ofSender,
       tombstone_id: id,
       issuer: signedBy,
-      received_from: receivedFrom,
-      document: JSON.stringify(servedTombstoneJson(tombstone, received.revocation)),
+      key_id: missingKey,
+      document: sealJson(servedTombstoneJson(tombstone, received.revocation)),
     })
     .onConflict(['tenant_id', 'tombstone_id', 'issuer', 'received_from'])
     .merge();
+  return true;
 };

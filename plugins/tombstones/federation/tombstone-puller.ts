@@ -1,17 +1,17 @@
-import { parseStrictJsonText } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   formatHlc,
   type HeldLease,
   type Logger,
   type NodeSelf,
+  openJson,
   parseHlc,
   type Row,
   type ServedTenants,
 } from '../../../kernel/plugin-api.ts';
 import { capabilityHeader } from '../../capability-tokens/capability-tokens-api.ts';
 import type { PeerExchange, Peering } from '../../federation/federation-api.ts';
-import { FOLLOWS, PARKED } from '../markers/marker-tables.ts';
+import { FOLLOWS, PARKED, SEALED_PARKED } from '../markers/marker-tables.ts';
 import { MAX_SERVED, SERVED_PATH } from './serve-tombstones.ts';
 import { type TakeParts, takeTombstones } from './take-tombstones.ts';
 
@@ -156,29 +156,49 @@ const readPage = (document: unknown) => {
   return { tombstones: tombstones as readonly unknown[], cursor: next, hasMore: more === true, epoch };
 };
 
-/** Stores tombstones that were stored aside and whose issuers are known by now. */
+/** Stores tombstones that were stored aside, once the keys of their issuers are known. */
 const takeParked = async (parts: PullerParts): Promise<void> => {
-  const { tables, exchange, served } = parts;
+  const { tables, served } = parts;
   const issuers = await tables(PARKED)
     .distinct('tenant_id', 'issuer')
     .whereNotIn('tenant_id', [...served.resting])
     .limit(FOLLOWED_AT_ONCE);
   for (const { tenant_id: tenantId, issuer } of issuers) {
-    const known = await exchange.withNodes(tenantId, [issuer]);
-    if (![...known.values()].some(({ keys }) => keys.length > 0)) continue;
-    const of = { tenant_id: tenantId, issuer };
-    const rows: Row[] = await tables(PARKED).where(of).orderBy('tombstone_id').limit(PARKED_AT_ONCE);
-    const senders = new Set(rows.map((row) => String(row['received_from'])));
-    for (const nodeId of senders) {
-      const some = rows.filter((row) => row['received_from'] === nodeId);
-      const documents = some.map((row) => parseStrictJsonText(String(row['document']), 'tombstone'));
-      const ids = some.map((row) => String(row['tombstone_id']));
+    const keyIds = await keysOf(tenantId, issuer, parts);
+    if (keyIds.length === 0) continue;
+    const rows = await tables.read(async (own) => {
+      const found: Row[] = await own(PARKED)
+        .where({ tenant_id: tenantId, issuer })
+        .whereIn('key_id', keyIds)
+        .orderBy('tombstone_id')
+        .limit(PARKED_AT_ONCE);
+      return own.parse(found, parkedOf);
+    });
+    for (const nodeId of new Set(rows.map(({ receivedFrom }) => receivedFrom))) {
+      const some = rows.filter(({ receivedFrom }) => receivedFrom === nodeId);
+      const documents = some.map(({ document }) => document);
       await takeTombstones(documents, { tenantId, nodeId }, parts, async (own) => {
         await own(PARKED)
-          .where({ ...of, received_from: nodeId })
-          .whereIn('tombstone_id', ids)
+          .where({ tenant_id: tenantId, issuer, received_from: nodeId })
+          .whereIn(
+            'tombstone_id',
+            some.map(({ id }) => id),
+          )
           .delete();
       });
     }
   }
+};
+
+const parkedOf = (row: Row) => ({
+  id: String(row['tombstone_id']),
+  receivedFrom: String(row['received_from']),
+  document: openJson<unknown>(SEALED_PARKED, row, 'document'),
+});
+
+/** Returns the ids of the keys of an issuer, read again from an issuer that is a peer; empty for any other. */
+const keysOf = async (tenantId: string, issuer: string, { exchange }: PullerParts): Promise<readonly string[]> => {
+  const [known] = (await exchange.withNodes(tenantId, [issuer])).values();
+  if (known === undefined || known.keys.length === 0) return [];
+  return (await exchange.refreshKeys(known)).keys.map(({ keyId }) => keyId);
 };

@@ -1,4 +1,5 @@
 import type { MigrationSchema } from '../../../kernel/internal-api.ts';
+import type { SealedColumns } from '../../../kernel/plugin-api.ts';
 
 export const MARKERS = 'tombstones_markers';
 export const REVOCATIONS = 'tombstones_revocations';
@@ -6,6 +7,11 @@ export const HIDDEN = 'tombstones_hidden';
 export const HIDDEN_SYSTEM_FACTS = 'tombstones_hidden_system';
 export const FOLLOWS = 'tombstones_follows';
 export const PARKED = 'tombstones_parked';
+export const SEALED_PARKED: SealedColumns<'document'> = {
+  table: PARKED,
+  key: ['tenant_id', 'tombstone_id', 'issuer', 'received_from'],
+  columns: ['document'],
+};
 
 export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<void> => {
   await schema.createTable(MARKERS, (table) => {
@@ -68,6 +74,8 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('tombstone_id').notNullable();
     table.text('issuer').notNullable();
     table.text('received_from').notNullable();
+    // The signing key that is not known yet.
+    table.text('key_id').notNullable();
     table.text('document').notNullable();
     // Includes the sender, because the signature is not verified yet and a forgery must replace no other document.
     table.primary(['tenant_id', 'tombstone_id', 'issuer', 'received_from']);

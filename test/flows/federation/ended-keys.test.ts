@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { FACT_RETURNED, NodeSelf, nodePrincipal, sealJson } from '../../../kernel/plugin-api.ts';
 import { PeerRegistry } from '../../../plugins/federation/federation-api.ts';
-import { NodeKeys } from '../../../plugins/node-info/node-info-api.ts';
-import { TombstoneFollows } from '../../../plugins/tombstones/federation/follow-peer.ts';
 import { FactStore } from '../../../ports/ports.ts';
-import type { ManualClock } from '../../fakes/manual-clock.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { dyingAfterPiece, type Killing } from '../../kit/federation/dying-store.ts';
 import { createWorld, type FederatedNode, startFederatedNode } from '../../kit/federation/federated-node.ts';
 import {
   declareBoth,
@@ -19,11 +17,12 @@ import {
   pullUntil,
   push,
 } from '../../kit/federation/peering-steps.ts';
+import { currentKey, rotate } from '../../kit/federation/rotate-node.ts';
 import { signedRevocation, signedTombstone } from '../../kit/federation/signed-tombstone.ts';
 import { startTestPeer } from '../../kit/federation/test-peer.ts';
+import { capability, follow } from '../../kit/federation/tombstone-steps.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 
-const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** More facts than one transaction signs again. */
 const FACTS = 250;
@@ -34,34 +33,6 @@ interface ProofRow {
   readonly key_id: string;
 }
 
-/** Returns a store that refuses every write after the first one that announces a newer proof, once it is armed. */
-const dyingAfterPiece = (store: FactStore, killing: { isArmed: boolean; isDead: boolean }): FactStore => {
-  const write: FactStore['write'] = async (tenantId, work) => {
-    if (killing.isDead) throw new Error('the process is gone');
-    let hasAnnounced = false;
-    const result = await store.write(tenantId, (transaction) =>
-      work(
-        overriding(transaction, 'announce', (entries) => {
-          hasAnnounced ||= entries.some(({ kind }) => kind === FACT_RETURNED.id);
-          return transaction.announce(entries);
-        }),
-      ),
-    );
-    killing.isDead ||= killing.isArmed && hasAnnounced;
-    return result;
-  };
-  return overriding(store, 'write', write);
-};
-
-const overriding = <T extends object, K extends keyof T>(target: T, name: K, replacement: T[K]): T =>
-  new Proxy(target, {
-    get(_, asked) {
-      if (asked === name) return replacement;
-      const member = Reflect.get(target, asked);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
-
 forEachStore('A key that has ended', () => {
   let folder: string;
   beforeEach(async () => {
@@ -69,21 +40,6 @@ forEachStore('A key that has ended', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const currentKey = async (node: FederatedNode): Promise<string> =>
-    (await node.request('GET', '/.well-known/svc')).body.federation_keys.at(-1).key_id;
-  /** Rotates the key, and starts the node again once the former key has ended. */
-  const rotate = async (
-    node: FederatedNode,
-    clock: ManualClock,
-    start: () => Promise<FederatedNode>,
-  ): Promise<FederatedNode> => {
-    await node.kernel.get(NodeKeys).rotate(nodePrincipal(node.kernel.get(NodeSelf).names));
-    await node.stop();
-    // The next start lists the new key, from which on the former one has an hour left.
-    await (await start()).stop();
-    await clock.advance(2 * HOUR_MS);
-    return start();
-  };
   const sayMany = async (node: FederatedNode, length: number): Promise<void> => {
     const body = Array.from({ length }, (_, n) => ({
       entity: `user:${n}`,
@@ -100,19 +56,6 @@ forEachStore('A key that has ended', () => {
     const tables = ['tombstones_markers', 'tombstones_revocations'];
     const rows = tables.map((table) => node.kernel.get(FactStore).table(table).select('key_id'));
     return (await Promise.all(rows)).flat();
-  };
-  const capability = async (by: FederatedNode, to: FederatedNode): Promise<string> => {
-    const issuer = `agent:owner-of-${by.identity.nodeId.slice('svc://'.length, -'.test'.length)}`;
-    const body = { issuer, subject: to.nodeId, verb: 'tombstone:read', object: 'public', ttl_seconds: 86_400 };
-    const reply = await by.request('POST', '/v1/federation/capability-tokens', { key: by.key, body });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.body.token_json;
-  };
-  const follow = async (node: FederatedNode, peerNodeId: string, token: string): Promise<void> => {
-    const { peers } = (await node.get('/v1/federation/peers')).body;
-    const peer = peers.find(({ node_id }: { readonly node_id: string }) => node_id === peerNodeId);
-    const by = nodePrincipal(node.kernel.get(NodeSelf).names);
-    await node.kernel.get(TombstoneFollows).follow(by, peer.peer_id, token);
   };
   const tombstone = async (node: FederatedNode, entity: string): Promise<{ readonly id: string }> => {
     const reply = await node.request('POST', '/v1/tombstones', { key: node.key, body: { entity_uri: entity } });
@@ -144,7 +87,7 @@ forEachStore('A key that has ended', () => {
     await pullUntil(a, async () => (await totalOf(relay)) === 19);
     const stolen = a.identity;
     await relay.stop();
-    for (let turn = 0; turn < 3; turn += 1) a = await rotate(a, world.clock, start);
+    for (let turn = 0; turn < 3; turn += 1) a = await rotate(a, start);
     relay = await startRelay();
     const current = await currentKey(a);
     await pullUntil(a, async () => {
@@ -228,7 +171,7 @@ forEachStore('A key that has ended', () => {
   it('is replaced in the proofs of all served facts, even if the node is killed in the middle', async function () {
     this.timeout(300_000);
     const world = createWorld();
-    const killing = { isArmed: false, isDead: false };
+    const killing: Killing = { kind: FACT_RETURNED.id, isArmed: false, isDead: false };
     const wrapStore = (store: FactStore): FactStore => dyingAfterPiece(store, killing);
     const start = () => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true, wrapStore });
     let a = await start();
@@ -236,7 +179,7 @@ forEachStore('A key that has ended', () => {
     await declareBoth(a, reader);
     await sayMany(a, FACTS);
     const cursor = (await drain(a, reader)).cursors.at(-1) as string;
-    a = await rotate(a, world.clock, start);
+    a = await rotate(a, start);
     const current = await currentKey(a);
     const signed = async () => (await proofsOf(a)).filter(({ key_id: keyId }) => keyId === current).length;
     expect(await signed()).to.equal(0);
