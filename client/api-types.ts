@@ -2517,6 +2517,64 @@ export interface Api {
     };
     answers: { 200: Recall };
   };
+  /** Removes a rule, after which the next shorter pattern decides. Needs: admin. */
+  'DELETE /v1/relations': {
+    query: {
+      pattern: string;
+    };
+    answers: { 204: undefined };
+  };
+  /** Rules about the values of relations, by pattern. Needs: read. */
+  'GET /v1/relations': {
+    answers: {
+      200: {
+        rules: {
+          pattern: string;
+          values: 'one' | 'many';
+          value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
+          set_by: string;
+          set_at: string;
+          since: string;
+        }[];
+      };
+    };
+  };
+  /** Adds a rule about the values of a relation, or of all relations with a prefix. Needs: admin. */
+  'POST /v1/relations': {
+    body: {
+      pattern: string;
+      values: 'one' | 'many';
+      value_type?: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null | undefined;
+    };
+    answers: {
+      201: {
+        pattern: string;
+        values: 'one' | 'many';
+        value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
+        set_by: string;
+        set_at: string;
+        since: string;
+      };
+    };
+  };
+  /** Adds a rule, or replaces the one with the same pattern. Needs: admin. */
+  'PUT /v1/relations': {
+    body: {
+      pattern: string;
+      values: 'one' | 'many';
+      value_type?: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null | undefined;
+    };
+    answers: {
+      200: {
+        pattern: string;
+        values: 'one' | 'many';
+        value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
+        set_by: string;
+        set_at: string;
+        since: string;
+      };
+    };
+  };
   /** The same as GET /v1/synthesis, of one scope. Needs: read. */
   'GET /v1/scopes/{scope}/synthesize': {
     params: { scope: string };

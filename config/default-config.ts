@@ -39,6 +39,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     openapi: true,
     'rate-limits': true,
     recall: true,
+    relations: true,
     scaffold: true,
     search: true,
     'source-trust': true,

@@ -33,6 +33,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   openapi: async () => (await import('../plugins/openapi/openapi-plugin.ts')).openapiPlugin,
   'rate-limits': async () => (await import('../plugins/rate-limits/rate-limits-plugin.ts')).rateLimitsPlugin,
   recall: async () => (await import('../plugins/recall/recall-plugin.ts')).recallPlugin,
+  relations: async () => (await import('../plugins/relations/relations-plugin.ts')).relationsPlugin,
   scaffold: async () => (await import('../plugins/scaffold/scaffold-plugin.ts')).scaffoldPlugin,
   search: async () => (await import('../plugins/search/search-plugin.ts')).searchPlugin,
   'source-trust': async () => (await import('../plugins/source-trust/source-trust-plugin.ts')).sourceTrustPlugin,

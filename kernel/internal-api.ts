@@ -95,4 +95,5 @@ export { withinTime } from './time/within-time.ts';
 export type { Components } from './vocabulary/components.ts';
 export type { WordKind } from './vocabulary/define-vocabulary.ts';
 export type { ErrorWord } from './vocabulary/error-codes.ts';
+export { defineFeedKind } from './vocabulary/kinds.ts';
 export type { RequiredPermission } from './vocabulary/permissions.ts';

@@ -25,6 +25,7 @@ export {
   isIn,
   isNull,
   not,
+  startsWith,
 } from '../ports/fact-filter.ts';
 export type { Row, SqlValue } from '../ports/fact-query.ts';
 export type { LedgerEntry } from '../ports/ledger.ts';

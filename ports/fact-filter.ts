@@ -31,7 +31,7 @@ export type FactField =
   | 'originId';
 
 /**
- * A predicate over one fact, with exactly eight kinds of node. The SQL compiler and `evaluateFilter` must agree on
+ * A predicate over one fact, with exactly nine kinds of node. The SQL compiler and `evaluateFilter` must agree on
  * every filter and fact, which a property test checks. A comparison with a null member is false, so its negation is
  * true: `not(above(validUntilMs, x))` holds for a null member.
  */
@@ -48,6 +48,8 @@ export type Filter =
   /** True when the member is strictly less than the value. */
   | { readonly kind: 'below'; readonly field: FactField; readonly value: number | Hlc }
   | { readonly kind: 'isNull'; readonly field: FactField }
+  /** True when the member is a text that begins with this one. */
+  | { readonly kind: 'startsWith'; readonly field: FactField; readonly text: string }
   /** True when the table has a row that satisfies every match and every condition. */
   | {
       readonly kind: 'inTable';
@@ -96,6 +98,7 @@ export const equals = (field: FactField, value: string | number | boolean): Filt
 export const above = (field: FactField, value: number | Hlc): Filter => ({ kind: 'above', field, value });
 export const below = (field: FactField, value: number | Hlc): Filter => ({ kind: 'below', field, value });
 export const isNull = (field: FactField): Filter => ({ kind: 'isNull', field });
+export const startsWith = (field: FactField, text: string): Filter => ({ kind: 'startsWith', field, text });
 export const inTable = (
   table: string,
   match: readonly ColumnMatch[],

@@ -1,6 +1,6 @@
 import type { ColumnCondition, ColumnMatch, FactField, Filter, Hlc } from '../../ports/ports.ts';
 import { FIELD_COLUMNS, fieldSql, indexedPartSql, placeSql } from './fact-field-columns.ts';
-import { indexedParts, isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
+import { hasPrefix, indexedParts, isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
 import { equalsOneOf, kindOf } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { identifier } from './sql-identifier.ts';
@@ -45,9 +45,17 @@ class FilterCompiler {
         return isComparable(filter.field, filter.value) ? this.#fieldBound(filter, alias) : NEVER;
       case 'isNull':
         return `${firstColumn(filter.field, alias)} IS NULL`;
+      case 'startsWith':
+        return this.#beginsWith(filter, alias);
       case 'inTable':
         return this.#existsIn(filter, alias);
     }
+  }
+
+  #beginsWith({ field, text }: Extract<Filter, { kind: 'startsWith' }>, alias: string): string {
+    if (!hasPrefix(field, text)) return NEVER;
+    const part = { start: 1, length: Array.from(text).length };
+    return `${indexedPartSql(fieldSql(field, alias), part)} = ${this.#dialect.mark('text')}`;
   }
 
   #fieldBound({ kind, field, value }: Extract<Filter, { kind: 'above' | 'below' }>, alias: string): string {

@@ -1,6 +1,6 @@
 import type { ColumnCondition, Filter, Hlc } from '../../ports/ports.ts';
 import { FIELD_COLUMNS } from './fact-field-columns.ts';
-import { indexedParts, isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
+import { hasPrefix, indexedParts, isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
 import { bindList, kindOf, listShape } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
@@ -56,9 +56,23 @@ class ShapeWalk implements FilterShape {
       case 'isNull':
         this.key += `z${filter.field};`;
         return;
+      case 'startsWith':
+        this.#beginsWith(filter);
+        return;
       case 'inTable':
         this.#inTable(filter);
     }
+  }
+
+  /** The length is part of the SQL, and so of the key. */
+  #beginsWith({ field, text }: Extract<Filter, { kind: 'startsWith' }>): void {
+    this.key += `^${field}`;
+    if (!hasPrefix(field, text)) {
+      this.key += '!';
+      return;
+    }
+    this.key += `${Array.from(text).length};`;
+    this.parameters.push(text);
   }
 
   #isOneOf({ field, values }: Extract<Filter, { kind: 'in' }>): void {

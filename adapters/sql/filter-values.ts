@@ -30,6 +30,10 @@ export const isComparable = (field: FactField, value: number | Hlc): boolean => 
   return is === (typeof value === 'object' ? 'stamp' : 'number') && !Number.isNaN(value);
 };
 
+/** Returns whether the member can begin with the text. */
+export const hasPrefix = (field: FactField, text: string): boolean =>
+  FIELD_COLUMNS[field].is === 'text' && isStorableText(text);
+
 /**
  * Returns whether the store can hold the text. Without U+0000 and lone surrogates, because SQLite would mistake such a
  * text for another one and PostgreSQL would refuse it.

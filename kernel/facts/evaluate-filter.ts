@@ -30,6 +30,8 @@ export const evaluateFilter = async (filter: Filter, fact: StoredFact, exists: R
       return compare(memberOf(fact, filter.field), filter.value) < 0;
     case 'isNull':
       return memberOf(fact, filter.field) === null;
+    case 'startsWith':
+      return beginsWith(memberOf(fact, filter.field), filter.text);
     case 'inTable':
       return exists(filter, fact);
   }
@@ -48,6 +50,9 @@ const isOneOf = (member: Member, values: readonly (string | number | boolean)[])
   const sought = asStored(member);
   return values.some((value) => asStored(value) === sought);
 };
+
+const beginsWith = (member: Member, text: string): boolean =>
+  typeof member === 'string' && text.isWellFormed() && member.startsWith(text);
 
 const asStored = (value: string | number | boolean): string | number =>
   typeof value === 'boolean' ? Number(value) : value;

@@ -13,7 +13,7 @@ const about = (
   entity: string,
   relation: string,
   value: FactDraft['value'],
-  { scope }: AboutFact,
+  { scope }: Pick<AboutFact, 'scope'>,
   names: ServiceNames,
 ): FactDraft => ({ entity, relation, value, source: names.systemSource, confidence: 1, scope, gardenId });
 
@@ -25,11 +25,17 @@ export const openedFacts = (
   rival: Pick<StoredFact, 'id'>,
   names: ServiceNames,
 ): FactDraft[] => {
-  const unresolved = text('string', 'unresolved');
-  return [
-    joinedFacts(record, fact, rival, names),
-    about(record, conflictEntity(record.id, names), names.meta('conflict:status'), unresolved, fact, names),
-  ];
+  return [joinedFacts(record, fact, rival, names), statusFact(record, 'unresolved', fact, names)];
+};
+
+export const statusFact = (
+  record: AboutRecord,
+  status: 'unresolved' | 'resolved',
+  { scope }: Pick<AboutFact, 'scope'>,
+  names: ServiceNames,
+): FactDraft => {
+  const value = text('string', status);
+  return about(record, conflictEntity(record.id, names), names.meta('conflict:status'), value, { scope }, names);
 };
 
 export const joinedFacts = (
@@ -50,7 +56,7 @@ export const resolvedFacts = (
 ): FactDraft[] => {
   const conflict = conflictEntity(record.id, names);
   const drafts = [
-    about(record, conflict, names.meta('conflict:status'), text('string', 'resolved'), resolution, names),
+    statusFact(record, 'resolved', resolution, names),
     about(record, names.factEntity(resolution.id), names.meta('resolves'), text('ref', conflict), resolution, names),
   ];
   if (note !== '') {

@@ -11,7 +11,7 @@ export interface ConflictRecord extends TripleKey {
   readonly id: string;
   readonly status: 'unresolved' | 'resolved';
   readonly detectedMs: number;
-  /** The id of the fact that resolved the contradiction. */
+  /** The id of the fact that resolved the contradiction; null while it is open, and where a rule closed it. */
   readonly resolvedBy: string | null;
 }
 
@@ -86,7 +86,7 @@ export const insertMembers = async (tables: WritableTables, members: readonly Me
 export const closeRecord = async (
   tables: WritableTables,
   { tenantId, id }: RecordKey,
-  resolvedBy: string,
+  resolvedBy: string | null,
 ): Promise<void> => {
   await tables(RECORDS)
     .where({ tenant_id: tenantId, conflict_id: id, status: 'unresolved' })

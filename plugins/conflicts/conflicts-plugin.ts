@@ -23,6 +23,8 @@ import {
 import { Attestations } from '../attestation/attestation-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
 import { createReadSession } from '../facts/facts-api.ts';
+import { JobQueue } from '../jobs/jobs-api.ts';
+import { RelationRules, relationRuleChanged } from '../relations/relations-api.ts';
 import { pastDrop } from '../time-travel/time-travel-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { resolutionCheck } from './check-resolutions.ts';
@@ -39,6 +41,8 @@ import { hideLosers, markContradicted } from './contested-places.ts';
 import { createConflicts } from './create-conflicts.ts';
 import { dropPastWins } from './drop-past-wins.ts';
 import { eraseWins, sweepNotes } from './erase-conflicts.ts';
+import { FOLLOW_RULES, followRulesJob, orderFollowing } from './follow-rules.ts';
+import { type HeldRelations, ONE_VALUE } from './held-relations.ts';
 import { LoneFacts } from './lone-facts.ts';
 import { DIFFERS_ELSEWHERE, markElsewhere } from './mark-elsewhere.ts';
 import { nextWinnerChange } from './next-winner-change.ts';
@@ -65,6 +69,8 @@ export const conflictsPlugin = definePlugin({
     cursors: Cursors,
     gardens: optional(GardenAccess),
     attestations: optional(Attestations),
+    rules: optional(RelationRules),
+    jobs: optional(JobQueue),
   },
   provides: [Conflicts, ConflictEntities],
   declares: [...Object.values(words), CONFLICT, CONTRADICTED, DIFFERS_ELSEWHERE],
@@ -84,21 +90,28 @@ export const conflictsPlugin = definePlugin({
   migrations: conflictsMigrations,
   commands: [conflictsCommand, resolveCommand],
   setup({ config, use, tables, hooks, on, provide, route }) {
-    const { facts, clock, random, self, factJson, cursors, gardens, attestations } = use;
+    const { facts, clock, random, self, factJson, cursors, gardens, attestations, jobs } = use;
+    const relations: HeldRelations = use.rules ?? ONE_VALUE;
     if (config.mode === 'strict') {
-      on(appendJudge, (batch) => refuseContradictions(batch, tables, placeSight(gardens, batch.transaction)));
+      on(appendJudge, (batch) =>
+        refuseContradictions(batch, tables, { seesPlace: placeSight(gardens, batch.transaction), relations }),
+      );
     }
     const alone = new LoneFacts();
-    const parts = { names: self.names, random, hooks };
+    const parts = { names: self.names, random, hooks, relations };
     on(factAppended, (batch) => {
       alone.note(batch);
       return recordContradictions(batch, tables.in(batch.transaction), { alone, ...parts });
     });
     // Runs last, because another handler must first apply the times-to-live.
     on(factAppended, (batch) => recordLifetimes(batch, tables.in(batch.transaction), parts), { order: 'last' });
-    on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined), { cacheable: true });
-    on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone), { cacheable: true });
-    on(readAnnotate, markElsewhere, { cacheable: true });
+    on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context, relations) : undefined), {
+      cacheable: true,
+    });
+    on(readAnnotate, (views, context) => markContradicted(views, context, { tables, alone, relations }), {
+      cacheable: true,
+    });
+    on(readAnnotate, (views, context) => markElsewhere(views, context, relations), { cacheable: true });
     on(readNextChange, (question) => nextWinnerChange(question, tables));
     on(factErased, (erased) => eraseWins(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
@@ -106,7 +119,11 @@ export const conflictsPlugin = definePlugin({
     const checks = [resolutionCheck, createWinnerCheck(tables, clock)];
     for (const check of checks) on(storeChecks, () => check);
     on(tenantTransfer, () => transferConflicts(tables, clock));
-    const conflicts = createConflicts({ facts, self, tables, attestations });
+    const conflicts = createConflicts({ facts, self, tables, attestations, relations });
+    if (jobs !== undefined) {
+      on(relationRuleChanged, (change) => orderFollowing(change, jobs, self.names));
+      jobs.handle(FOLLOW_RULES, followRulesJob({ facts, clock, self, tables, ...parts }));
+    }
     provide(Conflicts, conflicts);
     provide(ConflictEntities, createConflictEntities(tables, self.names));
     const conflictJson = createConflictJson(self, factJson);

@@ -21,6 +21,7 @@ import {
   withMark,
 } from '../../kernel/plugin-api.ts';
 import { CONTRADICTED } from './conflicts-api.ts';
+import type { HeldRelations } from './held-relations.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { markDiffering } from './mark-elsewhere.ts';
 import { PAST_WINS, placeDigest, readTimelines, WINS } from './timeline-rows.ts';
@@ -36,8 +37,8 @@ import { contestedUntil } from './winner-timeline.ts';
  * Hides facts that are weaker than the winner of their triple. A read with `valid_at` chooses no winner, and shows
  * every fact that was valid.
  */
-export const hideLosers = async (context: ReadContext): Promise<Filter | undefined> => {
-  const { include, isValidity } = context;
+export const hideLosers = async (context: ReadContext, relations: HeldRelations): Promise<Filter | undefined> => {
+  const { include, isValidity, caller, asOf } = context;
   if (include.contradicted || isValidity === true) return undefined;
   const live = await context.live();
   const hasWinner = (...matches: readonly ColumnMatch[]): Filter => hasWinnerAt(context, matches);
@@ -47,7 +48,9 @@ export const hideLosers = async (context: ReadContext): Promise<Filter | undefin
   // Only a live fact can be hidden. By default a query shows live facts and retractions.
   const mayLose = include.expired || include.retracted ? live : above('confidence', 0);
   // The conditions are ordered by cost: the first excludes nearly every fact, the second excludes the winners.
-  return not(all(hasWinner(), not(hasWinner(SAME_VALUE)), isWeaker, mayLose));
+  const { many } = relations.at(caller.tenantId, asOf);
+  const holdsOne = many === undefined ? [] : [not(many)];
+  return not(all(...holdsOne, hasWinner(), not(hasWinner(SAME_VALUE)), isWeaker, mayLose));
 };
 
 /** Matches facts whose triple has a winner, at the moment of the read, that fulfils `matches` and `whereFact`. */
@@ -72,19 +75,26 @@ const SURER: ColumnMatch = { column: 'confidence', is: 'above', field: 'confiden
 const AS_SURE: ColumnMatch = { column: 'confidence', is: 'equal', field: 'confidence' };
 const NEWER: ColumnMatch = { column: 'hlc', is: 'above', field: 'hlc' };
 
+export interface MarkParts {
+  readonly tables: PluginTables;
+  readonly alone: LoneFacts;
+  readonly relations: HeldRelations;
+}
+
 /** Sets `contradicted` on each live fact that another live fact of its triple and garden contradicts. */
 export const markContradicted = async (
   views: readonly FactView[],
   context: ReadContext,
-  tables: PluginTables,
-  alone: LoneFacts,
+  { tables, alone, relations }: MarkParts,
 ): Promise<readonly FactView[] | undefined> => {
-  const { snapshot, nowMs, live, asOf } = context;
-  if (context.isValidity === true) return markDiffering(views, context);
+  const { caller, snapshot, nowMs, live, asOf } = context;
+  if (context.isValidity === true) return markDiffering(views, context, relations);
+  const verdicts = relations.at(caller.tenantId, asOf);
   const known = alone.idsIn(snapshot);
   const places = new Map<string, string>();
   for (const { fact } of views) {
-    if (!fact.system && !known.has(fact.id)) places.set(fact.id, placeOf(fact));
+    if (!fact.system && !known.has(fact.id) && !verdicts.holdsMany(fact.relationKey))
+      places.set(fact.id, placeOf(fact));
   }
   if (places.size === 0) return undefined;
   if (asOf !== undefined) return markAsOf(views, [...places.keys()], context);

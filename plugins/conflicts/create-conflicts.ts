@@ -7,6 +7,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { Attestations } from '../attestation/attestation-api.ts';
 import type { Conflicts } from './conflicts-api.ts';
+import type { HeldRelations } from './held-relations.ts';
 import { findConflict, listConflicts } from './list-conflicts.ts';
 import { noSuchConflict, recordIdOf, resolveConflict } from './resolve-conflict.ts';
 
@@ -15,6 +16,7 @@ export interface ConflictParts {
   readonly self: NodeSelf;
   readonly tables: PluginTables;
   readonly attestations: Attestations | undefined;
+  readonly relations: HeldRelations;
 }
 
 export const MAX_CONFLICTS = 500;
@@ -26,7 +28,7 @@ export const createConflicts = (parts: ConflictParts): Conflicts => ({
       throw memberRefusal('query.limit', `must be a whole number from 1 to ${MAX_CONFLICTS}`, 'bad_parameter');
     }
     const { found, more } = await parts.facts.read(caller, 'query', (reader) =>
-      listConflicts(reader, parts.tables, status, after, limit + 1),
+      listConflicts(reader, parts, status, after, limit + 1),
     );
     return { found: found.slice(0, limit), more: more || found.length > limit };
   },

@@ -2,6 +2,7 @@ import { readVisiblePage } from '../../kernel/internal-api.ts';
 import { all, type FactOutline, type FactReader, isIn, type PluginTables } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
+import type { HeldRelations } from './held-relations.ts';
 import { type KnownMembers, MOST_MEMBERS, membersOf, twoThatDiffer } from './record-members.ts';
 import { compareAge, strongestRival } from './strength.ts';
 import { WINS } from './timeline-rows.ts';
@@ -9,11 +10,12 @@ import { WINS } from './timeline-rows.ts';
 /** Returns the records after `position`, newest detection first, at most `limit` that the caller can see. */
 export const listConflicts = async (
   reader: FactReader,
-  tables: PluginTables,
+  { tables, relations }: { readonly tables: PluginTables; readonly relations: HeldRelations },
   status: ConflictStatus,
   position: ConflictPosition | undefined,
   limit: number,
 ): Promise<ConflictPage> => {
+  const { holdsMany } = relations.at(reader.caller.tenantId);
   const found: Candidate[] = [];
   let after = position;
   for (;;) {
@@ -21,7 +23,9 @@ export const listConflicts = async (
     const records = await readSome(reader, tables, status, after, wanted);
     // Equally strong facts share a win, and then a record occurs twice.
     const distinct = [...new Map(records.map((record) => [record.id, record])).values()];
-    found.push(...(await candidatesAmong(reader, tables, distinct, status)));
+    // A changed rule closes its records in the background. Until then the list leaves them out.
+    const shown = status === 'unresolved' ? distinct.filter(({ relationKey }) => !holdsMany(relationKey)) : distinct;
+    found.push(...(await candidatesAmong(reader, tables, shown, status)));
     const last = records.at(-1);
     if (last === undefined || records.length < wanted || found.length === limit) return withFacts(reader, found);
     after = { detectedMs: last.detectedMs, id: last.id };

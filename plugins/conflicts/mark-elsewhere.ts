@@ -16,6 +16,7 @@ import {
   withMark,
 } from '../../kernel/plugin-api.ts';
 import { CONTRADICTED } from './conflicts-api.ts';
+import type { HeldRelations } from './held-relations.ts';
 
 /**
  * The mark of a live fact that contradicts a live fact of its triple in another garden, visible to the caller. It is
@@ -41,11 +42,13 @@ const MOST_GARDENS = 64;
 export const markElsewhere = async (
   views: readonly FactView[],
   context: ReadContext,
+  relations: HeldRelations,
 ): Promise<readonly FactView[] | undefined> => {
   const { gardens } = context;
   if (gardens !== 'all' && gardens.length === 0) return undefined;
   if (!(await mayLieElsewhere(views, context))) return undefined;
-  return markWhere(views, context, DIFFERS_ELSEWHERE, (live) => differsElsewhere(gardens, live));
+  const judged = { mark: DIFFERS_ELSEWHERE, relations };
+  return markWhere(views, context, judged, (live) => differsElsewhere(gardens, live));
 };
 
 /**
@@ -67,8 +70,9 @@ const placesOf = (gardens: readonly string[]): readonly string[] => [...gardens]
 export const markDiffering = (
   views: readonly FactView[],
   context: ReadContext,
+  relations: HeldRelations,
 ): Promise<readonly FactView[] | undefined> =>
-  markWhere(views, context, CONTRADICTED, (live) => ({
+  markWhere(views, context, { mark: CONTRADICTED, relations }, (live) => ({
     kind: 'inTable',
     table: 'facts',
     match: [...SAME_PLACE, OTHER_VALUE],
@@ -79,13 +83,16 @@ export const markDiffering = (
 const markWhere = async (
   views: readonly FactView[],
   context: ReadContext,
-  mark: FactMark<true>,
+  { mark, relations }: { readonly mark: FactMark<true>; readonly relations: HeldRelations },
   differsBy: (live: Filter) => Filter,
 ): Promise<readonly FactView[] | undefined> => {
-  const { caller, snapshot } = context;
+  const { caller, snapshot, asOf } = context;
+  const verdicts = relations.at(caller.tenantId, asOf);
   // Facts with the same value in the same garden share one query.
   const asked = new Map<string, string>();
-  for (const { fact } of views) if (!fact.system) asked.set(sayingOfFact(fact), fact.id);
+  for (const { fact } of views) {
+    if (!fact.system && !verdicts.holdsMany(fact.relationKey)) asked.set(sayingOfFact(fact), fact.id);
+  }
   if (asked.size === 0) return undefined;
   const live = await context.live();
   const ofTenant = equals('tenantId', caller.tenantId);

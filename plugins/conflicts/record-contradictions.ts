@@ -1,46 +1,39 @@
-import { coverBy, reachOf, SIBLING_LIMIT, tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
+import { coverBy, reachOf, SIBLING_LIMIT, type TripleKey, tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   type AppendedFact,
   compareHlc,
   type FactDraft,
-  type FactOutline,
   type Hlc,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, membersAmong, openRecords } from './conflict-record.ts';
+import type { HeldRelations } from './held-relations.ts';
 import { judgePlaces, liveArrivals, withExpiries } from './live-facts.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { openMissing, type UnrecordedPlace } from './open-missing.ts';
+import { factsToWeigh, type LiveOutline, type PlaceState } from './place-state.ts';
 import { type EffectiveResolution, recogniseResolutions, resolutionOf } from './recognise-resolutions.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
 import { strongestRival } from './strength.ts';
-import {
-  placeDigest,
-  readTimelines,
-  type StoredTimeline,
-  type TimelineChange,
-  writeTimelines,
-} from './timeline-rows.ts';
+import { placeDigest, readTimelines, type TimelineChange, writeTimelines } from './timeline-rows.ts';
 import { TimelineSteps } from './timeline-steps.ts';
 import { TripleHistory } from './triple-history.ts';
 import { isContested, type LongestLived, lastingRival } from './winner-timeline.ts';
 
 export interface RecorderParts extends WriterParts {
+  readonly relations: HeldRelations;
   /** The facts that are alone on their triple, those of this batch included. */
   readonly alone: LoneFacts;
 }
 
 type Fact = AppendedFact['fact'];
-type LiveOutline = Pick<
-  FactOutline,
-  'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc' | 'speaker'
->;
 
 /**
  * Opens, extends and closes conflict records for the facts that a transaction has just stored, and stores the new
- * winners. Returns the system facts about the records. Runs under the append lock, so it sees every earlier fact of the
- * tenant. Its cost does not depend on the number of facts of a triple, or on facts in other gardens.
+ * winners. Winners are stored for every relation, so that reads may judge by the rules of any moment. Returns the
+ * system facts about the records. Runs under the append lock, so it sees every earlier fact of the tenant. Its cost
+ * does not depend on the number of facts of a triple, or on facts in other gardens.
  */
 export const recordContradictions = async (
   batch: AppendedBatch,
@@ -67,26 +60,6 @@ const mayMeetOthers = (appended: AppendedFact, alone: ReadonlySet<string>): bool
   return !fact.system && (!alone.has(fact.id) || resolutionOf(appended) !== undefined);
 };
 
-/** The state of one triple in one garden during the batch. */
-interface PlaceState {
-  readonly triple: Fact;
-  readonly history: TripleHistory<LiveOutline>;
-  /** True if `history` does not contain all live facts, because there are too many. */
-  readonly isCrowded: boolean;
-  /** The stored winners; undefined if they cannot matter. */
-  readonly stored: StoredTimeline | undefined;
-  record: ConflictRecord | undefined;
-  /** The live facts that the batch may not have entered into the record yet. */
-  outside: LiveOutline[];
-  wasContested: boolean;
-  /** The facts that the batch has added; undefined once it has ended a fact. */
-  added: LiveOutline[] | undefined;
-  /** The highest stamps of the batch's resolutions of this triple, by the speaker that they are limited to, or null. */
-  readonly settledAt: Map<string | null, Hlc>;
-  /** The changes that the batch makes to the live facts. */
-  readonly steps: TimelineSteps<LiveOutline>;
-}
-
 /** The triples that one batch changes, and the changes that its facts cause. */
 class BatchRecorder {
   readonly #batch: AppendedBatch;
@@ -96,6 +69,7 @@ class BatchRecorder {
   readonly #settlings: ReadonlyMap<string, readonly EffectiveResolution[]>;
   /** The ids of the replicated facts that are live on arrival. */
   readonly #arrivedLive: ReadonlySet<string>;
+  readonly #relations: HeldRelations;
 
   private constructor(
     batch: AppendedBatch,
@@ -108,6 +82,7 @@ class BatchRecorder {
     this.#batch = batch;
     this.#tables = tables;
     this.#writer = new RecordWriter(batch.transaction, tables, batch.nowMs, parts);
+    this.#relations = parts.relations;
     this.#places = places;
     this.#settlings = settlings;
     this.#arrivedLive = arrivedLive;
@@ -221,12 +196,17 @@ class BatchRecorder {
    */
   #contradict(fact: Fact, place: PlaceState): void {
     const { history, record } = place;
-    const rival: LiveOutline | LongestLived | undefined =
-      strongestRival(fact, history.live) ?? this.#rivalBeyond(fact, place);
+    const rival: LiveOutline | LongestLived | undefined = this.#holdsMany(fact)
+      ? undefined
+      : (strongestRival(fact, history.live) ?? this.#rivalBeyond(fact, place));
     if (rival === undefined) return void place.outside.push(fact);
     if (record === undefined) place.record = this.#writer.open(fact, fact, rival, [...history.live, fact]);
     else this.#writer.join(record, fact, rival, [...place.outside, fact]);
     place.outside = [];
+  }
+
+  #holdsMany({ tenantId, relationKey }: TripleKey): boolean {
+    return this.#relations.at(tenantId).holdsMany(relationKey);
   }
 
   /** Returns a contradicting fact from those that are too many to read. */
@@ -271,7 +251,8 @@ class BatchRecorder {
     const facts = new Map(judged.map((place) => [place.triple, place.facts]));
     return changes.flatMap(({ triple, after }) => {
       const place = this.#places.get(tripleId(triple));
-      if (place === undefined || place.record !== undefined || !isContested(after.at(-1), nowMs)) return [];
+      if (place === undefined || place.record !== undefined || this.#holdsMany(triple)) return [];
+      if (!isContested(after.at(-1), nowMs)) return [];
       return [{ triple, facts: facts.get(triple) ?? place.history.live }];
     });
   }
@@ -291,7 +272,3 @@ class BatchRecorder {
 
 const isCrowded = (batch: AppendedBatch, appended: AppendedFact): boolean =>
   batch.siblings(appended).length >= SIBLING_LIMIT;
-
-/** Returns the facts whose expiry affects the winners. */
-const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>
-  isCrowded ? (added ?? []) : steps.facts;

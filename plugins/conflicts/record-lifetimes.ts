@@ -12,11 +12,16 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { ttlTarget } from '../facts/facts-api.ts';
 import { openRecords } from './conflict-record.ts';
+import type { HeldRelations } from './held-relations.ts';
 import { type JudgedPlace, judgePlaces } from './live-facts.ts';
 import { openMissing } from './open-missing.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
 import { placeDigest, readTimelines, writeTimelines } from './timeline-rows.ts';
 import { contestedUntil } from './winner-timeline.ts';
+
+export interface LifetimeParts extends WriterParts {
+  readonly relations: HeldRelations;
+}
 
 /**
  * Computes the winners again where a time-to-live changes the expiry of a fact or revives it. Must run after the
@@ -25,7 +30,7 @@ import { contestedUntil } from './winner-timeline.ts';
 export const recordLifetimes = async (
   batch: AppendedBatch,
   tables: WritableTables,
-  parts: WriterParts,
+  parts: LifetimeParts,
 ): Promise<FactDraft[]> => {
   const targets = targetsOf(batch, parts.names);
   if (targets.size === 0) return [];
@@ -84,9 +89,12 @@ const recordReturned = async (
   judged: readonly JudgedPlace[],
   { transaction, nowMs }: AppendedBatch,
   tables: WritableTables,
-  parts: WriterParts,
+  parts: LifetimeParts,
 ): Promise<FactDraft[]> => {
-  const contested = judged.filter(({ timeline }) => contestedUntil(timeline) > nowMs);
+  const contested = judged.filter(
+    ({ timeline, triple: { tenantId, relationKey } }) =>
+      contestedUntil(timeline) > nowMs && !parts.relations.at(tenantId).holdsMany(relationKey),
+  );
   if (contested.length === 0) return [];
   const writer = new RecordWriter(transaction, tables, nowMs, parts);
   const open = await openRecords(

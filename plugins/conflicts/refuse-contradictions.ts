@@ -1,6 +1,7 @@
 import { SIBLING_LIMIT } from '../../kernel/internal-api.ts';
 import { type AppendBatch, type AppendItem, noteOf, type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
 import { Resolution } from './conflicts-api.ts';
+import type { HeldRelations } from './held-relations.ts';
 import { CROWD } from './live-facts.ts';
 import { placeDigest, readTimelines } from './timeline-rows.ts';
 import { type HistoryEntry, TripleHistory } from './triple-history.ts';
@@ -9,6 +10,11 @@ import type { LongestLived } from './winner-timeline.ts';
 /** Returns true if the caller may learn of the facts that contradict an item. All of them are in the item's garden. */
 export type SeesPlace = (item: AppendItem) => Promise<boolean>;
 
+export interface StrictParts {
+  readonly seesPlace: SeesPlace;
+  readonly relations: HeldRelations;
+}
+
 /**
  * Strict mode: refuses a client's assertion that contradicts a live fact visible to the caller. Checks items in order,
  * so accepted items of the transaction affect later ones.
@@ -16,12 +22,12 @@ export type SeesPlace = (item: AppendItem) => Promise<boolean>;
 export const refuseContradictions = async (
   batch: AppendBatch,
   tables: PluginTables,
-  seesPlace: SeesPlace,
+  { seesPlace, relations }: StrictParts,
 ): Promise<void> => {
   const histories = new Map<string, TripleHistory<HistoryEntry>>();
   for (const item of batch.items) {
     const { fact } = item;
-    if (!item.open || fact.system) continue;
+    if (!item.open || fact.system || relations.at(fact.tenantId).holdsMany(fact.relationKey)) continue;
     const known = histories.get(item.tripleId);
     const history = known ?? new TripleHistory<HistoryEntry>(await liveOf(item, batch, tables), batch.nowMs);
     histories.set(item.tripleId, history);

@@ -137,7 +137,8 @@ const readConflict = (
     gardenId: gardenOf(line),
     status,
     detectedMs,
-    resolvedBy: status === 'resolved' ? text('resolved_by') : null,
+    // A rule about the relation closes a record without a fact.
+    resolvedBy: status === 'resolved' && line['resolved_by'] !== null ? text('resolved_by') : null,
   };
   return { record, factIds: [...new Set(factIds as string[])] };
 };
@@ -166,7 +167,7 @@ const takeRecord = async (
   if (row !== undefined) {
     const known = recordOf(row);
     if (tripleId(known) !== tripleId(record)) throw broken('id');
-    if (known.status === 'resolved' || record.resolvedBy === null) return { id: record.id, changed: false };
+    if (known.status === 'resolved' || record.status === 'unresolved') return { id: record.id, changed: false };
     await closeRecord(tables, record, record.resolvedBy);
     return { id: record.id, changed: true };
   }

@@ -1,5 +1,6 @@
 import { othersGoFirst } from '../../kernel/internal-api.ts';
 import { all, equals, type FactReader, type Filter, matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
+import type { RelationVerdicts } from '../relations/relations-api.ts';
 import { type JudgedFact, readPage } from './judge-page.ts';
 import { CHECKS, type Check, type LintQuestion } from './lint-api.ts';
 import type { LintWalk, WalkRules } from './lint-walk.ts';
@@ -11,10 +12,15 @@ export const PAGE_FACTS = 500;
 export const checksOf = ({ checks = [] }: LintQuestion): readonly Check[] =>
   checks.length === 0 ? CHECKS : CHECKS.filter((check) => checks.includes(check));
 
-export const rulesOf = (question: LintQuestion, maxBytes: number): WalkRules => ({
+export const rulesOf = (
+  question: LintQuestion,
+  maxBytes: number,
+  verdicts: RelationVerdicts | undefined,
+): WalkRules => ({
   checks: new Set(checksOf(question)),
   lookaheadMs: (question.lookaheadSeconds ?? 0) * 1000,
   maxBytes,
+  holdsMany: (relationKey) => verdicts?.holdsMany(relationKey) === true,
 });
 
 /** The visible facts that a request selects, without system facts, which are about the store itself. */

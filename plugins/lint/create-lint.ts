@@ -51,11 +51,11 @@ interface Asked {
 }
 
 const checkOnce = async (parts: LintParts, jobs: JobQueue | undefined, asked: Asked): Promise<LintReport | LintJob> => {
-  const { facts, names } = parts;
+  const { facts, names, rules } = parts;
   const { caller, question } = asked;
   const report = await facts.read(caller, 'query', async (reader): Promise<LintReport | undefined> => {
     if (jobs !== undefined && (await hasMoreThan(reader, question, names, jobs.threshold))) return undefined;
-    const walk = new LintWalk(rulesOf(question, ANSWER_FINDING_BYTES));
+    const walk = new LintWalk(rulesOf(question, ANSWER_FINDING_BYTES, rules?.at(caller.tenantId)));
     while (await checkPage(reader, question, walk, names)) await othersGoFirst();
     const { findings, isTruncated } = walk.list;
     const { factCount } = walk;

@@ -20,6 +20,7 @@ import {
   seesAllOf,
   type WorkingRights,
 } from '../jobs/jobs-api.ts';
+import type { RelationRules } from '../relations/relations-api.ts';
 import { checkPage, checksOf, countFacts, rulesOf } from './check-facts.ts';
 import type { KeptFinding } from './finding-list.ts';
 import type { LintQuestion } from './lint-api.ts';
@@ -54,6 +55,8 @@ export interface LintParts {
   readonly clock: Clock;
   readonly names: ServiceNames;
   readonly turns: Turns;
+  /** The rules about relations that hold many values. */
+  readonly rules: RelationRules | undefined;
 }
 
 /** The result of a job. */
@@ -69,7 +72,7 @@ export interface LintOutcome {
  * as it was when its page was read.
  */
 export const lintInJob = async (
-  { facts, clock, names }: LintParts,
+  { facts, clock, names, rules }: LintParts,
   run: JobRun,
   caller: Principal,
   question: LintQuestion,
@@ -77,7 +80,8 @@ export const lintInJob = async (
   const total = await facts.read(caller, 'query', (reader) =>
     countFacts(reader, question, names, Number.MAX_SAFE_INTEGER),
   );
-  const walk = new LintWalk(rulesOf(question, JOB_FINDING_BYTES), (run.resumedFrom as WalkState | null) ?? undefined);
+  const judged = rulesOf(question, JOB_FINDING_BYTES, rules?.at(caller.tenantId));
+  const walk = new LintWalk(judged, (run.resumedFrom as WalkState | null) ?? undefined);
   let checkpointAt = walk.factCount + CHECKPOINT_FACTS;
   for (let more = true; more; ) {
     run.signal.throwIfAborted();

@@ -10,6 +10,7 @@ import {
   Turns,
 } from '../../kernel/plugin-api.ts';
 import { JobQueue, jobRoute } from '../jobs/jobs-api.ts';
+import { RelationRules } from '../relations/relations-api.ts';
 import { Upkeep, upkeepTasks } from '../upkeep/upkeep-api.ts';
 import { createLint } from './create-lint.ts';
 import { Lint } from './lint-api.ts';
@@ -33,13 +34,14 @@ export const lintPlugin = definePlugin({
     upkeep: optional(Upkeep),
     telemetry: Telemetry,
     turns: Turns,
+    rules: optional(RelationRules),
   },
   declares: [LINT_REPORT],
   provides: [Lint],
   commands: [lintCommand],
   setup({ use, provide, route, on }) {
-    const { facts, clock, self, jobs, upkeep, telemetry, turns } = use;
-    const parts = { facts, clock, names: self.names, turns };
+    const { facts, clock, self, jobs, upkeep, telemetry, turns, rules } = use;
+    const parts = { facts, clock, names: self.names, turns, rules };
     const lint = createLint(parts, jobs);
     provide(Lint, lint);
     route(postLintRoute(lint));

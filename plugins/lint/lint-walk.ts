@@ -10,6 +10,8 @@ export interface WalkRules {
   readonly lookaheadMs: number;
   /** Bytes for findings. */
   readonly maxBytes: number;
+  /** Returns true if different values of the relation do not contradict each other. */
+  holdsMany(relationKey: string): boolean;
 }
 
 /** The live facts of one place. They arrive weakest first. */
@@ -154,7 +156,7 @@ export class LintWalk {
     }
     if (!isLive) return;
     if (this.#entity !== null) this.#entity.hasLive = true;
-    if (checks.has('contradiction')) this.#addRival(fact);
+    if (checks.has('contradiction') && !this.#rules.holdsMany(fact.relationKey)) this.#addRival(fact);
     if (isBroken && checks.has('broken_ref')) {
       const severity = HANDOVERS.has(fact.relationKey) ? 'error' : 'warning';
       const detail = 'the value refers to an entity without any live fact';

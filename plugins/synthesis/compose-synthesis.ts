@@ -13,15 +13,22 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../facts/facts-api.ts';
 import { GARDEN_URI } from '../gardens/gardens-api.ts';
+import type { RelationRules } from '../relations/relations-api.ts';
 import { type Survey, strongestFirst } from './survey-facts.ts';
 import type { Synthesis, SynthesisedFact, SynthesisedTriple } from './synthesis-api.ts';
-import { hasRival, type SynthesisQuery } from './synthesis-filters.ts';
+import { contestable, hasRival, type SynthesisQuery } from './synthesis-filters.ts';
 
 /** Bytes for the values of listed facts, which occur again in their triples, and for values of other rivals. */
 const FACT_BYTES = Math.floor(LIST_BYTES / 3);
 const RIVAL_BYTES = Math.floor(LIST_BYTES / 3);
 /** Most facts of one triple that are searched for the strongest rival. */
 const MOST_RIVALS = 1_000;
+
+export interface ComposingParts {
+  readonly intact: IntactFacts | undefined;
+  /** The rules about relations that hold many values. */
+  readonly rules: RelationRules | undefined;
+}
 
 export type ComposedSynthesis = Pick<Synthesis, 'facts' | 'triples' | 'isCut'>;
 
@@ -30,18 +37,18 @@ export const composeSynthesis = async (
   reader: FactReader,
   { includeExpired }: SynthesisQuery,
   { factIds }: Pick<Survey, 'factIds'>,
-  intact: IntactFacts | undefined,
+  { intact, rules }: ComposingParts,
 ): Promise<ComposedSynthesis> => {
   const { facts: found, beyond } = await readVisiblePage(reader, factIds, 'newest', FACT_BYTES);
   const whole = await keepIntact(found, reader, intact);
-  const judge = await judgeFor(reader, whole);
+  const judge = await judgeFor(reader, whole, rules);
   const facts = whole
     .sort(strongestFirst)
     .map(judge)
     // A fact may have ended after the job counted it.
     .filter(({ isLive, isExpired }) => isLive || (includeExpired && isExpired));
   const live = facts.filter(({ isLive }) => isLive);
-  const { triples, isCut } = await summarise(reader, live);
+  const { triples, isCut } = await summarise(reader, live, rules);
   return { facts, triples, isCut: isCut || beyond.size > 0 };
 };
 
@@ -58,14 +65,19 @@ interface Judged extends SynthesisedFact {
   readonly isLive: boolean;
 }
 
-const judgeFor = async (reader: FactReader, facts: readonly StoredFact[]): Promise<(fact: StoredFact) => Judged> => {
+const judgeFor = async (
+  reader: FactReader,
+  facts: readonly StoredFact[],
+  rules: RelationRules | undefined,
+): Promise<(fact: StoredFact) => Judged> => {
   const { snapshot, nowMs } = reader;
   const live = await reader.constraint('live');
   const ids = facts.map(({ id }) => id);
   const named = isIn('id', ids);
   const idsOf = async (filter: Filter) => new Set((await snapshot.outline(filter)).map(({ id }) => id));
   const alive = await idsOf(all(live, named));
-  const contradicted = alive.size === 0 ? alive : await idsOf(all(live, named, hasRival(live)));
+  const contradicted =
+    alive.size === 0 ? alive : await idsOf(all(live, named, ...contestable(reader, rules), hasRival(live)));
   const expiries = (await snapshot.expiries(facts)).sort((a, b) => compareHlc(a.hlc, b.hlc));
   const ends = new Map(expiries.map(({ factId, expiresMs }) => [factId, expiresMs]));
   const inGardens = await reader.annotate(facts.filter(({ gardenId }) => gardenId !== null));
@@ -86,13 +98,16 @@ const judgeFor = async (reader: FactReader, facts: readonly StoredFact[]): Promi
 const summarise = async (
   reader: FactReader,
   facts: readonly Judged[],
+  rules: RelationRules | undefined,
 ): Promise<Pick<ComposedSynthesis, 'triples' | 'isCut'>> => {
+  const verdicts = rules?.at(reader.caller.tenantId);
   const winners = new Map<string, Judged>();
   const rivals = new Map<string, StoredFact>();
   for (const judged of facts) {
     const triple = tripleId(judged.fact);
     const winner = winners.get(triple);
     if (winner === undefined) winners.set(triple, judged);
+    else if (verdicts?.holdsMany(judged.fact.relationKey) === true) continue;
     else if (!rivals.has(triple) && winner.fact.valueKey !== judged.fact.valueKey) rivals.set(triple, judged.fact);
   }
   const missing = [...winners].filter(([triple, { isContradicted }]) => isContradicted && !rivals.has(triple));

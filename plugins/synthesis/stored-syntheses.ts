@@ -10,6 +10,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../facts/facts-api.ts';
 import type { JobQueue } from '../jobs/jobs-api.ts';
+import type { RelationRules } from '../relations/relations-api.ts';
 import { composeSynthesis } from './compose-synthesis.ts';
 import { surveyFacts } from './survey-facts.ts';
 import type { Syntheses, Synthesis, SynthesisJob, SynthesisRequest } from './synthesis-api.ts';
@@ -26,6 +27,7 @@ export interface SynthesisParts {
   readonly self: NodeSelf;
   readonly jobs: JobQueue | undefined;
   readonly intact: IntactFacts | undefined;
+  readonly rules: RelationRules | undefined;
 }
 
 /** Syntheses of the facts in the store, made on request. */
@@ -40,14 +42,14 @@ export class StoredSyntheses implements Syntheses {
     requirePermission(caller, 'read');
     const { scope } = request;
     if (scope !== undefined) requireReadScope(caller, scope);
-    const { facts, jobs, intact } = this.#parts;
+    const { facts, jobs, intact, rules } = this.#parts;
     const query = this.#queryOf(request);
     const done = await facts.read(caller, 'query', async (reader): Promise<Synthesis | null> => {
       const { asked } = await filtersFor(reader, query);
       const place = { tenantId: caller.tenantId, snapshot: reader.snapshot };
       if (jobs !== undefined && (await areMoreThan(jobs.threshold, asked, place))) return null;
-      const survey = await surveyFacts(reader, query);
-      const composed = await composeSynthesis(reader, query, survey, intact);
+      const survey = await surveyFacts(reader, query, { rules });
+      const composed = await composeSynthesis(reader, query, survey, { intact, rules });
       return { ...survey, ...composed, scope: query.scope ?? 'all', madeMs: reader.nowMs };
     });
     return done ?? this.#enqueue(caller, query);

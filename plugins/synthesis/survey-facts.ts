@@ -12,6 +12,7 @@ import {
   isIn,
   not,
 } from '../../kernel/plugin-api.ts';
+import type { RelationRules } from '../relations/relations-api.ts';
 import { filtersFor, type SynthesisFilters, type SynthesisQuery } from './synthesis-filters.ts';
 
 /** An entity with at most this number of facts is read in one piece, by its index. */
@@ -28,6 +29,8 @@ export interface Survey {
 }
 
 export interface SurveyOptions {
+  /** The rules about relations that hold many values. */
+  readonly rules: RelationRules | undefined;
   readonly signal?: AbortSignal;
   /** Called after each piece with the number of counted facts. */
   counted?(facts: number): void;
@@ -42,9 +45,9 @@ type Ranked = Pick<FactOutline, 'id' | 'confidence' | 'hlc'>;
 export const surveyFacts = async (
   reader: FactReader,
   query: SynthesisQuery,
-  { signal, counted }: SurveyOptions = {},
+  { rules, signal, counted }: SurveyOptions,
 ): Promise<Survey> => {
-  const filters = await filtersFor(reader, query);
+  const filters = await filtersFor(reader, query, rules);
   const counts = { factCount: 0, filteredCount: 0, expiredCount: 0, contradictionCount: 0 };
   let strongest: Ranked[] = [];
   for await (const piece of piecesFor(reader, query)) {

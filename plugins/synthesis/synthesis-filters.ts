@@ -12,6 +12,7 @@ import {
   not,
   type Scope,
 } from '../../kernel/plugin-api.ts';
+import type { RelationRules } from '../relations/relations-api.ts';
 
 /** The subject of a synthesis. Plain JSON, because jobs store it. */
 export interface SynthesisQuery {
@@ -41,6 +42,7 @@ export interface SynthesisFilters {
 export const filtersFor = async (
   reader: FactReader,
   { scope, entityKey, minConfidence, includeExpired }: SynthesisQuery,
+  rules?: RelationRules,
 ): Promise<SynthesisFilters> => {
   const about = [
     ...(scope === null ? [] : [equals('scope', scope)]),
@@ -55,7 +57,7 @@ export const filtersFor = async (
     matching: all(asked, not(isWeak)),
     filtered: all(asked, isWeak),
     live: liveMatching,
-    leads: all(liveMatching, hasRival(live), not(hasStronger(live))),
+    leads: all(liveMatching, ...contestable(reader, rules), hasRival(live), not(hasStronger(live))),
   };
 };
 
@@ -67,6 +69,12 @@ const unended = async (reader: FactReader): Promise<Filter> =>
     above('confidence', 0),
     not(inTable('fact_covers', [...SAME_PLACE, NEWER])),
   );
+
+/** Excludes facts of relations that hold many values. */
+export const contestable = ({ caller }: FactReader, rules: RelationRules | undefined): readonly Filter[] => {
+  const many = rules?.at(caller.tenantId).many;
+  return many === undefined ? [] : [not(many)];
+};
 
 /** Matches facts with a live fact of the same triple and place and another value. */
 export const hasRival = (live: Filter): Filter => besides(live, OTHER_VALUE);

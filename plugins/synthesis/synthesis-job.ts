@@ -12,6 +12,7 @@ import {
   seesAllOf,
   type WorkingRights,
 } from '../jobs/jobs-api.ts';
+import type { RelationRules } from '../relations/relations-api.ts';
 import { type ComposedSynthesis, composeSynthesis } from './compose-synthesis.ts';
 import { type Survey, surveyFacts } from './survey-facts.ts';
 import { filtersFor, type SynthesisQuery } from './synthesis-filters.ts';
@@ -38,31 +39,37 @@ export const synthesisPayload = (caller: Principal, query: SynthesisQuery): JobD
 export interface SynthesisJobParts {
   readonly facts: Facts;
   readonly intact: IntactFacts | undefined;
+  readonly rules: RelationRules | undefined;
 }
 
-export const createSynthesisHandler = ({ facts, intact }: SynthesisJobParts): JobHandler => ({
+export const createSynthesisHandler = ({ facts, intact, rules }: SynthesisJobParts): JobHandler => ({
   covers: coversRights,
   run(job) {
     const payload = job.payload as unknown as Payload;
     return facts.read(creatorOf(job, payload), 'query', async (reader) => {
-      const kept = await keepSurvey(reader, payload.query, job);
+      const kept = await keepSurvey(reader, payload.query, job, rules);
       return { ...kept };
     });
   },
   async present(result, reader) {
     const kept = result as unknown as Kept;
-    const composed = await composeSynthesis(reader, kept.query, kept, intact);
+    const composed = await composeSynthesis(reader, kept.query, kept, { intact, rules });
     const counts = seesAllOf(reader, kept) ? kept : countsOf(composed);
     return synthesisJson({ ...composed, ...counts, scope: kept.query.scope ?? 'all', madeMs: kept.madeMs });
   },
 });
 
 /** Surveys the facts for a job, which reports progress and can be stopped. */
-const keepSurvey = async (reader: FactReader, query: SynthesisQuery, job: JobRun): Promise<Kept> => {
+const keepSurvey = async (
+  reader: FactReader,
+  query: SynthesisQuery,
+  job: JobRun,
+  rules: RelationRules | undefined,
+): Promise<Kept> => {
   const { signal } = job;
   const total = await totalOf(reader, query, signal);
   const counted = (done: number): void => job.progress({ done, total });
-  const survey = await surveyFacts(reader, query, { signal, counted });
+  const survey = await surveyFacts(reader, query, { rules, signal, counted });
   const scopes = [...reader.caller.allowedScopes];
   return { ...survey, query, madeMs: reader.nowMs, scopes, gardens: reader.gardens };
 };

@@ -1,6 +1,7 @@
 import { definePlugin, Facts, KERNEL_API, NODE_VERSION, NodeSelf, optional } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
+import { RelationRules } from '../relations/relations-api.ts';
 import { upkeepTasks } from '../upkeep/upkeep-api.ts';
 import { StoredSyntheses } from './stored-syntheses.ts';
 import { Syntheses } from './synthesis-api.ts';
@@ -15,7 +16,13 @@ export const synthesisPlugin = definePlugin({
   version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Sums up the facts of a scope: the strongest of them, the winner of each triple, and counts',
-  requires: { facts: Facts, self: NodeSelf, jobs: optional(JobQueue), intact: optional(IntactFacts) },
+  requires: {
+    facts: Facts,
+    self: NodeSelf,
+    jobs: optional(JobQueue),
+    intact: optional(IntactFacts),
+    rules: optional(RelationRules),
+  },
   declares: [SYNTHESIS],
   provides: [Syntheses],
   commands: [synthesisCommand],
@@ -25,7 +32,7 @@ export const synthesisPlugin = definePlugin({
     route(synthesisRoute(syntheses));
     route(synthesisByPostRoute(syntheses));
     route(synthesisOfScopeRoute(syntheses));
-    on(upkeepTasks, () => synthesisTask(use.facts));
+    on(upkeepTasks, () => synthesisTask(use));
     use.jobs?.handle(SYNTHESIS_JOB, createSynthesisHandler(use));
   },
 });

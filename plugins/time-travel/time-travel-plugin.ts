@@ -15,6 +15,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
+import { RelationRules } from '../relations/relations-api.ts';
 import { checkMoment } from './check-moment.ts';
 import { forgetPast } from './forget-past.ts';
 import { historyCommand } from './history/history-command.ts';
@@ -44,6 +45,7 @@ export const timeTravelPlugin = definePlugin({
     cursors: Cursors,
     self: NodeSelf,
     intact: optional(IntactFacts),
+    rules: optional(RelationRules),
   },
   provides: [Moments],
   declares: [HISTORY, ...Object.values(words), AS_OF, VALID_AT],

@@ -71,6 +71,7 @@ describe('the configuration', () => {
       'openapi',
       'rate-limits',
       'recall',
+      'relations',
       'scaffold',
       'search',
       'source-trust',

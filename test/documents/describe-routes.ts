@@ -25,6 +25,7 @@ const RULES: Readonly<Record<string, string>> = {
   namespaces: 'namespaces.md',
   'rate-limits': 'limits.md',
   recall: 'recall.md',
+  relations: 'relations.md',
   subscriptions: 'subscriptions.md',
   synthesis: 'checks-and-jobs.md',
   tombstones: 'tombstones.md',

@@ -25,6 +25,7 @@ import {
   schema,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
+import type { RelationRules } from '../../relations/relations-api.ts';
 import { eventJson, HISTORY, HISTORY_PART_JSON, triplesJson } from './history-json.ts';
 import { type HistoryPage, ofTriple, readHistory } from './read-history.ts';
 
@@ -39,6 +40,7 @@ export interface HistoryParts {
   readonly cursors: CursorCodec;
   readonly self: NodeSelf;
   readonly intact: IntactFacts | undefined;
+  readonly rules: RelationRules | undefined;
 }
 
 interface PageQuery {
@@ -118,7 +120,7 @@ export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, Pag
 });
 
 const reply = async (
-  { facts, factJson, fields, clock, cursors, intact }: HistoryParts,
+  { facts, factJson, fields, clock, cursors, intact, rules }: HistoryParts,
   request: Pick<RouteRequest<unknown, PageQuery, undefined>, 'caller' | 'path' | 'query'>,
   filters: object,
   filterFor: (reader: FactReader) => Promise<Filter>,
@@ -131,7 +133,7 @@ const reply = async (
     counter: Number(bound.position[1]),
   };
   const { page, nowMs } = await facts.read(caller, 'query', async (reader) => ({
-    page: await readHistory(reader, { filter: await filterFor(reader), after, limit: query.limit }, intact),
+    page: await readHistory(reader, { filter: await filterFor(reader), after, limit: query.limit }, { intact, rules }),
     nowMs: reader.nowMs,
   }));
   const toJson = (event: HistoryPage['events'][number]) => eventJson(event, { factJson: shown, nowMs });

@@ -18,6 +18,7 @@ import {
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
+import type { RelationRules } from '../../relations/relations-api.ts';
 import { type FactLife, isLiveAt, livesOf, type WinningPeriod, winningPeriods } from './fact-lives.ts';
 
 /** Most facts of one triple whose lives are computed. Beyond it, the triple has no lives in the answer. */
@@ -33,7 +34,7 @@ const MOST_LISTED = 64;
 export interface HistoryEvent {
   readonly kind: 'asserted' | 'received' | 'retracted' | 'resolved';
   readonly view: FactView;
-  /** Ids of the live facts of its triple and place that it contradicted when it was recorded. */
+  /** Ids of the live facts of its triple and place that it contradicted when it was recorded, by the rules of then. */
   readonly contradicts: readonly string[];
   /** Ids of the facts that it has ended. */
   readonly ends: readonly string[];
@@ -64,11 +65,17 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
+export interface ReadParts {
+  readonly intact: IntactFacts | undefined;
+  /** The rules about relations that hold many values. */
+  readonly rules: RelationRules | undefined;
+}
+
 /** Reads one page of a history: the facts of the page, and the lives of all facts in their triples. */
 export const readHistory = async (
   reader: FactReader,
   { filter, after, limit }: HistoryQuery,
-  intact: IntactFacts | undefined,
+  { intact, rules }: ReadParts,
 ): Promise<HistoryPage> => {
   const { snapshot } = reader;
   const later = after === undefined ? [] : [above('feed', after)];
@@ -84,7 +91,11 @@ export const readHistory = async (
   const annotated = await reader.annotate(facts);
   const views = (await intact?.keepIntact(annotated, reader.caller)) ?? annotated;
   const lives = await livesOfTriples(reader, visible, facts);
-  const events = views.map((view) => eventOf(view, lives.get(tripleId(view.fact))));
+  const events = views.map((view) => {
+    const { tenantId, relationKey, feed } = view.fact;
+    const holdsMany = rules?.at(tenantId, feed).holdsMany(relationKey) === true;
+    return eventOf(view, lives.get(tripleId(view.fact)), holdsMany);
+  });
   const triples = [...new Map(facts.map((fact) => [tripleId(fact), fact]))].map(([id, triple]): TripleReigns => {
     return { triple, periods: lives.get(id)?.periods ?? null };
   });
@@ -119,7 +130,7 @@ const livesOfTriples = async (
   return known;
 };
 
-const eventOf = (view: FactView, triple: TripleLives | undefined): HistoryEvent => {
+const eventOf = (view: FactView, triple: TripleLives | undefined, holdsMany: boolean): HistoryEvent => {
   const { fact } = view;
   const { lives = [], covers = [] } = triple ?? {};
   const listed = (chosen: readonly FactLife[]) => chosen.slice(0, MOST_LISTED).map((life) => life.fact.id);
@@ -129,7 +140,7 @@ const eventOf = (view: FactView, triple: TripleLives | undefined): HistoryEvent 
   return {
     kind: kindOf(fact, covers),
     view,
-    contradicts: isRetraction ? [] : listed(lives.filter(isRival)),
+    contradicts: isRetraction || holdsMany ? [] : listed(lives.filter(isRival)),
     ends: listed(lives.filter(({ end, hasLived }) => hasLived && end?.factId === fact.id)),
     life: isRetraction ? null : (lives.find((life) => life.fact.id === fact.id) ?? null),
   };

@@ -78,6 +78,7 @@ const anyValue = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('instruction', 'a\u0000', '\ud83d', '00000000-0000-4000-8000-000000000007') },
   { weight: 1, arbitrary: fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -0, -1) },
 );
+const prefix = fc.constantFrom('', 'a', 'b-', 'b-😀', 'b-😀c', 'loc', '1', 'a\u0000', '\ud83d');
 const anyList = fc.oneof(fc.array(anyValue, { maxLength: 4 }), fc.array(anyValue, { minLength: 9, maxLength: 30 }));
 const anyBound = fc.oneof(
   fc.constantFrom<number>(...NUMBERS, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
@@ -148,7 +149,7 @@ const listOf = (column: string, value: fc.Arbitrary<string | number | boolean>):
     { requiredKeys: ['column', 'in'] },
   );
 
-/** Generates filters of all eight kinds, nested some levels deep. */
+/** Generates filters of all nine kinds, nested some levels deep. */
 export const arbitraryFilter: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter; leaf: Filter; join: Filter }>(
   (tie) => ({
     filter: fc.oneof(
@@ -165,6 +166,7 @@ export const arbitraryFilter: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter;
       fc.record({ kind: fc.constant('in' as const), field: anyField, values: anyList }),
       fc.record({ kind: fc.constantFrom('above' as const, 'below' as const), field: anyField, value: anyBound }),
       fc.record({ kind: fc.constant('isNull' as const), field: anyField }),
+      fc.record({ kind: fc.constant('startsWith' as const), field: anyField, text: prefix }),
     ),
     join: fc.constantFrom(...Object.keys(JOINED_COLUMNS)).chain((table) =>
       fc.record(

@@ -140,6 +140,7 @@ describe('a filter over one fact', () => {
       }),
       fc.record({ kind: fc.constantFrom('above' as const, 'below' as const), field, value: fc.oneof(number, stamp) }),
       fc.record({ kind: fc.constant('isNull' as const), field }),
+      fc.record({ kind: fc.constant('startsWith' as const), field, text: fc.constantFrom('', 'f', 'f1', 'f12') }),
       fc.record({
         kind: fc.constantFrom('all' as const, 'any' as const),
         of: fc.array(tie('filter'), { maxLength: 3 }),

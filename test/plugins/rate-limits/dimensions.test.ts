@@ -23,7 +23,14 @@ const COUNTED: Readonly<Record<string, readonly string[]>> = {
   recall: ['POST /v1/recall', 'GET /v1/recall'],
   graph_query: ['GET /v1/graph/neighbors'],
   subscription_create: ['POST /v1/subscriptions'],
-  admin_action: ['POST /v1/auth/keys', 'POST /v1/auth/keys/:id/rotate', 'DELETE /v1/auth/keys/:id'],
+  admin_action: [
+    'POST /v1/auth/keys',
+    'POST /v1/auth/keys/:id/rotate',
+    'DELETE /v1/auth/keys/:id',
+    'POST /v1/relations',
+    'PUT /v1/relations',
+    'DELETE /v1/relations',
+  ],
   federation_pull: ['GET /v1/federation/facts', 'GET /v1/federation/tombstones'],
 };
 const ADMINISTRATION = /^\/v1\/(admin|backups|namespaces|subjects|tenants|tombstones|upkeep)(\/|$)/;

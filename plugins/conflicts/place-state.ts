@@ -1,0 +1,34 @@
+import type { AppendedFact, FactOutline, Hlc } from '../../kernel/plugin-api.ts';
+import type { ConflictRecord } from './conflict-record.ts';
+import type { StoredTimeline } from './timeline-rows.ts';
+import type { TimelineSteps } from './timeline-steps.ts';
+import type { TripleHistory } from './triple-history.ts';
+
+export type LiveOutline = Pick<
+  FactOutline,
+  'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc' | 'speaker'
+>;
+
+/** The state of one triple in one garden during the batch. */
+export interface PlaceState {
+  readonly triple: AppendedFact['fact'];
+  readonly history: TripleHistory<LiveOutline>;
+  /** True if `history` does not contain all live facts, because there are too many. */
+  readonly isCrowded: boolean;
+  /** The stored winners; undefined if they cannot matter. */
+  readonly stored: StoredTimeline | undefined;
+  record: ConflictRecord | undefined;
+  /** The live facts that the batch may not have entered into the record yet. */
+  outside: LiveOutline[];
+  wasContested: boolean;
+  /** The facts that the batch has added; undefined once it has ended a fact. */
+  added: LiveOutline[] | undefined;
+  /** The highest stamps of the batch's resolutions of this triple, by the speaker that they are limited to, or null. */
+  readonly settledAt: Map<string | null, Hlc>;
+  /** The changes that the batch makes to the live facts. */
+  readonly steps: TimelineSteps<LiveOutline>;
+}
+
+/** Returns the facts whose expiry affects the winners. */
+export const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>
+  isCrowded ? (added ?? []) : steps.facts;

@@ -1,0 +1,21 @@
+import { type AuthoriseBatch, ServiceError } from '../../kernel/plugin-api.ts';
+import type { RelationRules, ValueType } from './relations-api.ts';
+
+/**
+ * Refuses values of another type than the rule names, unless they retract. Facts of peers keep their type, because each
+ * node has rules of its own.
+ */
+export const refuseTypes = ({ items }: AuthoriseBatch, rules: Pick<RelationRules, 'at'>): void => {
+  for (const item of items) {
+    const { fact, origin, open } = item;
+    if (!open || origin !== 'client' || fact.system || fact.confidence === 0) continue;
+    const type = rules.at(fact.tenantId).ruleOf(fact.relationKey)?.valueType ?? null;
+    if (type !== null && fact.value.type !== type) item.reject(wrongType(item.path, type), 'member');
+  }
+};
+
+const wrongType = (path: string, type: ValueType): ServiceError =>
+  new ServiceError('validation', `the relation holds values of the type ${type} alone`, {
+    hint: `send the value with the type ${type}, or change the rule with PUT /v1/relations`,
+    violations: [{ path: `${path}.value.type`, message: `must be ${type}` }],
+  });

@@ -1,0 +1,56 @@
+import { VALUE_TYPES, ZERO_HLC } from '../../kernel/internal-api.ts';
+import { type HookCaller, type PluginTables, ServiceError, type ServiceNames } from '../../kernel/plugin-api.ts';
+import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
+import { coveredBy, readPattern } from './relation-pattern.ts';
+import { HELD_VALUES, relationRuleChanged } from './relations-api.ts';
+import { addVersion, readRules } from './rule-book.ts';
+import type { RuleVersion, StoredRule } from './rule-row.ts';
+
+export interface TransferParts {
+  readonly tables: PluginTables;
+  readonly hooks: HookCaller;
+  readonly names: ServiceNames;
+}
+
+/** Exports the present rules, because without them the other store finds contradictions that this one does not have. */
+export const transferRelations = ({ tables, hooks, names }: TransferParts): TransferSection => ({
+  type: 'relation',
+  async *pages(snapshot, tenantId) {
+    const rules = await readRules(tables.in(snapshot), tenantId);
+    if (rules.length > 0) yield rules.map(lineOf);
+  },
+  async take(transaction, tenantId, line) {
+    const rule = readRule(line, tenantId, names);
+    const own = tables.in(transaction);
+    // The importing store keeps its own rule for a pattern, because it is newer than the file.
+    if ((await readRules(own, tenantId)).some(({ key }) => key === rule.key)) return false;
+    const { newest } = await transaction.ledgerHead(tenantId);
+    await addVersion(own, { ...rule, since: newest?.feed ?? ZERO_HLC });
+    const change = { tenantId, patternKey: rule.key, covered: coveredBy(rule.key), transaction };
+    await hooks.collect(relationRuleChanged, change);
+    return true;
+  },
+});
+
+const lineOf = ({ pattern, values, valueType, setBy, setMs }: StoredRule): TransferLine => ({
+  pattern,
+  values,
+  value_type: valueType,
+  set_by: setBy,
+  set_ms: setMs,
+});
+
+const readRule = (line: TransferLine, tenantId: string, names: ServiceNames): Omit<RuleVersion, 'since'> => {
+  const { pattern, set_by: setBy, set_ms: setMs } = line;
+  const values = HELD_VALUES.find((known) => known === line['values']);
+  const valueType = line['value_type'] === null ? null : VALUE_TYPES.find((known) => known === line['value_type']);
+  if (typeof pattern !== 'string') throw broken('pattern');
+  if (values === undefined) throw broken('values');
+  if (valueType === undefined) throw broken('value_type');
+  if (typeof setBy !== 'string') throw broken('set_by');
+  if (typeof setMs !== 'number' || !Number.isSafeInteger(setMs)) throw broken('set_ms');
+  return { tenantId, ...readPattern(pattern, 'pattern', names), values, valueType, setBy, setMs, isRemoved: false };
+};
+
+const broken = (member: string): ServiceError =>
+  new ServiceError('validation', `the line of a relation has a wrong ${member}`);
