@@ -1487,6 +1487,12 @@ export interface Api {
   };
   /** Assert up to 1000 facts in one transaction, each with its own verdict. Needs: write. */
   'POST /v1/facts/batch': {
+    query?:
+      | {
+          /** Judges the items, and stores nothing. Default: `false`. */
+          dry_run?: boolean | undefined;
+        }
+      | undefined;
     /** A list, or lines of JSON as one text. */
     body: readonly Assertion[] | string;
     answers: {
@@ -1496,6 +1502,8 @@ export interface Api {
         results: {
           index: number;
           status: number;
+          /** Present when the item repeats a stored fact. */
+          existing?: true;
           fact?: Fact;
           error?: Problem;
         }[];

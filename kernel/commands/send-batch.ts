@@ -12,6 +12,8 @@ export interface FactBatch {
   readonly idempotencyKey: string;
   /** The session of the facts, sent as the header `Svc-Session`. */
   readonly session?: string | undefined;
+  /** True to have the node judge the lines and store nothing. */
+  readonly isRehearsal?: boolean;
 }
 
 export interface RejectedItem {
@@ -24,6 +26,8 @@ export interface RejectedItem {
 
 export interface BatchAnswer {
   readonly accepted: number;
+  /** How many of the accepted lines repeat a stored fact. */
+  readonly existing: number;
   readonly rejected: readonly RejectedItem[];
   /** True when the node had stored this request before and repeated its answer. */
   readonly replayed: boolean;
@@ -40,7 +44,7 @@ export interface BatchPatience extends Pick<Patience, 'answeredBefore'> {
  */
 export const sendBatch = async (
   target: PatientTarget,
-  { body, idempotencyKey, session }: FactBatch,
+  { body, idempotencyKey, session, isRehearsal = false }: FactBatch,
   { answeredBefore, onPause }: BatchPatience,
 ): Promise<BatchAnswer> => {
   const headers = {
@@ -48,7 +52,8 @@ export const sendBatch = async (
     'idempotency-key': idempotencyKey,
     ...(session === undefined ? {} : { 'svc-session': session }),
   };
-  const request = { method: 'POST', path: '/v1/facts/batch', headers, body };
+  const path = `/v1/facts/batch${isRehearsal ? '?dry_run=true' : ''}`;
+  const request = { method: 'POST', path, headers, body };
   const reply = await sendPatiently(target, request, {
     answeredBefore,
     onPause: (why, delayMs) => onPause((why instanceof ServiceError ? why : refusedRequest(why)).message, delayMs),
@@ -79,8 +84,10 @@ const readAnswer = (reply: ServerReply): BatchAnswer => {
     throw new ServiceError('unavailable', 'the answer is not one of a fact-memory node', { hint: HINTS[404] ?? '' });
   }
   const rejected: RejectedItem[] = [];
+  let existing = 0;
   for (const result of results as readonly Record<string, unknown>[]) {
     const error = result['error'] as Readonly<Record<string, unknown>> | undefined;
+    if (result['existing'] === true) existing += 1;
     if (error === undefined) continue;
     rejected.push({
       index: Number(result['index']),
@@ -90,7 +97,7 @@ const readAnswer = (reply: ServerReply): BatchAnswer => {
     });
   }
   const replayed = reply.header('idempotency-replayed') === 'true';
-  return { accepted: results.length - rejected.length, rejected, replayed };
+  return { accepted: results.length - rejected.length, existing, rejected, replayed };
 };
 
 /** Rewrites positions in the request as positions in the line, because the user sees only the file. */

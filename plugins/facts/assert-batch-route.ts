@@ -11,6 +11,7 @@ import {
   type Route,
   ServiceError,
   type ServiceNames,
+  schema,
 } from '../../kernel/plugin-api.ts';
 import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { type AssertParts, IDEMPOTENCY_HEADER, onceReply, REPLAYED_HEADER } from './assert-fact-route.ts';
@@ -25,8 +26,12 @@ interface BatchParts extends AssertParts {
   readonly quotas: Pick<Quotas, 'takeRest'> | undefined;
 }
 
+interface BatchQuery {
+  readonly dry_run: boolean;
+}
+
 /** `POST /v1/facts/batch` stores all accepted items in one transaction, and returns one result per item. */
-export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined, readonly BodyItem[]> => ({
+export const assertBatchRoute = (parts: BatchParts): Route<undefined, BatchQuery, readonly BodyItem[]> => ({
   method: 'POST',
   path: '/v1/facts/batch',
   summary: 'Assert up to 1000 facts in one transaction, each with its own verdict',
@@ -35,6 +40,12 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined,
   bodyForm: 'items',
   bodyShown: component(ASSERTION),
   bodyLimit: 'bulk',
+  query: schema<BatchQuery>({
+    type: 'object',
+    properties: {
+      dry_run: { type: 'boolean', default: false, description: 'Judges the items, and stores nothing.' },
+    },
+  }),
   headers: { ...parts.readSession.headers, ...IDEMPOTENCY_HEADER },
   answers: { 200: { json: BATCH_JSON, headers: REPLAYED_HEADER } },
   example: {
@@ -59,10 +70,14 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined,
   },
   async handle(request) {
     const { assertions, readSession, quotas } = parts;
-    const { caller, body: items } = request;
+    const { caller, query, body: items } = request;
     checkCount(items.length);
     const options = { sessionId: readSession(request) };
     const counted = await quotas?.takeRest(caller, 'fact_write', items.length);
+    if (query.dry_run) {
+      const judged = await assertions.rehearseAll(caller, items, options);
+      return { ...answerOf(judged, parts, { isDry: true }), headers: counted ?? {} };
+    }
     const key = request.header('idempotency-key');
     const reply: Reply =
       key === undefined
@@ -77,8 +92,14 @@ const BATCH_JSON = objectOf({
   rejected: COUNT_JSON,
   results: listOf(
     objectOf(
-      { index: COUNT_JSON, status: COUNT_JSON, fact: component(FACT), error: component(PROBLEM) },
-      { optional: ['fact', 'error'] },
+      {
+        index: COUNT_JSON,
+        status: COUNT_JSON,
+        existing: { const: true, description: 'Present when the item repeats a stored fact.' },
+        fact: component(FACT),
+        error: component(PROBLEM),
+      },
+      { optional: ['existing', 'fact', 'error'] },
     ),
   ),
 });
@@ -112,13 +133,17 @@ interface ResultJson {
   readonly status: number;
 }
 
-const answerOf = (verdicts: readonly AppendVerdict[], { factJson, names }: BatchParts): RecordedAnswer =>
+const answerOf = (
+  verdicts: readonly AppendVerdict[],
+  { factJson, names }: BatchParts,
+  { isDry = false }: { readonly isDry?: boolean } = {},
+): RecordedAnswer =>
   answerWith(
-    verdicts.map((verdict, index) =>
-      verdict.kind === 'rejected'
-        ? rejectedJson(index, verdict.error, names)
-        : { index, status: 201, fact: factJson(verdict.view) },
-    ),
+    verdicts.map((verdict, index) => {
+      if (verdict.kind === 'rejected') return rejectedJson(index, verdict.error, names);
+      const existing = verdict.existing ? { existing: true } : {};
+      return { index, status: 201, ...existing, ...(isDry ? {} : { fact: factJson(verdict.view) }) };
+    }),
   );
 
 const answerWith = (results: readonly ResultJson[]): RecordedAnswer => {

@@ -48,6 +48,13 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
       const outcomes = await readAll(bodies, options);
       return inOrder(outcomes, await facts.appendAll(draftsOf(outcomes), caller, { exclusive: true }));
     },
+    async rehearseAll(caller, bodies, options = {}) {
+      requirePermission(caller, 'write');
+      const outcomes = await readAll(bodies, options);
+      const drafts = draftsOf(outcomes);
+      const judged = drafts.length === 0 ? [] : await rehearsed(drafts, caller, facts);
+      return inOrder(outcomes, judged);
+    },
     async assertOnce(caller, body, { key, request, answer }, options = {}) {
       requirePermission(caller, 'write');
       const draft = read(body, 'body', options);
@@ -99,6 +106,31 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
       return { ...withhold(given, await refusalsNow(outcomes, caller, facts)), isReplay: true };
     },
   };
+};
+
+/** Carries the verdicts out of the transaction that it rolls back. */
+class Rehearsal extends Error {
+  readonly verdicts: readonly AppendVerdict[];
+
+  constructor(verdicts: readonly AppendVerdict[]) {
+    super('a rehearsal ends');
+    this.verdicts = verdicts;
+  }
+}
+
+const rehearsed = async (
+  drafts: readonly FactDraft[],
+  caller: Principal,
+  facts: Facts,
+): Promise<readonly AppendVerdict[]> => {
+  const beforeCommit = (_: unknown, verdicts: readonly AppendVerdict[]): Promise<void> =>
+    Promise.reject(new Rehearsal(verdicts));
+  try {
+    return await facts.appendAll(drafts, caller, { exclusive: true, unmarked: true, beforeCommit });
+  } catch (error) {
+    if (error instanceof Rehearsal) return error.verdicts;
+    throw error;
+  }
 };
 
 const draftsOf = (outcomes: readonly (FactDraft | ServiceError)[]): readonly FactDraft[] =>

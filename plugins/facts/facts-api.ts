@@ -154,6 +154,12 @@ export interface Assertions {
   ): Promise<{ readonly view: FactView; readonly existing: boolean }>;
   /** Stores several facts in one transaction. Checks them in order and returns a result for each. */
   assertAll(caller: Principal, bodies: readonly BodyItem[], options?: AssertOptions): Promise<readonly AppendVerdict[]>;
+  /** Returns the results of `assertAll`, and stores nothing. The ids of the facts in the results are not kept. */
+  rehearseAll(
+    caller: Principal,
+    bodies: readonly BodyItem[],
+    options?: AssertOptions,
+  ): Promise<readonly AppendVerdict[]>;
   /**
    * Works as `assert`, but returns the recorded answer for a repeated key. Rejects with `idempotency_mismatch` if
    * another request used the key, and with `idempotency_in_progress` while the first one runs. Checks the caller's

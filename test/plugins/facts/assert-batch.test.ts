@@ -40,6 +40,36 @@ forEachStore('asserting a batch', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
+  it('judges a dry run like the batch itself, and stores nothing', async () => {
+    await post([factBody()]);
+    const items = [
+      factBody(),
+      factBody({ relation: 'memory:title' }),
+      factBody({ relation: 'memory:title' }),
+      factBody({ relation: 'svc:trust' }),
+      factBody({ confidence: 7 }),
+      factBody({ garden_id: 'no-such-garden' }),
+    ];
+    const path = '/v1/facts/batch?dry_run=true';
+    const dry = await node.request('POST', path, { key, body: items, headers: { 'Idempotency-Key': 'k' } });
+    const again = await node.request('POST', path, { key, body: items });
+    expect(await storedFacts(node)).to.equal(1);
+    const real = await post(items, { 'Idempotency-Key': 'k' });
+    expect([dry.status, again.body]).to.deep.equal([200, dry.body]);
+    const withoutFacts = real.body.results.map(({ fact: _, ...result }: { fact?: object }) => result);
+    expect(dry.body).to.deep.equal({ ...real.body, results: withoutFacts });
+    expect(withoutFacts.map(({ existing = false }) => existing)).to.deep.equal([
+      true,
+      false,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    const readOnly = await node.addKey({ permissions: ['read'] });
+    expect((await node.request('POST', path, { key: readOnly, body: items })).status).to.equal(403);
+  });
+
   it('stores its facts in order, each with its own stamp', async () => {
     const items = Array.from({ length: 50 }, (_, at) => factBody({ entity: `user:${at}` }));
     const { body } = await post(items);
