@@ -7,6 +7,8 @@ const OBSERVATION = /^\[([^[\]()]{1,100})\]\s+(\S.*)$/;
 const TASK = /^\[(?:[xX]|[^\p{L}\p{N}])?\]/u;
 const TIME = /^\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?/;
 const HASHTAG = /(?:^|\s)#[^\s#]/;
+/** Longer than any title. Also keeps the work on a line with many brackets small. */
+const MAX_TARGET = 1_000;
 const FENCE = /^\s*(?:```|~~~)/;
 
 /** The observations and relations of a note, in the order of its lines. Ignores code and quotations. */
@@ -52,9 +54,11 @@ const relationOf = (item: string): NoteLine | null => {
 
 const linksOf = (line: string): NoteLine[] => {
   const links: NoteLine[] = [];
+  let end = 0;
   for (let start = line.indexOf('[['); start >= 0; start = line.indexOf('[[', start + 2)) {
-    const end = line.indexOf(']]', start);
+    if (end < start) end = line.indexOf(']]', start);
     if (end < 0) break;
+    if (end - start > MAX_TARGET) continue;
     const target = targetOf(line.slice(start + 2, end));
     if (target !== '') links.push({ kind: 'relation', type: 'links_to', target });
   }

@@ -5,6 +5,8 @@ import type { JsonItem } from './importers-api.ts';
 /** Maximum size of one item. */
 const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 100;
+/** Maximum number of values, names and brackets in one item: an array of two bytes takes fifty in memory. */
+const MAX_VALUES = 2_000_000;
 /** Items are yielded after each piece, so that few of them wait in memory. */
 const PIECE_BYTES = 64 * 1024;
 
@@ -24,6 +26,7 @@ export async function* jsonItems(
   let offset = 0;
   let ready: JsonItem[] = [];
   let openBytes = 0;
+  let restBytes = 0;
   const documents = new Documents(lists, {
     open: (done) => {
       const parser = new TokenParser({ paths: ['$'], separator: undefined as unknown as string });
@@ -36,10 +39,20 @@ export async function* jsonItems(
     types: TokenType,
     found: (item) => {
       ready.push(item);
-      openBytes = 0;
+      // Members beside the lists of an object stay in memory until its end.
+      openBytes = item.list === '' ? 0 : restBytes;
+    },
+    held: () => {
+      restBytes = openBytes;
     },
   });
-  const tokenizer = new Tokenizer({ separator: '' });
+  // An id beyond the doubles stays text, because rounding would give two items one id.
+  class ExactTokenizer extends Tokenizer {
+    protected override parseNumber(text: string): number {
+      return (isRounded(text) ? text : Number(text)) as number;
+    }
+  }
+  const tokenizer = new ExactTokenizer({ separator: '' });
   tokenizer.onError = (error) => {
     throw error;
   };
@@ -52,7 +65,7 @@ export async function* jsonItems(
         tokenizer.write(piece);
       } catch (error) {
         yield* ready;
-        throw refuse(error instanceof TooDeep ? `is nested deeper than ${MAX_DEPTH} levels` : 'is not valid JSON');
+        throw refuse(error instanceof TooLarge ? error.message : 'is not valid JSON');
       }
       offset += piece.length;
       if (openBytes > MAX_ITEM_BYTES + PIECE_BYTES) {
@@ -71,12 +84,16 @@ export async function* jsonItems(
   if (!documents.isComplete) throw refuse('ends in the middle of a value');
 }
 
-class TooDeep extends Error {}
+const isRounded = (text: string): boolean => /^-?\d{16,}$/.test(text) && !Number.isSafeInteger(Number(text));
+
+class TooLarge extends Error {}
 
 interface Surroundings {
   open(done: (value: unknown) => void): Parser;
   readonly types: typeof import('@streamparser/json').TokenType;
   found(item: JsonItem): void;
+  /** Called when a member beside the lists of an object is complete. */
+  held(): void;
 }
 
 /** Groups tokens into items, and gives each item its own parser. */
@@ -92,6 +109,8 @@ class Documents {
   #isFresh = false;
   #parser: Parser | null = null;
   #depth = 0;
+  #values = 0;
+  #heldValues = 0;
   readonly #indexes = new Map<string, number>();
 
   constructor(lists: readonly string[], around: Surroundings) {
@@ -139,7 +158,10 @@ class Documents {
     const { types } = this.#around;
     if (token === types.LEFT_BRACE || token === types.LEFT_BRACKET) this.#depth += 1;
     if (token === types.RIGHT_BRACE || token === types.RIGHT_BRACKET) this.#depth -= 1;
-    if (this.#depth > MAX_DEPTH) throw new TooDeep();
+    if (this.#depth > MAX_DEPTH) throw new TooLarge(`is nested deeper than ${MAX_DEPTH} levels`);
+    const isMark = token === types.COMMA || token === types.COLON;
+    if (!isMark) this.#values += 1;
+    if (this.#values > MAX_VALUES) throw new TooLarge(`holds an item of more than ${MAX_VALUES} values`);
     this.#parser?.write({ token, value } as Parameters<Parser['write']>[0]);
   }
 
@@ -149,6 +171,8 @@ class Documents {
     const inside = this.#open.at(-1);
     if (inside === 'object') {
       this.#rest[this.#key ?? ''] = value;
+      this.#heldValues = this.#values;
+      this.#around.held();
       return;
     }
     const list = inside === 'list' ? (this.#key ?? '') : '';
@@ -159,6 +183,8 @@ class Documents {
   #found(list: string, value: unknown): void {
     const index = this.#indexes.get(list) ?? 0;
     this.#indexes.set(list, index + 1);
+    if (list === '') this.#heldValues = 0;
+    this.#values = this.#heldValues;
     this.#around.found({ list, index, value });
   }
 

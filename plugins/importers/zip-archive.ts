@@ -30,6 +30,8 @@ export interface ZipEntry {
   readonly packedBytes: number;
   readonly bytes: number;
   readonly offset: number;
+  /** Time of the last change; null if the archive has none. The archive has no offset, so it counts as UTC. */
+  readonly modifiedMs: number | null;
 }
 
 /** Lists the files of an archive without unpacking them. */
@@ -40,7 +42,11 @@ export const listZip = async (file: string): Promise<ZipEntry[]> => {
     const { offset, bytes, count } = await findDirectory(handle, size);
     if (count > MAX_ENTRIES || bytes > MAX_DIRECTORY_BYTES) throw broken('its directory is too large');
     if (offset + bytes > size) throw broken('its directory lies outside of the file');
-    return readDirectory(await readAt(handle, offset, bytes), count);
+    const entries = readDirectory(await readAt(handle, offset, bytes), count);
+    // Entries may share their packed bytes, so that each has a harmless ratio while all together have not.
+    const unpacked = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    if (unpacked > RATIO_FREE_BYTES + size * MAX_RATIO) throw broken('it unpacks to far more than it may');
+    return entries;
   } finally {
     await handle.close();
   }
@@ -156,6 +162,7 @@ const readDirectory = (directory: Buffer, count: number): ZipEntry[] => {
         path,
         isEncrypted: (directory.readUInt16LE(at + 8) & 1) === 1,
         method: directory.readUInt16LE(at + 10),
+        modifiedMs: dosInstant(directory.readUInt16LE(at + 14), directory.readUInt16LE(at + 12)),
         ...wideSizes(directory.subarray(nameAt + nameBytes, nameAt + nameBytes + extraBytes), {
           bytes: directory.readUInt32LE(at + 24),
           packedBytes: directory.readUInt32LE(at + 20),
@@ -166,6 +173,14 @@ const readDirectory = (directory: Buffer, count: number): ZipEntry[] => {
     at = nameAt + nameBytes + extraBytes + directory.readUInt16LE(at + 32);
   }
   return entries;
+};
+
+/** The date counts from 1980, and the time in steps of two seconds. */
+const dosInstant = (date: number, time: number): number | null => {
+  const [year, month, day] = [1980 + (date >> 9), (date >> 5) & 15, date & 31];
+  return month === 0 || day === 0
+    ? null
+    : Date.UTC(year, month - 1, day, time >> 11, (time >> 5) & 63, (time & 31) * 2);
 };
 
 type Sizes = Pick<ZipEntry, 'bytes' | 'packedBytes' | 'offset'>;
