@@ -1,12 +1,13 @@
 import { foldName } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { noteLines } from './basic-memory-lines.ts';
+import { readFrontMatter } from './front-matter.ts';
 import type { ImportFile, ImportInput, ImportItem, ImportReader, ImportSettings } from './importers-api.ts';
-import { isObject, relationPart, relationWord, shortDigest, textMember } from './origin-values.ts';
+import { relationPart, relationWord, shortDigest, textMember } from './origin-values.ts';
 
 const MAX_NOTE_BYTES = 8 * 1024 * 1024;
-const MAX_FRONT_MATTER = 64 * 1024;
-/** The parser of YAML recurses, so that deep nesting would end the whole program. */
-const MAX_DEPTH = 200;
+/** Longer names are not kept for links, because a folder may hold a million notes. */
+const MAX_NAME = 1_000;
 /** Front matter members with a fact or an instant of their own. */
 const KNOWN = new Set([
   'title',
@@ -18,6 +19,7 @@ const KNOWN = new Set([
   'modified',
   'updated',
   'updated_at',
+  'valid_until',
 ]);
 
 interface Note {
@@ -25,6 +27,8 @@ interface Note {
   readonly title: string;
   readonly front: Readonly<Record<string, unknown>>;
   readonly body: string;
+  /** Front matter that was read line by line, and the reason. */
+  readonly unread: { readonly block: string; readonly problem: string } | undefined;
 }
 
 /** Every Markdown file is a note. Links are followed by title, path or permalink. */
@@ -32,7 +36,7 @@ export const readBasicMemory: ImportReader = async function* (input, settings) {
   const permalinks = await permalinksOf(input);
   for await (const file of input.files()) {
     if (!/\.md$/i.test(file.path)) {
-      yield { at: file.path, skipped: 'no Markdown file', isBroken: false };
+      yield { at: file.path, skipped: 'no Markdown file', isBroken: false, isForeign: true };
       continue;
     }
     const note = await readNote(file);
@@ -50,7 +54,8 @@ const permalinksOf = async (input: ImportInput): Promise<ReadonlyMap<string, str
     if (typeof note === 'string') continue;
     const stem = file.path.replace(/\.md$/i, '');
     for (const name of [note.title, stem, stem.split('/').at(-1) ?? stem, note.permalink]) {
-      if (!names.has(foldName(name))) names.set(foldName(name), note.permalink);
+      const key = foldName(name);
+      if (name.length <= MAX_NAME && !names.has(key)) names.set(key, note.permalink);
     }
   }
   return names;
@@ -58,19 +63,22 @@ const permalinksOf = async (input: ImportInput): Promise<ReadonlyMap<string, str
 
 /** A note, or the reason for skipping the file. */
 const readNote = async (file: ImportFile): Promise<Note | string> => {
-  const text = await file.text(MAX_NOTE_BYTES);
-  if (text === null) return `a note that is larger than ${MAX_NOTE_BYTES / 1024 / 1024} MiB or not UTF-8`;
+  const text = await file.text(MAX_NOTE_BYTES).catch((error: unknown) => {
+    if (error instanceof ServiceError) return null;
+    throw error;
+  });
+  if (text === null) {
+    return `a note that is larger than ${MAX_NOTE_BYTES / 1024 / 1024} MiB or not UTF-8; --encoding names another encoding`;
+  }
   const { yaml, body } = splitNote(text);
-  if (yaml.length > MAX_FRONT_MATTER) return 'a note whose front matter is too large';
-  if (depthOf(yaml) > MAX_DEPTH) return `a note whose front matter is nested deeper than ${MAX_DEPTH} levels`;
-  const front = await parseFront(yaml);
-  if (front === undefined) return 'a note whose front matter is not valid YAML';
+  const { members: front, problem } = await readFrontMatter(yaml);
   const stem = file.path.replace(/\.md$/i, '');
   return {
     permalink: textMember(front, 'permalink') ?? permalinkOf(stem),
     title: textMember(front, 'title') ?? stem.split('/').at(-1) ?? stem,
     front,
     body,
+    unread: problem === undefined ? undefined : { block: yaml.trim(), problem },
   };
 };
 
@@ -89,35 +97,6 @@ const splitNote = (text: string): { readonly yaml: string; readonly body: string
   return { yaml: '', body: text };
 };
 
-/** An upper bound for the nesting of a YAML text: by brackets, and on each line by indentation and marks of lists. */
-const depthOf = (yaml: string): number => {
-  let brackets = 0;
-  let deepest = 0;
-  for (const line of yaml.split('\n')) {
-    for (const mark of line) {
-      if (mark === '[' || mark === '{') brackets += 1;
-      if (mark === ']' || mark === '}') brackets = Math.max(0, brackets - 1);
-      deepest = Math.max(deepest, brackets);
-    }
-    const lead = /^[-?:\s]*/.exec(line)?.[0] ?? '';
-    deepest = Math.max(deepest, brackets + lead.length);
-  }
-  return deepest;
-};
-
-const parseFront = async (yaml: string): Promise<Readonly<Record<string, unknown>> | undefined> => {
-  if (yaml.trim() === '') return {};
-  const { parseDocument } = await import('yaml');
-  try {
-    const document = parseDocument(yaml, { schema: 'core', logLevel: 'silent' });
-    if (document.errors.length > 0) return undefined;
-    const value: unknown = document.toJS({ maxAliasCount: 10 });
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Derives a permalink from a path as Basic Memory does. */
 const permalinkOf = (path: string): string =>
   foldName(path)
@@ -127,10 +106,10 @@ const permalinkOf = (path: string): string =>
     .replaceAll(/^-|-$/g, '');
 
 function* noteItems(
-  { permalink, title, front, body }: Note,
+  { permalink, title, front, body, unread }: Note,
   file: ImportFile,
   permalinks: ReadonlyMap<string, string>,
-  { instant }: ImportSettings,
+  { instant, end }: ImportSettings,
 ): Generator<ImportItem> {
   const author = textMember(front, 'author');
   const changed = ['modified', 'updated', 'updated_at', 'created', 'created_at'].map((name) => instant(front[name]));
@@ -139,6 +118,7 @@ function* noteItems(
     entity: `basic-memory:${permalink}`,
     source: author === undefined ? 'basic-memory' : `basic-memory:author/${author}`,
     timestamp: changed.find((one) => one !== undefined) ?? instant(file.modifiedMs),
+    validUntil: end(front['valid_until']),
   };
   const fact = (kind: string, relation: string, type: 'string' | 'text', v: string): ImportItem => ({
     ...common,
@@ -150,6 +130,10 @@ function* noteItems(
   yield fact('note', 'memory:type', 'string', textMember(front, 'type') ?? 'note');
   const tags = tagsOf(front['tags']);
   if (tags !== '') yield fact('note', 'memory:tags', 'string', tags);
+  if (unread !== undefined) {
+    yield { at: file.path, remark: `${unread.problem} is read line by line and kept as text` };
+    yield fact('note', 'memory:front_matter', 'text', unread.block);
+  }
   const more = Object.entries(front).filter(([name]) => !KNOWN.has(name));
   if (more.length > 0) yield fact('note', 'memory:metadata', 'text', JSON.stringify(Object.fromEntries(more)));
   if (body.trim() !== '') yield fact('note', 'memory:content', 'text', body.trim());

@@ -1,5 +1,6 @@
+import { chatGptMessageItems, saidIn } from './chatgpt-messages.ts';
 import type { ImportItem, ImportReader } from './importers-api.ts';
-import { idMember, isObject, listMember, member, relationPart, textMember } from './origin-values.ts';
+import { idMember, isObject, listMember, member, textMember } from './origin-values.ts';
 
 const CONVERSATIONS = /(^|\/)conversations([-_]\d+)?\.json$/;
 
@@ -12,7 +13,10 @@ type Instant = Parameters<ImportReader>[1]['instant'];
 export const readChatGpt: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     const isNamed = CONVERSATIONS.test(file.path);
-    if (!isNamed && !(file.path === input.name && /\.json$/i.test(file.path))) continue;
+    if (!isNamed && !(file.path === input.name && /\.json$/i.test(file.path))) {
+      yield { at: file.path, skipped: 'a file without conversations', isBroken: false, isForeign: true };
+      continue;
+    }
     for await (const { index, value } of file.items(['conversations'])) {
       yield* conversationItems(value, `${file.path}, conversation ${index + 1}`, instant);
     }
@@ -29,25 +33,16 @@ function* conversationItems(value: unknown, at: string, instant: Instant): Gener
     return;
   }
   const entity = `chatgpt:conversation/${id}`;
+  const began = instant(member(value, 'create_time')) ?? firstTime(mapping, instant);
+  const timestamp = began ?? instant(member(value, 'update_time'));
   const title = textMember(value, 'title');
   if (title !== undefined) {
-    yield {
-      kind: 'title',
-      at,
-      entity,
-      relation: 'memory:title',
-      value: { type: 'string', v: title },
-      source: 'chatgpt',
-      timestamp: instant(member(value, 'create_time')),
-    };
+    const v = { type: 'string', v: title } as const;
+    yield { kind: 'title', at, entity, relation: 'memory:title', value: v, source: 'chatgpt', timestamp };
   }
-  for (const { node, said } of inOrder(mapping)) {
-    yield* messageItems(member(node, 'message'), `${at}, message ${idMember(node, 'id') ?? '?'}`, {
-      id,
-      entity,
-      said,
-      instant,
-    });
+  for (const { node, said, toldAt } of inOrder(mapping, instant)) {
+    const place = `${at}, message ${idMember(node, 'id') ?? '?'}`;
+    yield* chatGptMessageItems(member(node, 'message'), place, { id, entity, said, timestamp: toldAt ?? timestamp });
   }
 }
 
@@ -55,12 +50,25 @@ interface Visit {
   readonly node: unknown;
   /** The nearest earlier message that becomes a fact. */
   readonly said: string | undefined;
+  /** When it was written, else when the nearest earlier message of its branch was. */
+  readonly toldAt: string | undefined;
 }
+
+const timeOf = (node: unknown, instant: Instant): string | undefined =>
+  instant(member(member(node, 'message'), 'create_time'));
+
+const firstTime = (mapping: Readonly<Record<string, unknown>>, instant: Instant): string | undefined => {
+  for (const node of Object.values(mapping)) {
+    const time = timeOf(node, instant);
+    if (time !== undefined) return time;
+  }
+  return undefined;
+};
 
 /**
  * Visits the nodes of a conversation tree from its roots, one branch after another. Visits each node of a cycle once.
  */
-function* inOrder(mapping: Readonly<Record<string, unknown>>): Generator<Visit> {
+function* inOrder(mapping: Readonly<Record<string, unknown>>, instant: Instant): Generator<Visit> {
   const seen = new Set<string>();
   const isRoot = (id: string): boolean => {
     const parent = member(mapping[id], 'parent');
@@ -70,69 +78,21 @@ function* inOrder(mapping: Readonly<Record<string, unknown>>): Generator<Visit> 
   // Nodes without a root come last.
   const starts = [...ids.filter(isRoot), ...ids];
   for (const start of starts) {
-    const waiting: [id: string, said: string | undefined][] = [[start, undefined]];
+    const waiting: (Omit<Visit, 'node'> & { readonly id: string })[] = [
+      { id: start, said: undefined, toldAt: undefined },
+    ];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const [id, said] = next;
+      const { id, said } = next;
       if (seen.has(id) || !Object.hasOwn(mapping, id)) continue;
       seen.add(id);
       const node = mapping[id];
-      yield { node, said };
+      const toldAt = timeOf(node, instant) ?? next.toldAt;
+      yield { node, said, toldAt };
       const message = member(node, 'message');
-      const key = textOf(message) === null ? said : (idMember(message, 'id') ?? said);
+      const key = saidIn(message) === null ? said : (idMember(message, 'id') ?? said);
       for (const child of listMember(node, 'children').toReversed()) {
-        if (typeof child === 'string') waiting.push([child, key]);
+        if (typeof child === 'string') waiting.push({ id: child, said: key, toldAt });
       }
     }
   }
 }
-
-interface Around {
-  readonly id: string;
-  readonly entity: string;
-  readonly said: string | undefined;
-  readonly instant: Instant;
-}
-
-function* messageItems(message: unknown, at: string, { id, entity, said, instant }: Around): Generator<ImportItem> {
-  if (!isObject(message)) return;
-  const messageId = idMember(message, 'id');
-  const text = textOf(message);
-  if (text === null || messageId === undefined) {
-    yield { at, skipped: 'a message without text of its own', isBroken: false };
-    return;
-  }
-  yield {
-    kind: 'message',
-    at,
-    entity,
-    relation: `memory:message:${relationPart(messageId)}`,
-    value: { type: 'text', v: text },
-    source: authorOf(message),
-    timestamp: instant(member(message, 'create_time')),
-    session: `chatgpt:${id}`,
-    key: `${id}/${messageId}`,
-    derivedFrom: said === undefined ? undefined : [`${id}/${said}`],
-  };
-}
-
-const authorOf = (message: unknown): string => {
-  const author = member(message, 'author');
-  const role = textMember(author, 'role') ?? 'unknown';
-  const name =
-    role === 'assistant' ? textMember(member(message, 'metadata'), 'model_slug') : textMember(author, 'name');
-  return name === undefined ? `chatgpt:${role}` : `chatgpt:${role}/${name}`;
-};
-
-/** Content types of the model's internal notes, which are not part of the conversation. */
-const UNSAID = new Set(['thoughts', 'reasoning_recap', 'model_editable_context', 'user_editable_context']);
-
-const textOf = (message: unknown): string | null => {
-  const content = member(message, 'content');
-  if (UNSAID.has(String(member(content, 'content_type')))) return null;
-  if (member(member(message, 'metadata'), 'is_visually_hidden_from_conversation') === true) return null;
-  const parts = listMember(content, 'parts').map((part) =>
-    typeof part === 'string' ? part : (textMember(part, 'text') ?? ''),
-  );
-  const text = parts.filter((part) => part.trim() !== '').join('\n\n') || (textMember(content, 'text', 'result') ?? '');
-  return text.trim() === '' ? null : text;
-};

@@ -1,3 +1,4 @@
+import { claudeMessageItems } from './claude-messages.ts';
 import type { ImportItem, ImportReader } from './importers-api.ts';
 import { idMember, isObject, listMember, member, relationPart, textMember } from './origin-values.ts';
 
@@ -9,12 +10,17 @@ const KINDS = [
   [/(^|\/)memories\.jsonl?$/, 'memory'],
 ] as const;
 
+const FOREIGN = { isBroken: false, isForeign: true } as const;
+
 /** Takes the zip, its unpacked folder or conversations.json alone. */
 export const readClaude: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     const named = KINDS.find(([pattern]) => pattern.test(file.path))?.[1];
     const kind = named ?? (file.path === input.name && /\.jsonl?$/i.test(file.path) ? 'conversation' : undefined);
-    if (kind === undefined) continue;
+    if (kind === undefined) {
+      yield { at: file.path, skipped: 'a file without conversations, projects and memories', ...FOREIGN };
+      continue;
+    }
     for await (const { index, value } of file.items()) {
       const at = `${file.path}, ${kind} ${index + 1}`;
       if (!isObject(value)) yield { at, skipped: 'not a JSON object', isBroken: true };
@@ -32,8 +38,9 @@ function* conversationItems(value: unknown, at: string, instant: Instant): Gener
     return;
   }
   const entity = `claude:conversation/${id}`;
-  const timestamp = instant(member(value, 'created_at'));
-  const own = { at, entity, source: 'claude', timestamp };
+  const timestamp = createdAt(instant)(value);
+  const updated = instant(member(value, 'updated_at'));
+  const own = { at, entity, source: 'claude', timestamp: timestamp ?? updated };
   const title = textMember(value, 'name');
   if (title !== undefined) {
     yield { ...own, kind: 'title', relation: 'memory:title', value: { type: 'string', v: title } };
@@ -48,69 +55,18 @@ function* conversationItems(value: unknown, at: string, instant: Instant): Gener
     yield { ...own, kind: 'relation', relation: 'rel:part_of', value: { type: 'ref', v } };
   }
   const account = idMember(member(value, 'account'), 'uuid');
-  for (const [nth, message] of listMember(value, 'chat_messages').entries()) {
-    yield* messageItems(message, { at: `${at}, message ${nth + 1}`, id, entity, account, instant });
+  const messages = listMember(value, 'chat_messages');
+  let toldAt = timestamp ?? messages.map(createdAt(instant)).find((time) => time !== undefined) ?? updated;
+  for (const [nth, message] of messages.entries()) {
+    toldAt = createdAt(instant)(message) ?? toldAt;
+    yield* claudeMessageItems(message, { at: `${at}, message ${nth + 1}`, id, entity, account, timestamp: toldAt });
   }
 }
 
-interface Around {
-  readonly at: string;
-  readonly id: string;
-  readonly entity: string;
-  readonly account: string | undefined;
-  readonly instant: Instant;
-}
-
-function* messageItems(message: unknown, { at, id, entity, account, instant }: Around): Generator<ImportItem> {
-  const messageId = idMember(message, 'uuid');
-  if (messageId === undefined) {
-    yield { at, skipped: 'a message without a uuid', isBroken: true };
-    return;
-  }
-  const sender = textMember(message, 'sender') ?? 'unknown';
-  const parent = idMember(message, 'parent_message_uuid');
-  const common = {
-    at,
-    entity,
-    source: sender === 'human' && account !== undefined ? `claude:human/${account}` : `claude:${sender}`,
-    timestamp: instant(member(message, 'created_at')),
-    session: `claude:${id}`,
-  };
-  const text = textOf(message);
-  if (text === null) yield { at, skipped: 'a message without text of its own', isBroken: false };
-  else {
-    yield {
-      ...common,
-      kind: 'message',
-      relation: `memory:message:${relationPart(messageId)}`,
-      value: { type: 'text', v: text },
-      key: `${id}/${messageId}`,
-      derivedFrom: parent === undefined || isNone(parent) ? undefined : [`${id}/${parent}`],
-    };
-  }
-  for (const [nth, attachment] of listMember(message, 'attachments').entries()) {
-    const content = textMember(attachment, 'extracted_content');
-    if (content === undefined) continue;
-    yield {
-      ...common,
-      kind: 'attachment',
-      relation: `memory:attachment:${relationPart(messageId)}:${nth + 1}`,
-      value: { type: 'text', v: content },
-    };
-  }
-}
-
-/** The parent of a first message is a uuid of zeros. */
-const isNone = (parent: string): boolean => /^0{8}-/.test(parent);
-
-/** Text blocks are exact; newer exports put placeholders into `text`. */
-const textOf = (message: unknown): string | null => {
-  const blocks = listMember(message, 'content')
-    .filter((block) => member(block, 'type') === 'text')
-    .map((block) => textMember(block, 'text') ?? '')
-    .filter((text) => text !== '');
-  return blocks.length > 0 ? blocks.join('\n\n') : (textMember(message, 'text') ?? null);
-};
+const createdAt =
+  (instant: Instant) =>
+  (value: unknown): string | undefined =>
+    instant(member(value, 'created_at'));
 
 const PROJECT = [
   ['name', 'memory:title', 'string'],
@@ -130,7 +86,7 @@ function* projectItems(value: unknown, at: string, instant: Instant): Generator<
     kind: 'project',
     entity: `claude:project/${id}`,
     source: creator === undefined ? 'claude' : `claude:human/${creator}`,
-    timestamp: instant(member(value, 'created_at')),
+    timestamp: createdAt(instant)(value) ?? instant(member(value, 'updated_at')),
   };
   for (const [name, relation, type] of PROJECT) {
     const v = textMember(value, name);
@@ -139,13 +95,16 @@ function* projectItems(value: unknown, at: string, instant: Instant): Generator<
   for (const [nth, doc] of listMember(value, 'docs').entries()) {
     const content = textMember(doc, 'content');
     const docId = idMember(doc, 'uuid', 'filename') ?? String(nth + 1);
-    if (content === undefined) continue;
+    if (content === undefined) {
+      yield { at, skipped: 'a document without text', isBroken: false };
+      continue;
+    }
     yield {
       ...common,
       kind: 'document',
       relation: `memory:document:${relationPart(docId)}`,
       value: { type: 'text', v: content },
-      timestamp: instant(member(doc, 'created_at')) ?? common.timestamp,
+      timestamp: createdAt(instant)(doc) ?? common.timestamp,
     };
   }
 }
@@ -154,12 +113,14 @@ function* memoryItems(value: unknown, at: string): Generator<ImportItem> {
   const account = idMember(value, 'account_uuid') ?? 'unknown';
   const common = { at, kind: 'memory', source: 'claude', relation: 'memory:summary' };
   const whole = textMember(value, 'conversations_memory');
-  if (whole !== undefined) yield { ...common, entity: `claude:account/${account}`, value: { type: 'text', v: whole } };
+  yield whole === undefined
+    ? { at, skipped: 'a memory without text', isBroken: false }
+    : { ...common, entity: `claude:account/${account}`, value: { type: 'text', v: whole } };
   const projects = member(value, 'project_memories');
   if (!isObject(projects)) return;
   for (const [id, text] of Object.entries(projects)) {
-    if (typeof text === 'string' && text.trim() !== '') {
-      yield { ...common, entity: `claude:project/${id}`, value: { type: 'text', v: text } };
-    }
+    yield typeof text === 'string' && text.trim() !== ''
+      ? { ...common, entity: `claude:project/${id}`, value: { type: 'text', v: text } }
+      : { at, skipped: 'a memory without text', isBroken: false };
   }
 }

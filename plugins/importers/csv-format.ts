@@ -2,26 +2,25 @@ import { Readable } from 'node:stream';
 import { spelledNumber, UNFAITHFUL_NUMBER } from '../../kernel/internal-api.ts';
 import { type FactValue, type Scope, ServiceError } from '../../kernel/plugin-api.ts';
 import { type CsvRow, type MappedMember, type MemberRule, readMapping } from './csv-mapping.ts';
-import type { ImportFile, ImportItem, ImportReader } from './importers-api.ts';
+import type { ImportFile, ImportItem, ImportReader, ImportSettings } from './importers-api.ts';
 
 const MAX_RECORD_BYTES = 8 * 1024 * 1024;
+const MAX_COLUMNS = 10_000;
 const DELIMITERS = [',', ';', '\t'] as const;
 const SCOPES: readonly Scope[] = ['local', 'team', 'company', 'public'];
 
-type Instant = Parameters<ImportReader>[1]['instant'];
-
 /** Makes a fact from every row, with the members in the mapping. */
-export const readCsv: ImportReader = async function* (input, { map, instant }) {
-  const rules = await readMapping(map);
+export const readCsv: ImportReader = async function* (input, settings) {
+  const rules = await readMapping(settings.map);
   for await (const file of input.files()) {
     if (!/\.(csv|tsv|txt)$/i.test(file.path)) {
-      yield { at: file.path, skipped: 'no table', isBroken: false };
+      yield { at: file.path, skipped: 'no table', isBroken: false, isForeign: true };
       continue;
     }
     for await (const { row, line } of rowsOf(file, rules)) {
       yield row === null
         ? { at: `${file.path}, line ${line}`, skipped: 'a row that is not valid CSV', isBroken: true }
-        : itemOf(row, `${file.path}, line ${line}`, rules, instant);
+        : itemOf(row, `${file.path}, line ${line}`, rules, settings);
     }
   }
 };
@@ -32,9 +31,11 @@ async function* rowsOf(
 ): AsyncGenerator<{ readonly row: CsvRow | null; readonly line: number }> {
   const { parse } = await import('csv-parse');
   const broken: number[] = [];
+  const { delimiter, isNamed } = await delimiterOf(file);
   const parser = parse({
-    bom: true,
-    delimiter: await delimiterOf(file),
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    from_line: isNamed ? 2 : 1,
     skip_empty_lines: true,
     skip_records_with_error: true,
     relax_column_count: true,
@@ -44,7 +45,7 @@ async function* rowsOf(
       broken.push(Number((error as { lines?: number } | undefined)?.lines ?? 0));
     },
   });
-  const bytes = Readable.from(file.bytes());
+  const bytes = Readable.from(file.utf8());
   bytes.on('error', (error) => parser.destroy(error));
   let columns: string[] | null = null;
   try {
@@ -71,6 +72,8 @@ interface Parsed {
 }
 
 const checkedColumns = (columns: string[], rules: ReadonlyMap<MappedMember, MemberRule>, path: string): string[] => {
+  if (columns.length > MAX_COLUMNS)
+    throw new ServiceError('validation', `${path} has more than ${MAX_COLUMNS} columns`);
   const names = columns.map((column) => column.trim());
   const missing = [...rules].find(([, rule]) => rule.columns.some((column) => !names.includes(column)));
   if (missing === undefined) return names;
@@ -79,20 +82,28 @@ const checkedColumns = (columns: string[], rules: ReadonlyMap<MappedMember, Memb
   });
 };
 
-/** The delimiter that occurs most often in the first line. */
-const delimiterOf = async (file: ImportFile): Promise<string> => {
+interface Delimiter {
+  readonly delimiter: string;
+  /** True if a line before the columns names it, as `sep=;`. */
+  readonly isNamed: boolean;
+}
+
+/** The delimiter that the first line names, else the one that occurs most often in it. */
+const delimiterOf = async (file: ImportFile): Promise<Delimiter> => {
   for await (const { text } of file.lines()) {
+    const [, named] = /^"?sep=(.)"?\r?$/i.exec(text ?? '') ?? [];
+    if (named !== undefined) return { delimiter: named, isNamed: true };
     const counts = DELIMITERS.map((mark) => (text ?? '').split(mark).length);
-    return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+    return { delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',', isNamed: false };
   }
-  return ',';
+  return { delimiter: ',', isNamed: false };
 };
 
 const itemOf = (
   row: CsvRow,
   at: string,
   rules: ReadonlyMap<MappedMember, MemberRule>,
-  instant: Instant,
+  { instant, end }: ImportSettings,
 ): ImportItem => {
   const cell = (name: MappedMember): string => rules.get(name)?.read(row).trim() ?? '';
   const skip = (skipped: string): ImportItem => ({ at, skipped, isBroken: true });
@@ -102,10 +113,10 @@ const itemOf = (
   const value = cellValue(cell('type') || 'string', text, instant);
   if (value === null) return skip('a value that is not of its type');
   if (Number.isNaN(value.v)) return skip(`a value that ${UNFAITHFUL_NUMBER}`);
-  const instants = (['timestamp', 'valid_until'] as const).map((name) =>
-    cell(name) === '' ? undefined : (instant(cell(name)) ?? null),
-  );
-  const [timestamp, validUntil] = instants;
+  const when = (name: MappedMember, read: ImportSettings['instant']): string | null | undefined =>
+    cell(name) === '' ? undefined : (read(cell(name)) ?? null);
+  const timestamp = when('timestamp', instant);
+  const validUntil = when('valid_until', end);
   if (timestamp === null || validUntil === null) return skip('an instant that cannot be read');
   const confidence = cell('confidence') === '' ? undefined : Number(cell('confidence'));
   if (confidence !== undefined && !(confidence >= 0 && confidence <= 1)) return skip('a confidence outside of 0 to 1');
@@ -128,7 +139,11 @@ const itemOf = (
 };
 
 /** The cell as a value of the type; null if it does not fit, and NaN for a number that a double cannot hold. */
-const cellValue = (type: string, text: string, instant: Instant): Pick<FactValue, 'type' | 'v'> | null => {
+const cellValue = (
+  type: string,
+  text: string,
+  instant: ImportSettings['instant'],
+): Pick<FactValue, 'type' | 'v'> | null => {
   const word = text.trim();
   switch (type) {
     case 'string':

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../kernel/plugin-api.ts';
 import { type DraftFacts, sessionHeader } from './draft-facts.ts';
-import type { ImportDraft, ImportItem, ImportSkip } from './importers-api.ts';
+import type { ImportDraft, ImportItem, ImportRemark, ImportSkip } from './importers-api.ts';
 import { shortDigest } from './origin-values.ts';
 
 /** A value has at most 1 MiB of text, which JSON escapes may lengthen six times. */
@@ -16,12 +16,25 @@ export interface DraftChunk {
   /** In the order of the lines in the request body. */
   readonly drafts: readonly ImportDraft[];
   readonly skips: readonly ImportSkip[];
+  readonly remarks: readonly ImportRemark[];
+  /** Number of items since the last chunk that an earlier run completed. */
+  readonly earlier: number;
   readonly session: string | undefined;
-  /** Number of input items up to the end of this chunk. */
+  /** Number of input items up to the end of this chunk, remarks included. */
   readonly position: number;
   /** Derived from the content alone, so that equal facts have the same key in every run. */
   readonly idempotencyKey: string;
 }
+
+export const linesOf = (body: Buffer): string[] => body.toString().split('\n').slice(0, -1);
+
+/** The chunk with some of its drafts, and a key of its own. */
+export const onlyKept = (chunk: DraftChunk, lines: readonly string[], keep: readonly boolean[]): DraftChunk => ({
+  ...chunk,
+  drafts: chunk.drafts.filter((_, at) => keep[at]),
+  body: Buffer.from(lines.flatMap((line, at) => (keep[at] === true ? [`${line}\n`] : [])).join('')),
+  idempotencyKey: `${chunk.idempotencyKey.slice(0, 200)}-rest`,
+});
 
 export interface ChunkOptions {
   readonly facts: DraftFacts;
@@ -37,44 +50,70 @@ export async function* draftChunks(
   items: AsyncIterable<ImportItem>,
   { facts, maxFacts, from, format }: ChunkOptions,
 ): AsyncGenerator<DraftChunk, void, undefined> {
-  let lines: string[] = [];
-  let drafts: ImportDraft[] = [];
-  let skips: ImportSkip[] = [];
-  let session: string | undefined;
-  let bytes = 0;
+  const open = new OpenChunk(format);
   let position = 0;
-
-  const take = (): DraftChunk => {
-    const text = lines.join('');
-    const idempotencyKey = `import-${format.slice(0, 64)}-${sha256Hex(`${session ?? ''}\n${text}`)}`;
-    const chunk = { body: Buffer.from(text), drafts, skips, session, position, idempotencyKey };
-    lines = [];
-    drafts = [];
-    skips = [];
-    bytes = 0;
-    return chunk;
-  };
-
   for await (const item of items) {
     // Facts that an earlier run stored are built again, because later ones may derive from them.
-    const line = 'skipped' in item ? null : `${JSON.stringify(facts.factOf(item))}\n`;
+    const line = 'entity' in item ? `${JSON.stringify(facts.factOf(item))}\n` : '';
     if (position < from) {
-      position += 1;
-      continue;
-    }
-    if (line === null || 'skipped' in item) skips.push(item as ImportSkip);
+      if (!('remark' in item)) open.earlier += 1;
+    } else if ('remark' in item) open.remarks.push(item);
+    else if ('skipped' in item) open.skips.push(item);
     else if (line.length > MAX_FACT_BYTES) {
-      skips.push({ at: item.at, skipped: `longer than ${MAX_FACT_BYTES / 1024 / 1024} MiB`, isBroken: true });
+      open.skips.push({ at: item.at, skipped: `longer than ${MAX_FACT_BYTES / 1024 / 1024} MiB`, isBroken: true });
     } else {
-      const next = sessionHeader(item, shortDigest);
-      if (lines.length > 0 && (next !== session || bytes + line.length > MAX_CHUNK_BYTES)) yield take();
-      session = next;
-      lines.push(line);
-      drafts.push(item);
-      bytes += line.length;
+      if (open.isFullFor(item, line)) yield open.take(position);
+      open.add(item, line);
     }
     position += 1;
-    if (lines.length >= maxFacts || skips.length >= MAX_SKIPS) yield take();
+    if (open.drafts.length >= maxFacts || open.skips.length + open.remarks.length >= MAX_SKIPS) {
+      yield open.take(position);
+    }
   }
-  if (lines.length > 0 || skips.length > 0) yield take();
+  if (!open.isEmpty) yield open.take(position);
+}
+
+class OpenChunk {
+  readonly #format: string;
+  #lines: string[] = [];
+  #bytes = 0;
+  #session: string | undefined;
+  drafts: ImportDraft[] = [];
+  skips: ImportSkip[] = [];
+  remarks: ImportRemark[] = [];
+  earlier = 0;
+
+  constructor(format: string) {
+    this.#format = format;
+  }
+
+  get isEmpty(): boolean {
+    return this.drafts.length + this.skips.length + this.remarks.length + this.earlier === 0;
+  }
+
+  isFullFor(draft: ImportDraft, line: string): boolean {
+    if (this.drafts.length === 0) return false;
+    return sessionHeader(draft, shortDigest) !== this.#session || this.#bytes + line.length > MAX_CHUNK_BYTES;
+  }
+
+  add(draft: ImportDraft, line: string): void {
+    this.#session = sessionHeader(draft, shortDigest);
+    this.#lines.push(line);
+    this.drafts.push(draft);
+    this.#bytes += line.length;
+  }
+
+  take(position: number): DraftChunk {
+    const { drafts, skips, remarks, earlier } = this;
+    const text = this.#lines.join('');
+    const session = this.#session;
+    const idempotencyKey = `import-${this.#format.slice(0, 64)}-${sha256Hex(`${session ?? ''}\n${text}`)}`;
+    this.#lines = [];
+    this.#bytes = 0;
+    this.drafts = [];
+    this.skips = [];
+    this.remarks = [];
+    this.earlier = 0;
+    return { body: Buffer.from(text), drafts, skips, remarks, earlier, session, position, idempotencyKey };
+  }
 }

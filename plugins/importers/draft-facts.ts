@@ -11,6 +11,8 @@ export interface DraftDefaults {
   readonly scope: Scope;
   readonly garden: string | undefined;
   readonly sourcePrefix: string;
+  /** The time of a draft that has none, as its file has it. */
+  undated?(): string | undefined;
 }
 
 /** Converts drafts, in their order, to bodies of POST /v1/facts. */
@@ -42,6 +44,7 @@ export const createDraftFacts = (defaults: DraftDefaults): DraftFacts => {
         if (oldest !== undefined) contentIds.delete(oldest);
         contentIds.set(draft.key, contentId({ confidence, entity: entity.trim(), relation, scope, source, value }));
       }
+      const timestamp = draft.timestamp ?? defaults.undated?.();
       return {
         entity,
         relation,
@@ -49,7 +52,7 @@ export const createDraftFacts = (defaults: DraftDefaults): DraftFacts => {
         source,
         scope,
         confidence,
-        ...(draft.timestamp === undefined ? {} : { timestamp: draft.timestamp }),
+        ...(timestamp === undefined ? {} : { timestamp }),
         ...(draft.validUntil === undefined ? {} : { valid_until: draft.validUntil }),
         ...(garden === undefined ? {} : { garden_id: garden }),
         ...(derivedFrom.length === 0 ? {} : { derived_from: derivedFrom }),

@@ -1,6 +1,6 @@
 import type { PatientTarget } from '../../kernel/command-api.ts';
 import { parseInstant } from '../../kernel/plugin-api.ts';
-import type { DraftChunk } from './draft-chunks.ts';
+import { type DraftChunk, linesOf, onlyKept } from './draft-chunks.ts';
 import { member } from './origin-values.ts';
 
 /**
@@ -9,19 +9,13 @@ import { member } from './origin-values.ts';
  */
 export const storedBefore = async ({ server, clock }: PatientTarget, chunk: DraftChunk): Promise<DraftChunk> => {
   const nowMs = clock.nowMs();
-  const lines = chunk.body.toString().split('\n').slice(0, -1);
+  const lines = linesOf(chunk.body);
   const keep: boolean[] = [];
   for (const [at, draft] of chunk.drafts.entries()) {
     const endsMs = draft.validUntil === undefined ? null : parseInstant(draft.validUntil);
     keep.push(endsMs === null || endsMs > nowMs || !(await isThere(server, lines[at] ?? '')));
   }
-  if (keep.every((kept) => kept)) return chunk;
-  return {
-    ...chunk,
-    drafts: chunk.drafts.filter((_, at) => keep[at]),
-    body: Buffer.from(lines.flatMap((line, at) => (keep[at] === true ? [`${line}\n`] : [])).join('')),
-    idempotencyKey: `${chunk.idempotencyKey.slice(0, 200)}-rest`,
-  };
+  return keep.every((kept) => kept) ? chunk : onlyKept(chunk, lines, keep);
 };
 
 const MEMBERS = ['entity', 'relation', 'source', 'scope'] as const;

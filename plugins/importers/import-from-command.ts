@@ -1,12 +1,16 @@
 import { resolve } from 'node:path';
 import { type CommandContext, defineCommand, EXIT } from '../../kernel/command-api.ts';
-import { type Scope, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { formatInstant, type Scope, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { createDraftFacts } from './draft-facts.ts';
+import { dryRun } from './dry-run.ts';
 import { type OpenedInput, openInput } from './import-input.ts';
-import { dryRun, emptyTally, refuseEmpty, runImport, summaryOf } from './import-run.ts';
+import { runImport } from './import-run.ts';
+import { importSettings } from './import-settings.ts';
 import { stateFileAt } from './import-state.ts';
-import { IMPORT_FORMATS, type ImportFormat, type ImportItem } from './importers-api.ts';
-import { originInstant } from './origin-values.ts';
+import { emptyTally, refuseEmpty, summaryOf } from './import-tally.ts';
+import { IMPORT_FORMATS, type ImportFormat } from './importers-api.ts';
 import { createRefusedItems } from './refused-items.ts';
+import { encodingOf } from './text-encoding.ts';
 
 const MAX_BATCH = 1_000;
 const SCOPES = ['local', 'team', 'company', 'public'] as const;
@@ -17,7 +21,7 @@ const ARGUMENTS = {
 } as const;
 const OPTIONS = {
   list: { type: 'flag', summary: 'list the formats, and where to get the export of each' },
-  dryRun: { type: 'flag', summary: 'read everything, count and show the first facts, and send nothing' },
+  dryRun: { type: 'flag', summary: 'read everything, have the node judge it, show the first facts, and store nothing' },
   scope: { type: 'text', value: 'scope', summary: `scope of the facts: ${SCOPES.join(', ')}`, default: 'local' },
   garden: { type: 'text', value: 'garden', summary: 'garden that the facts go to' },
   sourcePrefix: { type: 'text', value: 'text', summary: 'put before the source of every fact' },
@@ -26,6 +30,11 @@ const OPTIONS = {
     value: 'offset',
     summary: 'offset of instants that come without one, for example +02:00',
     default: 'Z',
+  },
+  encoding: {
+    type: 'text',
+    value: 'name',
+    summary: 'encoding of text that is not UTF-8 and has no byte order mark, for example windows-1252',
   },
   map: { type: 'words', value: 'member=column', summary: 'for csv: what the columns are, or a JSON file that says so' },
   batch: {
@@ -76,7 +85,7 @@ were refused.`,
     if (given.path === undefined) {
       throw new ServiceError('validation', 'the file or folder of the export is missing', { hint: format.obtain });
     }
-    const input = await openInput(given.path);
+    const input = await openInput(given.path, options.encoding && encodingOf(options.encoding));
     return options.dryRun
       ? tryImport(context, format, input)
       : doImport(context, format, input, options.state ?? `${resolve(given.path)}.${format.id}.import-state.json`);
@@ -93,18 +102,15 @@ const tryImport = async (context: Context, format: ImportFormat, input: OpenedIn
   const progress = context.progress(input.totalBytes, 'facts');
   const tally = emptyTally();
   const refused = await createRefusedItems(progress, options.refused);
-  let samples: readonly string[] = [];
   try {
-    samples = await dryRun(
-      { items: await itemsOf(context, format, input), ...settingsOf(context), progress, input, refused },
-      tally,
-    );
+    const parts = { ...(await readingParts(context, format, input)), progress, refused };
+    const { samples, judge } = await dryRun(parts, tally);
     refused.end();
+    refuseEmpty(tally, format.id);
+    stdout.write(`${summaryOf(tally, judge)}\n${samples.map((line) => `${line}\n`).join('')}`);
   } finally {
     progress.end();
   }
-  refuseEmpty(tally, format.id);
-  stdout.write(`${summaryOf(tally, true)}\n${samples.map((line) => `${line}\n`).join('')}`);
   return tally.refused === 0 ? EXIT.ok : EXIT.someRefused;
 };
 
@@ -114,9 +120,10 @@ const doImport = async (
   input: OpenedInput,
   statePath: string,
 ): Promise<number> => {
-  const { stdout, stderr, options, server, clock } = context;
-  const settings = settingsOf(context);
-  const digest = sha256Hex(JSON.stringify([format.id, await input.digest(), settings, options.map, options.utcOffset]));
+  const { stdout, stderr, options } = context;
+  const { map, utcOffset, encoding } = options;
+  const settings = [{ defaults: settingsOf(context) }, map, utcOffset, ...(encoding === undefined ? [] : [encoding])];
+  const digest = sha256Hex(JSON.stringify([format.id, await input.digest(), ...settings]));
   const state = stateFileAt(statePath, context.random);
   const before = options.fromStart ? undefined : await state.read(digest);
   if (before?.isDone === true) {
@@ -133,12 +140,7 @@ const doImport = async (
   try {
     const exitCode = await runImport(
       {
-        ...settings,
-        target: { server, clock },
-        format: format.id,
-        input,
-        items: await itemsOf(context, format, input),
-        maxFacts: options.batch,
+        ...(await readingParts(context, format, input)),
         state,
         digest,
         from: before?.position ?? 0,
@@ -154,7 +156,7 @@ const doImport = async (
     refused.end();
     progress.end();
     if (isOver && before === undefined) refuseEmpty(tally, format.id);
-    stdout.write(`${summaryOf(tally, false)}\n`);
+    stdout.write(`${summaryOf(tally)}\n`);
   }
 };
 
@@ -168,17 +170,27 @@ const settingsOf = ({ options }: Context) => {
   if (!OFFSET.test(options.utcOffset)) {
     throw new ServiceError('validation', '--utc-offset must be Z, or an offset such as +02:00');
   }
-  const defaults = { scope: scope as Scope, garden: options.garden, sourcePrefix: options.sourcePrefix ?? '' };
-  return { defaults };
+  return { scope: scope as Scope, garden: options.garden, sourcePrefix: options.sourcePrefix ?? '' };
 };
 
-const itemsOf = async (
-  { options }: Context,
-  format: ImportFormat,
-  input: OpenedInput,
-): Promise<AsyncIterable<ImportItem>> => {
+const readingParts = async (context: Context, format: ImportFormat, input: OpenedInput) => {
+  const { options, server, clock } = context;
+  const nowMs = clock.nowMs();
+  const undated = (): string | undefined => {
+    const ms = input.modifiedMs();
+    return ms === null || ms > nowMs ? undefined : formatInstant(ms);
+  };
+  const defaults = { ...settingsOf(context), undated };
   const read = await format.load();
-  return read(input, { map: options.map ?? [], instant: (value) => originInstant(value, options.utcOffset) });
+  const settings = importSettings({ map: options.map ?? [], utcOffset: options.utcOffset, nowMs });
+  return {
+    target: { server, clock },
+    format: format.id,
+    input,
+    items: read(input, settings),
+    facts: createDraftFacts(defaults),
+    maxFacts: options.batch,
+  };
 };
 
 const unknownFormat = (formats: readonly ImportFormat[], wasGiven: boolean): ServiceError =>

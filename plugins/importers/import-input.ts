@@ -7,6 +7,7 @@ import { readLines } from '../../kernel/command-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { ImportFile, ImportInput, ImportLine } from './importers-api.ts';
 import { jsonItems } from './json-items.ts';
+import { utf8Of } from './text-encoding.ts';
 import { listZip, readZipEntry } from './zip-archive.ts';
 
 /** A value has at most 1 MiB, which JSON escapes may lengthen six times. The rest of a line is short. */
@@ -19,6 +20,8 @@ export interface OpenedInput extends ImportInput {
   readonly totalBytes: number;
   /** Bytes read so far. Counts the compressed size of compressed files. */
   readBytes(): number;
+  /** When the file that is being read was last changed; null if that is unknown. */
+  modifiedMs(): number | null;
   /** Digest of the content, and of the names in a folder. */
   digest(): Promise<string>;
 }
@@ -30,27 +33,36 @@ interface Place {
   open(onRead: (bytes: number) => void): AsyncIterable<Buffer>;
 }
 
-/** Opens a file, an archive or a folder. Reads names but no contents. */
-export const openInput = async (path: string): Promise<OpenedInput> => {
+/**
+ * Opens a file, an archive or a folder. Reads names but no contents. `encoding` is that of text without a byte order
+ * mark, UTF-8 if it is undefined.
+ */
+export const openInput = async (path: string, encoding?: string): Promise<OpenedInput> => {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) throw new ServiceError('lookup', `there is no file or folder ${path}`);
-  if (stats.isDirectory()) return inputOf(path, await placesBelow(path), false);
+  if (stats.isDirectory()) return inputOf(path, await placesBelow(path), { archive: false, encoding });
   if (!stats.isFile()) throw new ServiceError('validation', `${path} is neither a file nor a folder`);
   const whole = placeOf(path, basename(path), stats.size, stats.mtimeMs);
-  if (!(await isZip(path))) return inputOf(path, [whole], false);
+  if (!(await isZip(path))) return inputOf(path, [whole], { archive: false, encoding });
   const entries = (await listZip(path)).toSorted((one, other) => (one.path < other.path ? -1 : 1));
   const places = entries.map((entry) => ({
     path: entry.path,
     sizeBytes: entry.packedBytes,
-    modifiedMs: null,
+    modifiedMs: entry.modifiedMs,
     open: (onRead: (bytes: number) => void) => readZipEntry(path, entry, onRead),
   }));
-  return inputOf(path, places, whole);
+  return inputOf(path, places, { archive: whole, encoding });
 };
 
-/** `archive` is the archive file that contains the places, if there is one. */
-const inputOf = (path: string, places: readonly Place[], archive: Place | false): OpenedInput => {
+interface InputForm {
+  /** The archive file that contains the places, if there is one. */
+  readonly archive: Place | false;
+  readonly encoding: string | undefined;
+}
+
+const inputOf = (path: string, places: readonly Place[], { archive, encoding }: InputForm): OpenedInput => {
   let read = 0;
+  let modifiedMs: number | null = null;
   const onRead = (bytes: number): void => {
     read += bytes;
   };
@@ -58,8 +70,12 @@ const inputOf = (path: string, places: readonly Place[], archive: Place | false)
     name: basename(path),
     totalBytes: places.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     readBytes: () => read,
+    modifiedMs: () => modifiedMs,
     async *files() {
-      for (const place of places) yield fileOf(place, onRead);
+      for (const place of places) {
+        modifiedMs = place.modifiedMs;
+        yield fileOf(place, onRead, encoding);
+      }
     },
     async digest() {
       const hash = createHash('sha256');
@@ -72,24 +88,32 @@ const inputOf = (path: string, places: readonly Place[], archive: Place | false)
   };
 };
 
-const fileOf = ({ path, modifiedMs, open }: Place, onRead: (bytes: number) => void): ImportFile => ({
-  path,
-  modifiedMs,
-  bytes: () => open(onRead),
-  lines: () => textLines(open(onRead)),
-  items: (lists) => jsonItems(open(onRead), path, lists),
-  async text(maxBytes) {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of open(onRead)) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) return null;
-      chunks.push(chunk);
-    }
-    const whole = Buffer.concat(chunks);
-    return isUtf8(whole) ? whole.toString().replace(/^\ufeff/, '') : null;
-  },
-});
+const fileOf = (
+  { path, modifiedMs, open }: Place,
+  onRead: (bytes: number) => void,
+  encoding: string | undefined,
+): ImportFile => {
+  const utf8 = (isStrict: boolean) => utf8Of(open(onRead), path, { encoding, isStrict });
+  return {
+    path,
+    modifiedMs,
+    bytes: () => open(onRead),
+    utf8: () => utf8(true),
+    lines: () => textLines(utf8(false)),
+    items: (lists) => jsonItems(utf8(true), path, lists),
+    async text(maxBytes) {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of utf8(false)) {
+        bytes += chunk.length;
+        if (bytes > maxBytes) return null;
+        chunks.push(chunk);
+      }
+      const whole = Buffer.concat(chunks);
+      return isUtf8(whole) ? whole.toString() : null;
+    },
+  };
+};
 
 async function* textLines(source: AsyncIterable<Buffer>): AsyncGenerator<ImportLine> {
   for await (const { number, bytes } of readLines(source, MAX_LINE_BYTES)) {

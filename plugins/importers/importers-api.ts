@@ -34,9 +34,18 @@ export interface ImportSkip {
   readonly skipped: string;
   /** True for damaged data, false for data without importable content. */
   readonly isBroken: boolean;
+  /** True for a file or an item of another format. An input that holds nothing else is refused. */
+  readonly isForeign?: boolean;
 }
 
-export type ImportItem = ImportDraft | ImportSkip;
+/** A remark about an item that is imported all the same. */
+export interface ImportRemark {
+  readonly at: string;
+  /** Equal remarks use the same text, because a run counts remarks by it. */
+  readonly remark: string;
+}
+
+export type ImportItem = ImportDraft | ImportSkip | ImportRemark;
 
 /** A value from a JSON file. */
 export interface JsonItem {
@@ -54,13 +63,21 @@ export interface ImportLine {
   readonly text: string | null;
 }
 
-/** One file of the input. Each method reads it from the start, and holds at most one item in memory. */
+/**
+ * One file of the input. Each method reads it from the start, and holds at most one item in memory. All but `bytes`
+ * decode text: by its byte order mark, else by the encoding of the run, else as UTF-8. Text that does not fit is
+ * refused with `validation`, unless the method says otherwise.
+ */
 export interface ImportFile {
   /** Relative to the input, with `/` between its parts. */
   readonly path: string;
   /** Time of the last change, if known. */
   readonly modifiedMs: number | null;
+  /** The bytes as they are. */
   bytes(): AsyncIterable<Buffer>;
+  /** The text as UTF-8, without a byte order mark. */
+  utf8(): AsyncIterable<Buffer>;
+  /** Lines that are not UTF-8 are null, one by one. */
   lines(): AsyncIterable<ImportLine>;
   /**
    * Yields the elements of an outermost array. For an outermost object, yields the elements of the named lists, then
@@ -80,6 +97,8 @@ export interface ImportInput {
 }
 
 export interface ImportSettings {
+  /** When the run began, in milliseconds since 1970. */
+  readonly nowMs: number;
   /** The values of `--map`. */
   readonly map: readonly string[];
   /**
@@ -88,6 +107,11 @@ export interface ImportSettings {
    * anything else.
    */
   instant(value: unknown): string | undefined;
+  /**
+   * Converts an instant at which something ends, like `instant`, except that a date means the end of its day. `offset`
+   * replaces the offset of the run, for a product that counts days in a zone of its own.
+   */
+  end(value: unknown, offset?: string): string | undefined;
 }
 
 /** Turns an input into facts and skips, in the order of the input. Deterministic. */

@@ -1,13 +1,22 @@
 import type { ImportItem, ImportReader } from './importers-api.ts';
-import { idMember, isObject, listMember, member, relationPart, textMember } from './origin-values.ts';
+import { idMember, isObject, listMember, member, parsedObject, relationPart, textMember } from './origin-values.ts';
 
-const LISTS = ['agents', 'blocks', 'passages', 'archival_passages', 'archival_memory'] as const;
-const PASSAGES: readonly string[] = LISTS.slice(2);
+const PASSAGES: readonly string[] = ['passages', 'archival_passages', 'archival_memory'];
+/** Lists of which nothing is imported, and what their items are. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  tools: 'a definition of a tool',
+  sources: 'a folder of files',
+  groups: 'a group of agents',
+  mcp_servers: 'a server of tools',
+};
+const LISTS = ['agents', 'blocks', ...PASSAGES, 'files', ...Object.keys(LEFT_OUT)];
 
 type Instant = Parameters<ImportReader>[1]['instant'];
 
 interface Agent {
   readonly id: string;
+  /** The time for parts of the agent that have no time. */
+  readonly created?: string | undefined;
   readonly instant: Instant;
 }
 
@@ -15,10 +24,10 @@ interface Agent {
 export const readLetta: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     if (!/\.(af|json|jsonl)$/i.test(file.path)) {
-      yield { at: file.path, skipped: 'no agent file', isBroken: false };
+      yield { at: file.path, skipped: 'no agent file', isBroken: false, isForeign: true };
       continue;
     }
-    const owners = new Map<string, string[]>();
+    const owners = new Map<string, Set<string>>();
     let lastAgent = file.path;
     for await (const { list, index, value } of file.items(LISTS)) {
       const at = `${file.path}, ${list === '' ? 'item' : list} ${index + 1}`;
@@ -26,16 +35,19 @@ export const readLetta: ImportReader = async function* (input, { instant }) {
       if (isAgent) {
         lastAgent = nameOf(value) ?? lastAgent;
         for (const block of listMember(value, 'block_ids')) {
-          owners.set(String(block), [...(owners.get(String(block)) ?? []), lastAgent]);
+          const names = owners.get(String(block)) ?? new Set();
+          owners.set(String(block), names.add(lastAgent));
         }
-        yield* agentItems(value, at, { id: lastAgent, instant });
+        yield* agentItems(value, at, { id: lastAgent, created: instant(member(value, 'created_at')), instant });
       } else if (list === 'blocks') {
         const id = idMember(value, 'id') ?? '';
-        const entities = (owners.get(id) ?? []).map((agent) => `letta:agent/${agent}`);
+        const entities = [...(owners.get(id) ?? [])].map((agent) => `letta:agent/${agent}`);
         for (const entity of entities.length > 0 ? entities : [`letta:block/${id}`]) {
-          yield* blockItems(value, at, entity, lastAgent, instant);
+          yield* blockItems(value, at, entity, { id: lastAgent, instant });
         }
-      } else if (PASSAGES.includes(list) || textMember(value, 'text') !== undefined) {
+      } else if (list === 'files') yield* fileItems(value, at, { id: lastAgent, instant });
+      else if (LEFT_OUT[list] !== undefined) yield { at, skipped: LEFT_OUT[list], isBroken: false };
+      else if (PASSAGES.includes(list) || textMember(value, 'text') !== undefined) {
         yield* passageItems(value, at, { id: idMember(value, 'agent_id') ?? lastAgent, instant });
       }
     }
@@ -57,23 +69,49 @@ function* agentItems(value: unknown, at: string, agent: Agent): Generator<Import
       relation: 'memory:description',
       value: { type: 'text', v: description },
       source,
+      timestamp: agent.created,
     };
   }
   for (const block of [...listMember(value, 'core_memory'), ...listMember(value, 'memory_blocks')]) {
-    yield* blockItems(block, at, entity, agent.id, agent.instant);
+    yield* blockItems(block, at, entity, agent);
   }
   for (const list of PASSAGES) for (const one of listMember(value, list)) yield* passageItems(one, at, agent);
+  for (const one of listMember(value, 'files')) yield* fileItems(one, at, agent);
+  for (const _ of listMember(value, 'tools')) yield { at, skipped: 'a definition of a tool', isBroken: false };
+  const { instant } = agent;
+  let toldAt = agent.created;
   for (const [nth, message] of listMember(value, 'messages').entries()) {
-    yield* messageItems(message, `${at}, message ${nth + 1}`, nth, agent);
+    toldAt = instant(member(message, 'created_at')) ?? toldAt;
+    yield* messageItems(message, `${at}, message ${nth + 1}`, nth, { ...agent, toldAt });
   }
+}
+
+/** A document that the agent may read; older files have no text of it. */
+function* fileItems(value: unknown, at: string, { id: agent, created, instant }: Agent): Generator<ImportItem> {
+  const content = member(value, 'content');
+  const text = textMember(value, 'content', 'text') ?? textMember(content, 'text', 'content');
+  const name = textMember(value, 'original_file_name', 'file_name', 'name');
+  const id = idMember(value, 'id') ?? name;
+  if (id === undefined || text === undefined) {
+    yield { at, skipped: 'a file, of which the export has no text', isBroken: false };
+    return;
+  }
+  const common = {
+    kind: 'file',
+    at,
+    entity: `letta:file/${name ?? id}`,
+    source: `letta:agent/${agent}`,
+    timestamp: instant(member(value, 'updated_at')) ?? instant(member(value, 'created_at')) ?? created,
+  };
+  if (name !== undefined) yield { ...common, relation: 'memory:title', value: { type: 'string', v: name } };
+  yield { ...common, relation: `memory:file:${relationPart(id)}`, value: { type: 'text', v: text } };
 }
 
 function* blockItems(
   value: unknown,
   at: string,
   entity: string,
-  agent: string,
-  instant: Instant,
+  { id, created, instant }: Agent,
 ): Generator<ImportItem> {
   const label = textMember(value, 'label') ?? 'block';
   const text = textMember(value, 'value');
@@ -85,13 +123,13 @@ function* blockItems(
       entity,
       relation: `memory:block:${relationPart(label)}`,
       value: { type: 'text', v: text },
-      source: `letta:agent/${agent}`,
-      timestamp: instant(member(value, 'updated_at')) ?? instant(member(value, 'created_at')),
+      source: `letta:agent/${id}`,
+      timestamp: instant(member(value, 'updated_at')) ?? instant(member(value, 'created_at')) ?? created,
     };
   }
 }
 
-function* passageItems(value: unknown, at: string, { id: agent, instant }: Agent): Generator<ImportItem> {
+function* passageItems(value: unknown, at: string, { id: agent, created, instant }: Agent): Generator<ImportItem> {
   const text = textMember(value, 'text', 'content');
   const id = idMember(value, 'id');
   if (text === undefined || id === undefined) {
@@ -105,66 +143,82 @@ function* passageItems(value: unknown, at: string, { id: agent, instant }: Agent
     relation: `memory:passage:${relationPart(id)}`,
     value: { type: 'text', v: text },
     source: `letta:agent/${agent}`,
-    timestamp: instant(member(value, 'created_at')),
+    timestamp: instant(member(value, 'created_at')) ?? created,
   };
 }
 
-function* messageItems(value: unknown, at: string, nth: number, { id: agent, instant }: Agent): Generator<ImportItem> {
+interface Teller extends Agent {
+  /** When the message was written, or the one before it. */
+  readonly toldAt: string | undefined;
+}
+
+function* messageItems(value: unknown, at: string, nth: number, { id: agent, toldAt }: Teller): Generator<ImportItem> {
   const role = textMember(value, 'role') ?? 'unknown';
+  const skip = (skipped: string, isBroken = false): ImportItem => ({ at, skipped, isBroken });
   if (!isObject(value)) {
-    yield { at, skipped: 'not a JSON object', isBroken: true };
+    yield skip('not a JSON object', true);
     return;
   }
   if (role === 'system') {
-    yield { at, skipped: 'a system prompt', isBroken: false };
+    yield skip('a system prompt');
     return;
   }
-  const text = spoken(value);
+  const isResult = role === 'tool';
+  const text = isResult ? resultIn(value) : spoken(value);
   if (text === null) {
-    yield { at, skipped: 'a message in which nothing is said', isBroken: false };
+    yield skip(isResult ? 'a result of a tool without text' : silenceOf(value));
     return;
   }
-  const created = textMember(value, 'created_at');
   // In older files a message is identified by its position alone.
-  const id = idMember(value, 'id') ?? `${created ?? ''}-${nth}`;
+  const id = idMember(value, 'id') ?? `${textMember(value, 'created_at') ?? ''}-${nth}`;
   const name = textMember(value, 'name');
   yield {
-    kind: 'message',
+    kind: isResult ? 'tool result' : 'message',
     at,
     entity: `letta:agent/${agent}`,
-    relation: `memory:message:${relationPart(id)}`,
+    relation: `memory:${isResult ? 'tool_result' : 'message'}:${relationPart(id)}`,
     value: { type: 'text', v: text },
     source: role === 'assistant' ? `letta:agent/${agent}` : `letta:${role}${name === undefined ? '' : `/${name}`}`,
-    timestamp: instant(created),
+    timestamp: toldAt,
     session: `letta:${agent}`,
   };
 }
 
-/** The words of people or the agent. Letta wraps users' messages in JSON, and agents may speak through a tool. */
-const spoken = (value: unknown): string | null => {
+const silenceOf = (value: unknown): string =>
+  listMember(value, 'tool_calls').length > 0 ? 'a call of a tool' : 'a message in which nothing is said';
+
+const contentText = (value: unknown): string => {
   const content = member(value, 'content');
   const parts = Array.isArray(content) ? content : [];
   const texts = parts.filter((part) => member(part, 'type') === 'text').map((part) => textMember(part, 'text') ?? '');
-  const text = typeof content === 'string' ? content : ((texts.join('\n\n') || textMember(value, 'text')) ?? '');
-  const wrapped = parsed(text);
+  return typeof content === 'string' ? content : ((texts.join('\n\n') || textMember(value, 'text')) ?? '');
+};
+
+const WRAPPER = new Set(['status', 'message', 'time']);
+
+/** Letta wraps what a tool returned in JSON with a status, and writes `None` for nothing. */
+const resultIn = (value: unknown): string | null => {
+  const returned = listMember(value, 'tool_returns').flatMap((one) => textMember(one, 'func_response') ?? []);
+  const text = contentText(value) || returned.join('\n\n');
+  const wrapped = parsedObject(text);
+  const names = Object.keys(wrapped ?? {});
+  const isWrapped = names.includes('status') && names.every((name) => WRAPPER.has(name));
+  const message = member(wrapped, 'message') ?? null;
+  const said = isWrapped ? (typeof message === 'string' || message === null ? message : JSON.stringify(message)) : text;
+  return said === null || /^\s*(?:None|null|OK)?\s*$/.test(said) ? null : said;
+};
+
+/** The words of people or the agent. Letta wraps users' messages in JSON, and agents may speak through a tool. */
+const spoken = (value: unknown): string | null => {
+  const text = contentText(value);
+  const wrapped = parsedObject(text);
   const kind = member(wrapped, 'type');
   if (kind === 'user_message') return textMember(wrapped, 'message') ?? null;
   if (kind === 'heartbeat' || kind === 'login' || kind === 'system_alert') return null;
   const calls = listMember(value, 'tool_calls')
     .map((call) => member(call, 'function'))
     .filter((call) => member(call, 'name') === 'send_message')
-    .map((call) => textMember(parsed(textMember(call, 'arguments') ?? ''), 'message') ?? '');
+    .map((call) => textMember(parsedObject(textMember(call, 'arguments') ?? ''), 'message') ?? '');
   const said = calls.filter((one) => one !== '').join('\n\n');
   return said !== '' ? said : text.trim() === '' ? null : text;
-};
-
-const MAX_WRAPPED = 1024 * 1024;
-
-const parsed = (text: string): unknown => {
-  if (!text.startsWith('{') || text.length > MAX_WRAPPED) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

@@ -7,7 +7,7 @@ type Instant = Parameters<ImportReader>[1]['instant'];
 export const readMcpMemory: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     if (!/\.jsonl?$/i.test(file.path)) {
-      yield { at: file.path, skipped: 'no JSON file', isBroken: false };
+      yield { at: file.path, skipped: 'no JSON file', isBroken: false, isForeign: true };
     } else if (await holdsLines(file)) {
       for await (const { number, text } of file.lines()) {
         const at = `${file.path}, line ${number}`;

@@ -34,6 +34,19 @@ export const listMember = (value: unknown, name: string): readonly unknown[] => 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const MAX_WRAPPED = 1024 * 1024;
+
+/** A JSON object that stands in a text; undefined for other text and for a long one. */
+export const parsedObject = (text: string): Readonly<Record<string, unknown>> | undefined => {
+  if (!text.trimStart().startsWith('{') || text.length > MAX_WRAPPED) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /** Twelve characters that identify a text. */
 export const shortDigest = (text: string): string => sha256Hex(text).slice(0, 12);
 
@@ -70,6 +83,19 @@ export const originInstant = (value: unknown, offset: string): string | undefine
   if (day === undefined) return /^\d{9,13}(\.\d+)?$/.test(text) ? fromNumber(Number(text)) : undefined;
   const seconds = time.length === 5 ? `${time}:00` : time;
   return valid(`${day}T${seconds}${fraction.replace(',', '.')}${zone === undefined ? offset : spelledZone(zone)}`);
+};
+
+const DAY_MS = 86_400_000;
+
+/** Implements `ImportSettings.end`. */
+export const originEnd = (value: unknown, offset: string): string | undefined => {
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (!DATE.test(text)) return originInstant(value, offset);
+  const day = parseDateOrInstant(text);
+  if (day === null || NO_INSTANT.test(text)) return undefined;
+  const [next] = new Date(day + DAY_MS).toISOString().split('T');
+  // The last day that can be written has no next one.
+  return originInstant(next, offset) ?? originInstant(`${text}T23:59:59`, offset);
 };
 
 const spelledZone = (zone: string): string => {

@@ -1,5 +1,5 @@
 import { parseInstant } from '../../kernel/plugin-api.ts';
-import type { ImportDraft, ImportItem, ImportReader } from './importers-api.ts';
+import type { ImportDraft, ImportItem, ImportReader, ImportSettings } from './importers-api.ts';
 import { idMember, isObject, listMember, member, relationPart, relationWord, textMember } from './origin-values.ts';
 
 /** Lists in replies of the API. `messages` is not among them, because its outer object names the session. */
@@ -9,22 +9,30 @@ interface Place {
   readonly at: string;
   /** The session of messages that name none. */
   readonly session: string;
-  readonly instant: Parameters<ImportReader>[1]['instant'];
+  /** The time of messages that have none: that of the message before, else of the session. */
+  readonly toldAt?: string | undefined;
+  readonly settings: ImportSettings;
 }
 
 /** Takes replies of the API versions 2 to 4, of Graphiti and of the community edition. */
-export const readZep: ImportReader = async function* (input, { instant }) {
+export const readZep: ImportReader = async function* (input, settings) {
   for await (const file of input.files()) {
     if (!/\.jsonl?$/i.test(file.path)) {
-      yield { at: file.path, skipped: 'no JSON file', isBroken: false };
+      yield { at: file.path, skipped: 'no JSON file', isBroken: false, isForeign: true };
       continue;
     }
     const session = (file.path.split('/').at(-1) ?? '').replace(/\.jsonl?$/i, '');
+    let toldAt: string | undefined;
     for await (const { list, index, value } of file.items(LISTS)) {
-      yield* itemsOf(value, { at: `${file.path}, ${list === '' ? 'item' : list} ${index + 1}`, session, instant });
+      toldAt = createdAt(value, settings) ?? toldAt;
+      const at = `${file.path}, ${list === '' ? 'item' : list} ${index + 1}`;
+      yield* itemsOf(value, { at, session, toldAt, settings });
     }
   }
 };
+
+const createdAt = (value: unknown, { instant }: ImportSettings): string | undefined =>
+  instant(member(value, 'created_at'));
 
 function* itemsOf(value: unknown, place: Place): Generator<ImportItem> {
   if (!isObject(value)) yield { at: place.at, skipped: 'not a JSON object', isBroken: true };
@@ -43,8 +51,12 @@ function* itemsOf(value: unknown, place: Place): Generator<ImportItem> {
 
 function* sessionItems(value: unknown, place: Place): Generator<ImportItem> {
   const inside = { ...place, session: idMember(value, 'session_id', 'thread_id') ?? place.session };
-  for (const [at, message] of listMember(value, 'messages').entries()) {
-    yield* itemsOf(message, { ...inside, at: `${place.at}, message ${at + 1}` });
+  const messages = listMember(value, 'messages');
+  const times = [value, ...messages].map((one) => createdAt(one, place.settings));
+  let toldAt = times.find((time) => time !== undefined) ?? place.toldAt;
+  for (const [at, message] of messages.entries()) {
+    toldAt = times[at + 1] ?? toldAt;
+    yield* itemsOf(message, { ...inside, toldAt, at: `${place.at}, message ${at + 1}` });
   }
   for (const [at, fact] of listMember(value, 'facts').entries()) {
     yield* itemsOf(fact, { ...inside, at: `${place.at}, fact ${at + 1}` });
@@ -52,7 +64,7 @@ function* sessionItems(value: unknown, place: Place): Generator<ImportItem> {
 }
 
 /** A fact of the graph, both as a sentence and as a link between two nodes. */
-function* edgeItems(value: unknown, { at, session, instant }: Place): Generator<ImportItem> {
+function* edgeItems(value: unknown, { at, session, settings }: Place): Generator<ImportItem> {
   const id = idMember(value, 'uuid');
   const text = textMember(value, 'fact') ?? '';
   if (id === undefined) {
@@ -61,20 +73,21 @@ function* edgeItems(value: unknown, { at, session, instant }: Place): Generator<
   }
   const from = idMember(value, 'source_node_uuid');
   const to = idMember(value, 'target_node_uuid');
+  const graph = idMember(value, 'group_id', 'graph_uuid');
+  const { beginsAt, ...valid } = validityOf(value, settings);
   const common: Pick<ImportDraft, 'at' | 'source' | 'timestamp' | 'validUntil' | 'derivedFrom' | 'entity'> = {
     at,
     entity: from === undefined ? `zep:session/${session}` : `zep:node/${from}`,
-    source: `zep${idMember(value, 'group_id', 'graph_uuid') === undefined ? '' : `:graph/${idMember(value, 'group_id', 'graph_uuid')}`}`,
-    timestamp: instant(member(value, 'valid_at')) ?? instant(member(value, 'created_at')),
-    validUntil: earlier(instant(member(value, 'invalid_at')), instant(member(value, 'expired_at'))),
+    source: graph === undefined ? 'zep' : `zep:graph/${graph}`,
+    ...valid,
     derivedFrom: [...listMember(value, 'episodes'), ...listMember(value, 'episode_uuids')].map((one) => String(one)),
   };
-  yield {
-    ...common,
-    kind: 'fact',
-    relation: `memory:fact:${relationPart(id)}`,
-    value: { type: 'text', v: text },
-  };
+  const relation = `memory:fact:${relationPart(id)}`;
+  yield { ...common, kind: 'fact', relation, value: { type: 'text', v: text } };
+  if (beginsAt !== undefined) {
+    const v = { type: 'datetime', v: beginsAt } as const;
+    yield { ...common, kind: 'validity', relation: `${relation}:valid_at`, value: v };
+  }
   const name = textMember(value, 'name');
   if (from === undefined || to === undefined || name === undefined) return;
   yield {
@@ -85,18 +98,37 @@ function* edgeItems(value: unknown, { at, session, instant }: Place): Generator<
   };
 }
 
+interface Validity {
+  readonly timestamp: string | undefined;
+  /** When the fact begins to be valid, if that is later than the instant at which it was written. */
+  readonly beginsAt?: string;
+  readonly validUntil: string | undefined;
+}
+
+/** A node takes no timestamp of the future, so a fact that begins later is dated when it was written. */
+const validityOf = (value: unknown, { instant, end, nowMs }: ImportSettings): Validity => {
+  const validUntil = earlier(end(member(value, 'invalid_at')), end(member(value, 'expired_at')));
+  const beginsAt = instant(member(value, 'valid_at'));
+  const created = instant(member(value, 'created_at'));
+  if (beginsAt === undefined) return { timestamp: created, validUntil };
+  const beginsMs = parseInstant(beginsAt) ?? 0;
+  const timestamp = beginsMs > nowMs ? created : beginsAt;
+  const writtenMs = created === undefined ? nowMs : (parseInstant(created) ?? nowMs);
+  return beginsMs > writtenMs ? { timestamp, beginsAt, validUntil } : { timestamp, validUntil };
+};
+
 const earlier = (one: string | undefined, other: string | undefined): string | undefined => {
   if (one === undefined || other === undefined) return one ?? other;
   return (parseInstant(one) ?? 0) <= (parseInstant(other) ?? 0) ? one : other;
 };
 
-function* nodeItems(value: unknown, { at, instant }: Place): Generator<ImportItem> {
+function* nodeItems(value: unknown, { at, settings }: Place): Generator<ImportItem> {
   const common = {
     at,
     kind: 'node',
     entity: `zep:node/${idMember(value, 'uuid')}`,
     source: 'zep',
-    timestamp: instant(member(value, 'created_at')),
+    timestamp: createdAt(value, settings),
   };
   yield { ...common, relation: 'memory:name', value: { type: 'string', v: textMember(value, 'name') ?? '' } };
   const summary = textMember(value, 'summary');
@@ -104,7 +136,7 @@ function* nodeItems(value: unknown, { at, instant }: Place): Generator<ImportIte
 }
 
 /** A message of a session, or an episode of the graph, which has the same form. */
-function* messageItems(value: unknown, { at, session: around, instant }: Place): Generator<ImportItem> {
+function* messageItems(value: unknown, { at, session: around, toldAt }: Place): Generator<ImportItem> {
   const id = idMember(value, 'uuid', 'id');
   if (id === undefined) {
     yield { at, skipped: 'a message without a uuid', isBroken: true };
@@ -118,7 +150,7 @@ function* messageItems(value: unknown, { at, session: around, instant }: Place):
     relation: `memory:message:${relationPart(id)}`,
     value: { type: 'text', v: textMember(value, 'content') ?? '' },
     source: authorOf(value),
-    timestamp: instant(member(value, 'created_at')),
+    timestamp: toldAt,
     session: `zep:${session}`,
     key: id,
   };

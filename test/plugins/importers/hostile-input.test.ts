@@ -12,6 +12,19 @@ const tryImport = (format: string, path: string, ...more: readonly string[]) =>
 
 const MEMORY = '{"id":"m","memory":"kept","user_id":"u"}';
 
+/** An archive whose directory names one packed file several times. */
+const overlappingZip = (content: Buffer, times: number): Buffer => {
+  const whole = Buffer.from(zipSync({ 'conversations.json': content }, { level: 9 }));
+  const start = whole.indexOf(Buffer.from('PK\u0001\u0002'));
+  const end = whole.indexOf(Buffer.from('PK\u0005\u0006'));
+  const entries = Array.from({ length: times }, () => whole.subarray(start, end));
+  const trailer = Buffer.from(whole.subarray(end));
+  trailer.writeUInt16LE(times, 8);
+  trailer.writeUInt16LE(times, 10);
+  trailer.writeUInt32LE((end - start) * times, 12);
+  return Buffer.concat([whole.subarray(0, start), ...entries, trailer]);
+};
+
 describe('a malicious input', () => {
   for (const [what, text, complaint] of [
     ['is truncated', `[${MEMORY},{"id":"x","mem`, 'ends in the middle of a value'],
@@ -33,7 +46,7 @@ describe('a malicious input', () => {
     });
   }
 
-  it('is refused note by note when front matter is nested too deeply', async () => {
+  it('keeps front matter that is nested too deeply as text', async () => {
     await inTemporaryFolder(async (folder) => {
       const deep = [
         '- '.repeat(20_000),
@@ -45,9 +58,10 @@ describe('a malicious input', () => {
       }
       await writeFile(join(folder, 'good.md'), '---\ntitle: Good\ntags: [a, b]\n---\n- [idea] kept\n');
       const { exitCode, stdout, stderr } = await tryImport('basic-memory', folder);
-      expect(exitCode, stderr).to.equal(2);
-      expect(stderr.match(/nested deeper than 200 levels/g)).to.have.lengthOf(deep.length);
-      expect(stdout).to.contain('Good');
+      expect(exitCode, stderr).to.equal(0);
+      expect(stdout)
+        .to.contain('  observation: 1\n')
+        .and.to.match(/remark, front matter that is nested deeper than 200 levels .*: 3\n/);
     });
   });
 
@@ -61,6 +75,42 @@ describe('a malicious input', () => {
       await state.write({ digest: 'd', position: 1, refused: 0, isDone: false });
       expect(await readFile(target, 'utf8')).to.equal('precious');
       expect(await state.read('d')).to.include({ position: 1 });
+    });
+  });
+
+  it('cannot contain an item of more than 2 million values', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const path = join(folder, 'x.json');
+      await writeFile(path, `[{"id":"m","memory":[${'[],'.repeat(1_000_000)}[]]}]`);
+      const { exitCode, stderr } = await tryImport('mem0', path);
+      expect([exitCode, stderr.includes('more than 2000000 values')]).to.deep.equal([1, true]);
+    });
+  });
+
+  it('cannot collect members beside a list without end', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const path = join(folder, 'x.json');
+      const pair = `"a":[${'0,'.repeat(99_999)}0],"memories":[],`;
+      await writeFile(path, `{${pair.repeat(21)}"b":0}`);
+      const { exitCode, stderr } = await tryImport('mem0', path);
+      expect([exitCode, stderr.includes('more than 2000000 values')]).to.deep.equal([1, true]);
+    });
+  });
+
+  it('is read in time that grows with its size, even if a line has many brackets', async () => {
+    await inTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'n.md'), `${'[['.repeat(500_000)}a]]\n`);
+      const { exitCode, stdout } = await tryImport('basic-memory', folder);
+      expect([exitCode, stdout.includes('relation: 499')]).to.deep.equal([0, true]);
+    });
+  });
+
+  it('cannot hide its size in many files that share their packed bytes', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const zip = join(folder, 'overlap.zip');
+      await writeFile(zip, overlappingZip(Buffer.alloc(15 * 1024 * 1024, 32), 20));
+      const { exitCode, stderr } = await tryImport('chatgpt', zip);
+      expect([exitCode, stderr.includes('unpacks to far more')]).to.deep.equal([1, true]);
     });
   });
 

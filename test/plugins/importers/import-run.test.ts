@@ -4,11 +4,13 @@ import { expect } from 'chai';
 import { createSystemRandom } from '../../../adapters/random/system-random.ts';
 import type { ServerRequest } from '../../../kernel/internal-api.ts';
 import { BUILTIN_FORMATS } from '../../../plugins/importers/builtin-formats.ts';
+import { createDraftFacts } from '../../../plugins/importers/draft-facts.ts';
 import { openInput } from '../../../plugins/importers/import-input.ts';
-import { emptyTally, runImport } from '../../../plugins/importers/import-run.ts';
+import { runImport } from '../../../plugins/importers/import-run.ts';
+import { importSettings } from '../../../plugins/importers/import-settings.ts';
 import { stateFileAt } from '../../../plugins/importers/import-state.ts';
+import { emptyTally } from '../../../plugins/importers/import-tally.ts';
 import type { ImportItem } from '../../../plugins/importers/importers-api.ts';
-import { originInstant } from '../../../plugins/importers/origin-values.ts';
 import { createRefusedItems } from '../../../plugins/importers/refused-items.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -63,7 +65,7 @@ forEachStore('An import into a node', () => {
     const input = await openInput(path);
     const format = BUILTIN_FORMATS.find((one) => one.id === id);
     const read = await format?.load();
-    const items = read?.(input, { map: [], instant: (value) => originInstant(value, 'Z') });
+    const items = read?.(input, importSettings({ map: [], utcOffset: 'Z', nowMs: node.clock.nowMs() }));
     const state = stateFileAt(join(folder, 'state.json'), createSystemRandom());
     const before = fromStart ? undefined : await state.read('d');
     const tally = emptyTally();
@@ -73,7 +75,7 @@ forEachStore('An import into a node', () => {
         format: id,
         input,
         items: items as AsyncIterable<ImportItem>,
-        defaults: { scope: 'team', garden: undefined, sourcePrefix: 'old/' },
+        facts: createDraftFacts({ scope: 'team', garden: undefined, sourcePrefix: 'old/' }),
         maxFacts,
         state,
         digest: 'd',
@@ -94,7 +96,7 @@ forEachStore('An import into a node', () => {
   it('stores the texts with their times, authors, links and conversation', async () => {
     await inTemporaryFolder(async (folder) => {
       const { exitCode, tally } = await run('claude', samplePath('claude'), folder);
-      expect([exitCode, tally.accepted]).to.deep.equal([0, 12]);
+      expect([exitCode, tally.stored]).to.deep.equal([0, 12]);
       const { body } = await node.request('GET', '/v1/facts?entity=claude:conversation/k-1', { key });
       const said = body.facts.filter((fact: { relation: string }) => fact.relation.startsWith('memory:message:'));
       expect(
@@ -141,7 +143,7 @@ forEachStore('An import into a node', () => {
       replies = Number.POSITIVE_INFINITY;
       requests = [];
       const { tally } = await run('zep', samplePath('zep'), folder, { maxFacts: 2 });
-      expect(stored + tally.accepted).to.equal(10);
+      expect(stored + tally.stored).to.equal(10);
       expect(await total()).to.equal(10);
       const bodies = requests.filter(({ method }) => method === 'POST').map(({ body }) => String(body));
       expect(bodies.join('')).not.to.contain('"zep:session/t-1"');
@@ -156,7 +158,7 @@ forEachStore('An import into a node', () => {
       await run('chatgpt', samplePath('chatgpt'), folder, { maxFacts: 1 }).catch(() => {});
       replies = Number.POSITIVE_INFINITY;
       const { tally } = await run('chatgpt', samplePath('chatgpt'), folder, { maxFacts: 1 });
-      expect([tally.accepted, tally.missedLinks]).to.deep.equal([2, 0]);
+      expect([tally.stored, tally.missedLinks]).to.deep.equal([2, 0]);
       const { body } = await node.request('GET', '/v1/facts?entity=chatgpt:conversation/c-1', { key });
       expect(body.facts.filter((fact: { derived_from: unknown[] }) => fact.derived_from.length === 1)).to.have.length(
         2,
@@ -174,7 +176,7 @@ forEachStore('An import into a node', () => {
       ];
       await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
       const { exitCode, tally } = await run('mem0', path, folder);
-      expect([exitCode, tally.accepted, tally.refused]).to.deep.equal([2, 1, 2]);
+      expect([exitCode, tally.stored, tally.refused]).to.deep.equal([2, 1, 2]);
     });
   });
 });

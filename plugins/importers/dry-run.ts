@@ -1,0 +1,89 @@
+import type { PatientTarget } from '../../kernel/command-api.ts';
+import { foldName } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import { type DraftChunk, draftChunks, linesOf, onlyKept } from './draft-chunks.ts';
+import { countChunk, type ReadingParts, sendChunk, showProgress } from './import-run.ts';
+import type { RunTally } from './import-tally.ts';
+import { refusalOf } from './judge-drafts.ts';
+import { shortDigest } from './origin-values.ts';
+
+const MAX_SAMPLES = 5;
+const MAX_SAMPLE = 240;
+/** Limits the memory for the facts of earlier requests. */
+const MAX_SEEN = 1_000_000;
+
+export interface DryRun {
+  /** The first facts as they would be sent. */
+  readonly samples: readonly string[];
+  /** `rules` if no node was there, and the rules for members alone judged the facts. */
+  readonly judge: 'node' | 'rules';
+}
+
+/** Reads the whole input and stores nothing. The node judges each fact, if there is one. */
+export const dryRun = async (parts: ReadingParts, tally: RunTally): Promise<DryRun> => {
+  const { items, facts, format, maxFacts, refused, target } = parts;
+  const samples: string[] = [];
+  const seen = new Set<string>();
+  const judge = (await answers(target)) ? 'node' : 'rules';
+  for await (const chunk of draftChunks(items, { facts, maxFacts, from: 0, format })) {
+    for (const line of linesOf(chunk.body).slice(0, MAX_SAMPLES - samples.length)) samples.push(shortened(line));
+    countChunk(parts, chunk, tally);
+    const fresh = withoutSeen(chunk, seen, judge === 'rules');
+    tally.same += chunk.drafts.length - fresh.drafts.length;
+    if (judge === 'rules') judgeByRules(parts, fresh, tally);
+    else if (fresh.drafts.length > 0) await sendChunk(parts, fresh, tally, { isRehearsal: true });
+    await refused.flush();
+    showProgress(parts, tally);
+  }
+  return { samples, judge };
+};
+
+const answers = async ({ server }: PatientTarget): Promise<boolean> => {
+  try {
+    await server.send({ method: 'GET', path: '/healthz' });
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'unavailable') return false;
+    throw error;
+  }
+};
+
+const judgeByRules = ({ refused, target }: ReadingParts, { body, drafts }: DraftChunk, tally: RunTally): void => {
+  for (const [at, line] of linesOf(body).entries()) {
+    const refusal = refusalOf(JSON.parse(line), target.clock.nowMs());
+    if (refusal === null) tally.stored += 1;
+    else {
+      tally.refused += 1;
+      refused.add(drafts[at]?.at ?? '?', refusal);
+    }
+  }
+};
+
+/**
+ * Leaves out the drafts that repeat one of an earlier request, which the node cannot know because it stored nothing.
+ * Of equal drafts in one request, the node knows.
+ */
+const withoutSeen = (chunk: DraftChunk, seen: Set<string>, isAlone: boolean): DraftChunk => {
+  const lines = linesOf(chunk.body);
+  const own = isAlone ? seen : new Set<string>();
+  const keep = lines.map((line) => {
+    const key = repetitionKey(line);
+    const isKnown = seen.has(key);
+    if (seen.size + own.size < MAX_SEEN) own.add(key);
+    return !isKnown;
+  });
+  for (const key of own) seen.add(key);
+  return keep.every(Boolean) ? chunk : onlyKept(chunk, lines, keep);
+};
+
+/** Equal for two facts of which the second repeats the first. */
+const repetitionKey = (line: string): string => {
+  const { timestamp: _, ...fact } = JSON.parse(line) as Record<string, unknown>;
+  const names = NAMES.map((name) => foldName(String(fact[name])).replaceAll(/\s/g, '-'));
+  return shortDigest(JSON.stringify([...names, { ...fact, ...NO_NAMES }]));
+};
+
+const NAMES = ['entity', 'relation', 'source'] as const;
+const NO_NAMES = Object.fromEntries(NAMES.map((name) => [name, undefined]));
+
+const shortened = (line: string): string => (line.length > MAX_SAMPLE ? `${line.slice(0, MAX_SAMPLE)}…` : line);

@@ -1,0 +1,79 @@
+import { isObject } from './origin-values.ts';
+
+const MAX_FRONT_MATTER = 64 * 1024;
+/** The parser of YAML recurses, so that deep nesting would end the whole program. */
+const MAX_DEPTH = 200;
+const MAX_LINES = 1_000;
+
+export interface FrontMatter {
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Why the block was read line by line; undefined for YAML. */
+  readonly problem: string | undefined;
+}
+
+/** Reads front matter as YAML, and line by line where it is none, as Basic Memory does. */
+export const readFrontMatter = async (yaml: string): Promise<FrontMatter> => {
+  const members = await parseYaml(yaml);
+  return typeof members === 'string'
+    ? { members: membersByLine(yaml), problem: members }
+    : { members, problem: undefined };
+};
+
+/** The members, or the reason why the text cannot be read as YAML. */
+const parseYaml = async (yaml: string): Promise<Readonly<Record<string, unknown>> | string> => {
+  if (yaml.trim() === '') return {};
+  if (yaml.length > MAX_FRONT_MATTER) return 'front matter that is too large';
+  if (depthOf(yaml) > MAX_DEPTH) return `front matter that is nested deeper than ${MAX_DEPTH} levels`;
+  const { parseDocument } = await import('yaml');
+  try {
+    const document = parseDocument(yaml, { schema: 'core', logLevel: 'silent' });
+    const value: unknown = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 10 });
+    return isObject(value) ? value : 'front matter that is not valid YAML';
+  } catch {
+    return 'front matter that is not valid YAML';
+  }
+};
+
+/** An upper bound for the nesting of a YAML text: by brackets, and on each line by indentation and marks of lists. */
+const depthOf = (yaml: string): number => {
+  let brackets = 0;
+  let deepest = 0;
+  for (const line of yaml.split('\n')) {
+    for (const mark of line) {
+      if (mark === '[' || mark === '{') brackets += 1;
+      if (mark === ']' || mark === '}') brackets = Math.max(0, brackets - 1);
+      deepest = Math.max(deepest, brackets);
+    }
+    const lead = /^[-?:\s]*/.exec(line)?.[0] ?? '';
+    deepest = Math.max(deepest, brackets + lead.length);
+  }
+  return deepest;
+};
+
+const MEMBER = /^([\p{L}_][\p{L}\p{N}_ -]{0,63})\s*:(?:\s+(.*))?$/u;
+const LIST_ITEM = /^\s*-\s+(.*)$/;
+const MAX_LINE = 10_000;
+
+/** The first value of each `name: value` line, and the lists of `- item` lines below a bare `name:`. */
+const membersByLine = (yaml: string): Readonly<Record<string, unknown>> => {
+  const members = new Map<string, unknown>();
+  let list: string[] | undefined;
+  for (const line of yaml.split(/\r?\n/, MAX_LINES)) {
+    if (line.length > MAX_LINE) continue;
+    const [, item] = LIST_ITEM.exec(line) ?? [];
+    if (item !== undefined) list?.push(bare(item));
+    const [, name, value = ''] = MEMBER.exec(line) ?? [];
+    if (name === undefined) continue;
+    list = value.trim() === '' ? [] : undefined;
+    if (!members.has(name.trim())) members.set(name.trim(), list ?? scalarOf(value));
+  }
+  return Object.fromEntries([...members].filter(([, value]) => !Array.isArray(value) || value.length > 0));
+};
+
+/** A list in brackets, or the text to the end of the line. */
+const scalarOf = (value: string): string | readonly string[] => {
+  const [, inside] = /^\[(.*)\]$/.exec(value.trim()) ?? [];
+  return inside === undefined ? bare(value) : inside.split(',').map(bare);
+};
+
+const bare = (value: string): string => value.trim().replace(/^(["'])(.*)\1$/, '$2');

@@ -1,0 +1,16 @@
+import type { ImportSettings } from './importers-api.ts';
+import { originEnd, originInstant } from './origin-values.ts';
+
+interface RunOptions {
+  readonly map: readonly string[];
+  /** The offset of instants that have none, for example `+02:00`. */
+  readonly utcOffset: string;
+  readonly nowMs: number;
+}
+
+export const importSettings = ({ map, utcOffset, nowMs }: RunOptions): ImportSettings => ({
+  nowMs,
+  map,
+  instant: (value) => originInstant(value, utcOffset),
+  end: (value, offset = utcOffset) => originEnd(value, offset),
+});
