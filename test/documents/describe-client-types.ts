@@ -35,8 +35,8 @@ export const describeClientTypes = ({ routes, components, words }: DescribedNode
   return format([HEAD, ...shared, ...docLines(SHAPE), 'export interface Api {', ...api, '}', ''].join('\n'));
 };
 
-/** Returns the key of a route, such as `GET /v1/facts/{id}`. */
-const keyOf = ({ method, path }: DescribedRoute): string => `${method} ${path.replaceAll(/[:*](\w+)/g, '{$1}')}`;
+/** Returns the key of a route in the client, such as `GET /v1/facts/{id}`. */
+export const keyOf = ({ method, path }: DescribedRoute): string => `${method} ${path.replaceAll(/[:*](\w+)/g, '{$1}')}`;
 
 const noteOf = ({ summary, access }: DescribedRoute): string => `${summary}. Needs: ${access}.`;
 

@@ -7,6 +7,7 @@ import { describeCommands } from './describe-commands.ts';
 import { describeHooks } from './describe-hooks.ts';
 import { describeMetrics } from './describe-metrics.ts';
 import { describePublicApi } from './describe-public-api.ts';
+import { describePythonTypes, PYTHON_TYPES } from './describe-python-types.ts';
 import { describeRoutes } from './describe-routes.ts';
 import { describeErrors, describeWords } from './describe-words.ts';
 import { tableHead } from './markdown-table.ts';
@@ -41,7 +42,11 @@ export const generateReference = async (): Promise<Generated> => {
       ['interface', describePublicApi()],
       ['metrics', describeMetrics(node.kernel.get(Telemetry).instruments())],
     ]);
-    return { parts, files: new Map([[CLIENT_TYPES, describeClientTypes(description)]]) };
+    const files = new Map([
+      [CLIENT_TYPES, describeClientTypes(description)],
+      [PYTHON_TYPES, describePythonTypes(description)],
+    ]);
+    return { parts, files };
   } finally {
     await node.stop();
   }

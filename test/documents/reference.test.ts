@@ -16,8 +16,8 @@ describe('the generated parts of docs/', () => {
     expect(late).to.deep.equal([]);
   });
 
-  it('include the types of the client, which npm run docs rewrites as well', () => {
-    expect([...files.keys()]).to.deep.equal(['client/api-types.ts']);
+  it('include the types of both clients, which npm run docs rewrites as well', () => {
+    expect([...files.keys()]).to.deep.equal(['client/api-types.ts', 'client/python/src/fact_memory/types.py']);
     for (const [path, text] of files) expect(pageText(path) === text, path).to.equal(true);
   });
 

@@ -1,0 +1,62 @@
+"""Writes the blocking client from the asynchronous one: ``python scripts/make_sync.py [--check]``.
+
+One source for both, because two clients that are kept alike by hand drift apart.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "src" / "fact_memory"
+HEAD = "# Written by scripts/make_sync.py from the asynchronous client. Changes by hand are lost.\n"
+WORDS = {
+    "async def": "def",
+    "async with": "with",
+    "async for": "for",
+    "await ": "",
+    "import anyio": "import time",
+    "anyio.sleep": "time.sleep",
+    "asynccontextmanager": "contextmanager",
+    "AsyncIterator": "Iterator",
+    "Callable[[str | None], Awaitable[Any]]": "Callable[[str | None], Any]",
+    "import AsyncIterator, Awaitable, Callable": "import Callable, Iterator",
+    "import AsyncIterator, Callable, Iterable, Mapping": "import Callable, Iterable, Iterator, Mapping",
+    "import AsyncIterator, Mapping": "import Iterator, Mapping",
+    "__aenter__": "__enter__",
+    "__aexit__": "__exit__",
+    "__aiter__": "__iter__",
+    "aiter_bytes": "iter_bytes",
+    "aclose": "close",
+    "httpx.AsyncClient": "httpx.Client",
+}
+CLASSES = re.compile(r"\bAsync(Connection|Pages|Gardens|Subscriptions|FactClient)\b")
+# The longest first, so that a phrase is not taken apart by one of its words.
+PATTERN = re.compile("|".join(re.escape(word) for word in sorted(WORDS, key=len, reverse=True)))
+
+
+def blocking(source: str) -> str:
+    """Returns the blocking form of a module."""
+    text = PATTERN.sub(lambda match: WORDS[match[0]], CLASSES.sub(r"\1", source))
+    # The connection measures its own time already.
+    return re.sub(r"^import time\n((?:.*\n)*?)import time\n", r"import time\n\1", text, flags=re.MULTILINE)
+
+
+def main() -> int:
+    stale = []
+    for path in sorted((PACKAGE / "_async").glob("*.py")):
+        target = PACKAGE / "_sync" / path.name
+        text = HEAD + blocking(path.read_text(encoding="utf-8"))
+        if target.exists() and target.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(target.name)
+        if "--check" not in sys.argv:
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+    print(f"written: {', '.join(stale)}" if stale else "nothing to write")
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

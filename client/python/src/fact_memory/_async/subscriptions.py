@@ -1,0 +1,126 @@
+"""Subscriptions: webhooks, and streams of new events."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, cast
+
+import anyio
+from typing_extensions import TypeAlias, Unpack
+
+from .._events import EventMessage, EventReader, parse_event
+from .._requests import CallOptions, Outgoing
+from .._retries import delay_before
+from ..errors import ConnectionFailedError, FactMemoryError, NotFoundError
+from ..types import Subscription
+from .connection import AsyncConnection
+from .pages import AsyncPages
+
+# The silence after which a connection counts as broken: three missed heartbeats of the node.
+SILENCE_S = 45.0
+RECONNECTS = 10
+LAST_EVENT = "subscription_cancelled_access_revoked"
+# The class has a method called list.
+SubscriptionList: TypeAlias = list[Subscription]
+
+
+class AsyncSubscriptions:
+    """The calls about subscriptions of the caller."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+        self._call = connection.call
+
+    async def create(
+        self, subscription: Mapping[str, Any], **options: Unpack[CallOptions]
+    ) -> dict[str, Any]:
+        """Creates a subscription. Needs a capability token with the verb ``subscribe``; ``secret`` comes this once."""
+        reply = await self._call("POST /v1/subscriptions", body=subscription, **options)
+        return cast("dict[str, Any]", reply)
+
+    async def list(self, **options: Unpack[CallOptions]) -> SubscriptionList:
+        """Returns the subscriptions of the caller."""
+        reply = await self._call("GET /v1/subscriptions", **options)
+        return cast("SubscriptionList", reply["subscriptions"])
+
+    async def get(self, id: str, **options: Unpack[CallOptions]) -> Subscription:
+        """Returns one subscription."""
+        reply = await self._call("GET /v1/subscriptions/{id}", params={"id": id}, **options)
+        return cast("Subscription", reply)
+
+    async def cancel(self, id: str, **options: Unpack[CallOptions]) -> None:
+        """Cancels a subscription."""
+        await self._call("DELETE /v1/subscriptions/{id}", params={"id": id}, **options)
+
+    async def rotate_secret(
+        self, id: str, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
+    ) -> dict[str, Any]:
+        """Gives the subscription a new ``secret``, which comes this once."""
+        route = "POST /v1/subscriptions/{id}/rotate-secret"
+        reply = await self._call(route, params={"id": id}, body=body or {}, **options)
+        return cast("dict[str, Any]", reply)
+
+    def replay(
+        self, id: str, query: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
+    ) -> AsyncPages[dict[str, Any]]:
+        """Iterates over the events that the node still keeps, oldest first."""
+
+        async def get(cursor: str | None) -> Any:
+            page = {**(query or {}), "cursor": cursor}
+            return await self._call("GET /v1/subscriptions/{id}/events", params={"id": id}, query=page, **options)
+
+        return AsyncPages(get, "events")
+
+    async def events(
+        self, id: str, *, after: str | None = None, reconnects: int = RECONNECTS
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yields events as they come, each at least once, over a connection that is opened anew when it breaks.
+
+        ``after`` is the id of the last handled event; without it the stream begins with new events. Ends when the
+        subscription is cancelled. Raises the last error after ``reconnects`` failed connections in a row, and
+        FactMemoryError with the code ``event_not_found`` when the node has dropped the last event, so that some were
+        missed.
+        """
+        failures = 0
+        was_open = False
+        while True:
+            try:
+                is_new = True
+                async for message in self._messages(id, after):
+                    # The first comment confirms the connection, but does not prove that events follow.
+                    if message is not None or not is_new:
+                        failures = 0
+                    is_new = False
+                    was_open = True
+                    if message is None:
+                        continue
+                    event = parse_event(message.data)
+                    yield event
+                    after = message.id
+                    if event.get("event_type") == LAST_EVENT:
+                        return
+                if (await self.get(id)).get("status") == "cancelled":
+                    return
+            except FactMemoryError as error:
+                if was_open and isinstance(error, NotFoundError) and error.code == "lookup":
+                    return
+                if not _can_go_on(error) or failures >= reconnects:
+                    raise
+            failures += 1
+            await anyio.sleep(delay_before(min(failures, 6) - 1, None, random.random()))
+
+    async def _messages(self, id: str, after: str | None) -> AsyncIterator[EventMessage | None]:
+        headers = {"Accept": "text/event-stream", **({} if after is None else {"Last-Event-ID": after})}
+        options: CallOptions = {"headers": headers, "timeout": SILENCE_S}
+        outgoing = Outgoing("GET /v1/subscriptions/{id}/stream", {"id": id}, None, None, options)
+        reader = EventReader()
+        async with self._connection.open(outgoing) as response:
+            async for piece in response.aiter_bytes():
+                for message in reader.feed(piece):
+                    yield message
+
+
+def _can_go_on(error: FactMemoryError) -> bool:
+    """Returns whether to reconnect: after a broken connection, and when the node is busy or starts anew."""
+    return isinstance(error, ConnectionFailedError) or error.status in (429, 503)

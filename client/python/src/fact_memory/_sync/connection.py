@@ -1,0 +1,122 @@
+# Written by scripts/make_sync.py from the asynchronous client. Changes by hand are lost.
+"""Sends requests to one node, and retries them if that can help."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+from typing_extensions import Unpack
+
+from .._replies import MAX_PROBLEM_BYTES, MAX_REPLY_BYTES, Reply, invalid_reply, read_body, read_problem
+from .._requests import CallOptions, Outgoing, Request, build_request
+from .._retries import delay_before, deserves_retry, is_repeatable
+from .._settings import Settings
+from ..errors import ConnectionFailedError, FactMemoryError
+
+
+class Connection:
+    """Sends its key only to its node. Follows no redirects and keeps no cookies."""
+
+    def __init__(self, settings: Settings, http: httpx.Client | None) -> None:
+        self._settings = settings
+        self._is_own = http is None
+        self._http = http or httpx.Client(limits=httpx.Limits(max_connections=100))
+
+    def close(self) -> None:
+        """Closes the connections, unless the caller brought the HTTP client."""
+        if self._is_own:
+            self._http.close()
+
+    def call(
+        self,
+        route: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        **options: Unpack[CallOptions],
+    ) -> Any:
+        """Calls a route and returns the body of its reply."""
+        return (self.send(Outgoing(route, params, query, body, options))).data
+
+    def send(self, outgoing: Outgoing) -> Reply:
+        """Sends a request. Raises FactMemoryError for any status but 2xx, after the last try."""
+        request = build_request(outgoing, self._settings)
+        repeatable = is_repeatable(outgoing.route, "Idempotency-Key".lower() in _lowered(request.headers))
+        retries = outgoing.options.get("retries", self._settings.retries)
+        tries = 0
+        while True:
+            try:
+                return self._try(request, self._timeout(outgoing))
+            except FactMemoryError as error:
+                if tries >= retries or not deserves_retry(error, repeatable):
+                    raise
+                delay = delay_before(tries, error.retry_after, random.random())
+            time.sleep(delay)
+            tries += 1
+
+    @contextmanager
+    def open(self, outgoing: Outgoing) -> Iterator[httpx.Response]:
+        """Opens a reply whose body the caller reads. Raises FactMemoryError for any status but 2xx. Retries nothing."""
+        request = build_request(outgoing, self._settings)
+        with self._exchange(request, self._timeout(outgoing)) as response:
+            yield response
+
+    def _try(self, request: Request, timeout: float | None) -> Reply:
+        with self._exchange(request, timeout) as response:
+            content = _read(response, MAX_REPLY_BYTES, timeout)
+            data = read_body(response.status_code, response.headers, content)
+            return Reply(response.status_code, response.headers, data)
+
+    @contextmanager
+    def _exchange(self, request: Request, timeout: float | None) -> Iterator[httpx.Response]:
+        sent = self._http.stream(
+            request.method,
+            request.address,
+            headers=request.headers,
+            content=request.content,
+            timeout=timeout,
+            follow_redirects=False,
+        )
+        try:
+            with sent as response:
+                self._http.cookies.clear()
+                if not response.is_success:
+                    content = _read(response, MAX_PROBLEM_BYTES, timeout)
+                    raise read_problem(response.status_code, response.headers, content)
+                yield response
+        except httpx.TimeoutException:
+            raise _timed_out(timeout) from None
+        except (httpx.RequestError, httpx.InvalidURL, httpx.StreamError) as error:
+            detail = f"the node could not be reached: {type(error).__name__}"
+            raise ConnectionFailedError(status=0, code="connection", detail=detail) from None
+
+    def _timeout(self, outgoing: Outgoing) -> float | None:
+        return outgoing.options.get("timeout", self._settings.timeout)
+
+
+def _read(response: httpx.Response, max_bytes: int, timeout: float | None) -> bytes:
+    """Reads a whole body. A reply that trickles ends at its limit too, although no single wait is long."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    content = bytearray()
+    for piece in response.iter_bytes():
+        content += piece
+        if len(content) > max_bytes:
+            detail = f'the reply is longer than {max_bytes} bytes; read it with "open" as a stream'
+            raise invalid_reply(response.status_code, response.headers, detail)
+        if deadline is not None and time.monotonic() > deadline:
+            raise _timed_out(timeout)
+    return bytes(content)
+
+
+def _timed_out(timeout: float | None) -> ConnectionFailedError:
+    return ConnectionFailedError(status=0, code="timeout", detail=f"no reply came within {timeout} s")
+
+
+def _lowered(headers: Mapping[str, str]) -> set[str]:
+    return {name.lower() for name in headers}
