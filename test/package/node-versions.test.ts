@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { arch, platform } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { projectRoot } from '../architecture/source-files.ts';
+import { NODE_VERSIONS, otherNode } from '../kit/other-node.ts';
 import { type PackedPackage, packedPackage } from './packed-package.ts';
 import { startProgram } from './started-program.ts';
 
@@ -17,10 +16,6 @@ const LOWEST = '20';
 /** Matches a warning that may appear on a busy machine. */
 const SLOW = /a hook handler is slow/;
 const UNWANTED = /Warning|"level":"(warn|error)"/;
-
-const folder = join(projectRoot(), 'test/node-versions');
-const programOf = (version: string): string =>
-  join(folder, 'node_modules', `node-${version}-${platform()}-${arch()}`, 'bin/node');
 
 /** A program with the first steps of a user; it prints one line for each step. */
 const SMOKE = `
@@ -60,7 +55,7 @@ describe('the packed package on other versions of Node.js', function () {
       engines: { node: string };
     };
     expect(engines.node).to.match(new RegExp(`^>=${LOWEST}\\.`));
-    const { optionalDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    const { optionalDependencies } = JSON.parse(readFileSync(join(NODE_VERSIONS, 'package.json'), 'utf8')) as {
       optionalDependencies: Record<string, string>;
     };
     for (const version of VERSIONS) {
@@ -69,16 +64,10 @@ describe('the packed package on other versions of Node.js', function () {
   });
 
   for (const version of VERSIONS) {
-    const program = programOf(version);
-    // If a version is not installed, the running version replaces it when both are the same.
-    const found = existsSync(program)
-      ? program
-      : process.versions.node.startsWith(`${version}.`)
-        ? process.execPath
-        : '';
+    const found = otherNode(version);
 
     it(`stores, contradicts, resolves, restarts and moves facts on Node.js ${version}`, async () => {
-      if (found === '') {
+      if (found === undefined) {
         console.log(
           `      Node.js ${version} is not installed here: npm ci --prefix test/node-versions --ignore-scripts`,
         );
