@@ -17,6 +17,8 @@ export interface Assertion {
   confidence?: number | null | undefined;
   /** Who may read the fact. Default: `"local"`. */
   scope?: 'local' | 'team' | 'company' | 'public' | null | undefined;
+  /** When the fact begins to hold; at once, unless given. At most `valid_until`. */
+  valid_from?: string | null | undefined;
   /** When the fact expires. */
   valid_until?: string | null | undefined;
   /** When it was so; now, unless given. At most 300 seconds ahead. */
@@ -85,6 +87,7 @@ export interface Fact {
   timestamp: string;
   hlc: string;
   received_from: string | null;
+  valid_from?: string;
   valid_until: string | null;
   confidence: number;
   scope: 'local' | 'team' | 'company' | 'public';
@@ -139,6 +142,7 @@ export interface FactPart {
   timestamp?: string;
   hlc?: string;
   received_from?: string | null;
+  valid_from?: string;
   valid_until?: string | null;
   confidence?: number;
   scope?: 'local' | 'team' | 'company' | 'public';
@@ -454,6 +458,7 @@ export interface Synthesis {
     };
     confidence: number;
     timestamp: string;
+    valid_from?: string;
     valid_until: string | null;
     is_expired: boolean;
     age_seconds: number;
@@ -1647,6 +1652,7 @@ export interface Api {
           hlc: string;
           confidence: number;
           scope: 'local' | 'team' | 'company' | 'public';
+          valid_from?: string;
           valid_until: string | null;
           derived_from: string[];
           cid?: string;
@@ -1678,6 +1684,7 @@ export interface Api {
         hlc: string;
         confidence: number;
         scope: 'local' | 'team' | 'company' | 'public';
+        valid_from?: string | undefined;
         valid_until: string | null;
         derived_from: readonly string[];
         cid?: string | undefined;

@@ -23,6 +23,7 @@ export interface Assertion {
   /** Default: `company`. */
   readonly scope?: 'local' | 'team' | 'company' | 'public' | undefined;
   /** RFC 3339. The fact is hidden from then on. */
+  readonly valid_from?: string | null | undefined;
   readonly valid_until?: string | null | undefined;
   /** RFC 3339. Default: now. */
   readonly timestamp?: string | undefined;

@@ -32,7 +32,14 @@ export { refuseTimestamp } from './facts/assertion-rights.ts';
 export { cacheByFact } from './facts/cache-by-fact.ts';
 export { contentId } from './facts/content-id.ts';
 export { coverBy, reachOf } from './facts/cover-by.ts';
-export { inPastTable, liveAmong, recordedBy, SAME_FACT, SAME_PLACE, SAME_TRIPLE } from './facts/default-constraints.ts';
+export {
+  inPastTable,
+  openAmong,
+  recordedBy,
+  SAME_FACT,
+  SAME_PLACE,
+  SAME_TRIPLE,
+} from './facts/default-constraints.ts';
 export { entityDisplay } from './facts/entity-display.ts';
 export { addCounts } from './facts/erase-facts.ts';
 export { ERASURE_START, type ErasurePosition, type ErasureSubject, type RedactedFacts } from './facts/fact-erasure.ts';
@@ -53,6 +60,7 @@ export type { FactPage, FactSearch } from './facts/reader-api.ts';
 export { isIntact, recomputedCid } from './facts/recomputed-cid.ts';
 export type { HiddenEntity, SuppressibleFact } from './facts/suppressed-facts.ts';
 export { tripleId } from './facts/triple-id.ts';
+export { refuseBeginning } from './facts/validity-span.ts';
 export { valueBytesOf } from './facts/value-bytes.ts';
 export { valueCommitment } from './facts/value-commitment.ts';
 export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';

@@ -16,6 +16,7 @@ export type FactField =
   | 'cid'
   | 'confidence'
   | 'timestampMs'
+  | 'validFromMs'
   | 'validUntilMs'
   | 'hlc'
   | 'feed'

@@ -56,6 +56,9 @@ export interface PreparedFact extends TripleKey {
   readonly timestamp: string | null;
   readonly timestampMs: number | null;
   readonly confidence: number;
+  /** The RFC 3339 beginning of validity, exactly as sent. */
+  readonly validFrom: string | null;
+  readonly validFromMs: number | null;
   /** The RFC 3339 end of validity, exactly as sent. */
   readonly validUntil: string | null;
   readonly validUntilMs: number | null;

@@ -38,17 +38,21 @@ const list: RuleOf = {
 const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
 const STAMP = /^\d{1,15}\.\d{1,10}$/;
 
+/** An empty text stands for an instant without a text. */
+const bound = orNull({ isSound: (stored) => stored === '' || textLike(DATE_TIME).isSound(stored), neutral: null });
+
 /** Rules for columns with more than a type. The narrowest scope is the neutral one. */
 const RULES: Readonly<Record<string, RuleOf>> = {
   scope: textIn(SCOPES, 'local'),
   interpret_as: textIn(['content', 'instruction'], 'content'),
   value_type: textIn(VALUE_TYPES, 'null'),
   timestamp: orNull(textLike(DATE_TIME)),
-  // An empty text stands for an instant without a text.
-  valid_until: orNull({ isSound: (stored) => stored === '' || textLike(DATE_TIME).isSound(stored), neutral: null }),
+  valid_from: bound,
+  valid_until: bound,
   hlc_text: orNull(textLike(STAMP)),
   derived_from: orNull(list),
   timestamp_ms: number,
+  valid_from_ms: orNull(number),
   valid_until_ms: orNull(number),
   confidence: { isSound: (stored) => typeof stored === 'number' && stored >= 0 && stored <= 1, neutral: 0 },
   system: number,

@@ -70,6 +70,7 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   cid: text('cid', INDEXED_CID),
   confidence: number('confidence'),
   timestampMs: number('timestamp_ms'),
+  validFromMs: number('valid_from_ms'),
   validUntilMs: number('valid_until_ms'),
   hlc: stamp('hlc'),
   feed: stamp('feed'),

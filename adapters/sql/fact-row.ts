@@ -47,6 +47,8 @@ export const OUTLINE_COLUMNS = [
   'hlc_text',
   'feed_wall',
   'feed_ctr',
+  'valid_from',
+  'valid_from_ms',
 ] as const;
 
 /** The columns of a fact, in the order that `factFromRow` expects. */
@@ -99,6 +101,8 @@ type OutlineRow = [
   hlcText: string | null,
   feedWall: number,
   feedCtr: number,
+  validFrom: string | null,
+  validFromMs: number | null,
 ];
 type FactRow = [...OutlineRow, valueType: ValueType, valueV: string | null];
 
@@ -129,7 +133,7 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   unlessSame(fact.timestamp, canonicalInstant(fact.timestampMs)),
   fact.timestampMs,
   fact.confidence,
-  untilText(fact),
+  boundText(fact.validUntil, fact.validUntilMs),
   fact.validUntilMs,
   fact.gardenId,
   fact.cid,
@@ -148,6 +152,8 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   unlessSame(fact.hlcText, `${fact.hlc.wallMs}.${fact.hlc.counter}`),
   fact.feed.wallMs,
   fact.feed.counter,
+  boundText(fact.validFrom, fact.validFromMs),
+  fact.validFromMs,
   fact.value.type,
   storedText(fact.value.v),
   number,
@@ -160,9 +166,9 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   record.link?.hash ?? null,
 ];
 
-/** Returns the text of `validUntil`; empty for an instant without a text. */
-const untilText = ({ validUntil, validUntilMs }: StoredFact): string | null =>
-  validUntilMs === null ? validUntil : unlessSame(validUntil ?? '', canonicalInstant(validUntilMs));
+/** Returns the text of a bound of validity; empty for an instant without a text. */
+const boundText = (text: string | null, ms: number | null): string | null =>
+  ms === null ? text : unlessSame(text ?? '', canonicalInstant(ms));
 
 /** Returns null for a text that another column repeats. */
 const unlessSame = (text: string | null, repeated: string | null): string | null => (text === repeated ? null : text);
@@ -188,8 +194,8 @@ const FACT_RULES = rulesFor(FACT_COLUMNS);
 export const factFromRow = (row: readonly SqlValue[]): StoredFact => {
   const repaired = repairRow(row, FACT_RULES);
   const columns = (repaired?.row ?? row) as FactRow;
-  const v = valueOfText(columns[33], columns[34]);
-  const value = { type: columns[33], v: v ?? null, interpretAs: columns[8] };
+  const v = valueOfText(columns[35], columns[36]);
+  const value = { type: columns[35], v: v ?? null, interpretAs: columns[8] };
   const damage = repaired?.column ?? (v === undefined ? 'value_v' : undefined);
   const fact = { ...membersFromRow(columns), value };
   return damage === undefined ? fact : { ...fact, damage };
@@ -222,7 +228,7 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   timestamp: columns[11] ?? canonicalInstant(columns[12]),
   timestampMs: columns[12],
   confidence: columns[13],
-  validUntil: untilOf(columns[14], columns[15]),
+  validUntil: boundOf(columns[14], columns[15]),
   validUntilMs: columns[15],
   gardenId: columns[16],
   // The content id is null after an erasure.
@@ -240,9 +246,11 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   hlc: { wallMs: columns[28], counter: columns[29] },
   hlcText: columns[30] ?? `${columns[28]}.${columns[29]}`,
   feed: { wallMs: columns[31], counter: columns[32] },
+  validFrom: boundOf(columns[33], columns[34]),
+  validFromMs: columns[34],
 });
 
-const untilOf = (text: string | null, ms: number | null): string | null => {
+const boundOf = (text: string | null, ms: number | null): string | null => {
   if (text === null) return ms === null ? null : canonicalInstant(ms);
   return text === '' ? null : text;
 };

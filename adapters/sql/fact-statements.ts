@@ -31,8 +31,8 @@ const coversWith = (speaker: string): string => `SELECT 1 FROM fact_covers c
       AND (c.hlc_wall, c.hlc_ctr) > (f.hlc_wall, f.hlc_ctr)`;
 
 /**
- * Selects the live facts of a triple. Parameters: tenant, entity key, relation key, scope, place, now, now, limit. The
- * order is that of the index, so that the engine need not sort.
+ * Selects the facts of a triple that are live or have yet to begin. Parameters: tenant, entity key, relation key,
+ * scope, place, now, now, limit. The order is that of the index, so that the engine need not sort.
  */
 export const SIBLINGS = `SELECT ${OUTLINE} FROM facts f
 WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = ? AND ${placeSql('f.garden_id')} = ?

@@ -12,6 +12,7 @@ export interface ShownFact {
   readonly confidence: number;
   readonly scope: string;
   readonly timestamp: string;
+  readonly valid_from?: string;
   readonly valid_until?: string | null;
   readonly garden_id?: string | null;
   readonly contradicted?: boolean;
@@ -21,7 +22,7 @@ export interface ShownFact {
 }
 
 /** The `fields` parameter of a command that shows facts. */
-export const SHOWN_FIELDS = 'compact,valid_until,attested,received_from';
+export const SHOWN_FIELDS = 'compact,valid_from,valid_until,attested,received_from';
 
 export interface ShownValue {
   readonly type: string;
@@ -74,12 +75,16 @@ const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...readingOf(fact.value),
   ...(fact.attested === false ? ['source not attested'] : []),
   ...(fact.received_from == null ? [] : [`received from ${columnText(fact.received_from)}`]),
+  ...(fact.valid_from === undefined ? [] : [beginOf(fact.valid_from, nowMs)]),
   ...(fact.valid_until == null ? [] : [endOf(fact.valid_until, nowMs)]),
 ];
 
 /** Returns the `interpret_as` of a value; empty for the default `content`. */
 const readingOf = ({ interpret_as: reading = 'content' }: ShownValue): readonly string[] =>
   reading === 'content' ? [] : [shortText(reading)];
+
+const beginOf = (validFrom: string, nowMs: number): string =>
+  `${Date.parse(validFrom) > nowMs ? 'not valid before' : 'valid from'} ${shortText(validFrom)}`;
 
 const endOf = (validUntil: string, nowMs: number): string =>
   `${Date.parse(validUntil) > nowMs ? 'valid until' : 'expired'} ${shortText(validUntil)}`;

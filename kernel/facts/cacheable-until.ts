@@ -8,8 +8,8 @@ const MOST_FACTS = 1_000;
 const NEVER_STEADY = Number.NEGATIVE_INFINITY;
 
 /**
- * Returns the instant until which answers about the entity stay the same without a commit. It is the next expiry among
- * its facts, hidden ones included, or the next instant that a plugin returns from `read:next-change`.
+ * Returns the instant until which answers about the entity stay the same without a commit. It is the next beginning or
+ * expiry among its facts, hidden ones included, or the next instant that a plugin returns from `read:next-change`.
  */
 export const cacheableUntil = async (hooks: HookCaller, question: NextChangeQuestion): Promise<number> => {
   if (![readConstrain, readAnnotate].every((hook) => hooks.isCacheable(hook))) return NEVER_STEADY;
@@ -19,7 +19,10 @@ export const cacheableUntil = async (hooks: HookCaller, question: NextChangeQues
   if (facts.length > MOST_FACTS) return NEVER_STEADY;
   const expiries = facts.length === 0 ? [] : await snapshot.expiries(facts);
   const told = await hooks.collect(readNextChange, question);
-  const instants = [...facts.map(({ validUntilMs }) => validUntilMs), ...expiries.map(({ expiresMs }) => expiresMs)];
+  const instants = [
+    ...facts.flatMap(({ validFromMs, validUntilMs }) => [validFromMs, validUntilMs]),
+    ...expiries.map(({ expiresMs }) => expiresMs),
+  ];
   let next = Number.POSITIVE_INFINITY;
   for (const instant of [...instants, ...told])
     if (instant !== null && instant > nowMs && instant < next) next = instant;

@@ -29,6 +29,12 @@ export const CORE_MEMBERS: readonly FactMember[] = [
   member('timestamp', INSTANT_JSON, ({ timestamp }) => timestamp),
   member('hlc', { type: 'string', pattern: '^[0-9]{1,15}\\.[0-9]{1,10}$' }, ({ hlcText }) => hlcText),
   member('received_from', orNull(STRING_JSON), ({ receivedFrom }) => receivedFrom),
+  // Few facts have a beginning, so the others do without the member.
+  defineFactMember('valid_from', {
+    json: INSTANT_JSON,
+    read: ({ fact }) => fact.validFrom ?? undefined,
+    optional: true,
+  }),
   member('valid_until', orNull(INSTANT_JSON), ({ validUntil }) => validUntil),
   member('confidence', SHARE_JSON, ({ confidence }) => confidence),
   member('scope', { type: 'string', enum: [...SCOPES] }, ({ scope }) => scope),

@@ -126,16 +126,22 @@ const latestOrigin = ({ asOf, nowMs, isValidity }: ReadMoment): Hlc | undefined 
 
 const ASSERTS_SOMETHING = above('confidence', 0);
 
-/** Excludes facts that begin later from a read about validity. */
-const hasBegun = ({ nowMs, isValidity }: ReadMoment): readonly Filter[] =>
-  isValidity === undefined ? [] : [below('timestampMs', nowMs + 1)];
+/**
+ * Returns the condition that a fact has begun. At the instant `valid_from` it has begun already. In a read about
+ * validity, a fact without a beginning begins at its timestamp.
+ */
+const hasBegun = ({ nowMs, isValidity }: ReadMoment): Filter =>
+  isValidity === undefined
+    ? not(above('validFromMs', nowMs))
+    : any(below('validFromMs', nowMs + 1), all(isNull('validFromMs'), below('timestampMs', nowMs + 1)));
 
 /** Returns the filter for the live facts at the moment, among the visible ones. */
-export const liveAmong = (visible: Filter, moment: ReadMoment): Filter => {
-  const ended = covered(COVER_KINDS, moment);
-  const begun = hasBegun(moment);
-  return all(visible, ...begun, equals('system', false), ASSERTS_SOMETHING, notExpired(moment), not(ended));
-};
+export const liveAmong = (visible: Filter, moment: ReadMoment): Filter =>
+  all(openAmong(visible, moment), hasBegun(moment));
+
+/** Returns the filter for the facts that are live or have yet to begin, among the visible ones. */
+export const openAmong = (visible: Filter, moment: ReadMoment): Filter =>
+  all(visible, equals('system', false), ASSERTS_SOMETHING, notExpired(moment), not(covered(COVER_KINDS, moment)));
 
 /**
  * Returns the default view: live facts, and the newest retraction of a triple without live facts in its place, by which
@@ -146,8 +152,9 @@ export const currentAmong = (
   context: Pick<ReadContext, 'include' | 'about' | keyof ReadMoment>,
 ): Filter => {
   const { include, about } = context;
-  const parts: Filter[] = [visible, ...hasBegun(context)];
+  const parts: Filter[] = [visible];
   if (about.entityKey === undefined && about.relationKey === undefined) parts.push(equals('system', false));
+  if (!include.expired || context.isValidity === true) parts.push(hasBegun(context));
   if (!include.expired) parts.push(notExpired(context));
   const hiding = COVER_KINDS.filter((kind) => !(kind === 'retraction' ? include.retracted : include.contradicted));
   const shown: Filter[] = [ASSERTS_SOMETHING];
@@ -164,7 +171,7 @@ const lastWord = (visible: Filter, moment: ReadMoment): Filter => {
     table: 'facts',
     match: NEWER_IN_PLACE,
     where: [{ column: 'confidence', above: 0 }],
-    whereFact: all(visible, ...hasBegun(moment), notExpired(moment)),
+    whereFact: all(visible, hasBegun(moment), notExpired(moment)),
   };
   return all(equals('confidence', 0), not(covered(COVER_KINDS, moment)), not(newerAndLive));
 };

@@ -8,6 +8,8 @@ export interface FactDraft {
   readonly source: string;
   readonly confidence: number;
   readonly scope: Scope;
+  /** An RFC 3339 instant, stored as sent. At most `validUntil`, and null for a retraction. */
+  readonly validFrom?: string | null;
   /** An RFC 3339 instant, stored as sent. */
   readonly validUntil?: string | null;
   readonly timestamp?: string | null;

@@ -43,6 +43,8 @@ export const prepareFact = (
     timestamp: draft.timestamp ?? null,
     timestampMs: instantOf(draft.timestamp),
     confidence: draft.confidence,
+    validFrom: draft.validFrom ?? null,
+    validFromMs: instantOf(draft.validFrom),
     validUntil: draft.validUntil ?? null,
     validUntilMs: instantOf(draft.validUntil),
     gardenId,

@@ -25,6 +25,8 @@ export const stampFact = (fact: PreparedFact, last: Hlc, nowMs: number): StoredF
     timestamp: fact.timestamp ?? formatInstant(nowMs),
     timestampMs: fact.timestampMs ?? nowMs,
     confidence: fact.confidence,
+    validFrom: fact.validFrom,
+    validFromMs: fact.validFromMs,
     validUntil: fact.validUntil,
     validUntilMs: fact.validUntilMs,
     gardenId: fact.gardenId,

@@ -96,6 +96,8 @@ const syntheticFact = (
     timestampMs: card.refreshedMs,
     confidence: card.averageConfidence,
     scope,
+    validFrom: null,
+    validFromMs: null,
     validUntil: null,
     validUntilMs: null,
     gardenId: null,

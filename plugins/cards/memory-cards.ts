@@ -2,6 +2,7 @@ import { withinTime } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
+  any,
   type Clock,
   equals,
   type FactReader,
@@ -15,6 +16,7 @@ import {
   type NodeSelf,
   type Notes,
   nodePrincipal,
+  not,
   type Principal,
   requirePermission,
   requireReadScope,
@@ -150,13 +152,14 @@ export class StoredCards implements MemoryCards {
   }
 
   /**
-   * Returns true if the card is fresh: the reader sees no new fact, none of its facts has ended or lost confidence, and
-   * the card is not too old.
+   * Returns true if the card is fresh: no fact that the reader sees is new or has begun since, and none in the card has
+   * ended or lost confidence. The card is not too old either.
    */
   async #holds(card: Card, reader: FactReader, subject: CardSubject): Promise<boolean> {
     const { maxAgeMs, summariser } = this.#parts;
     if (card.summariser !== summariser.id || reader.nowMs - card.refreshedMs > maxAgeMs) return false;
-    const added = all(aboutSubject(subject), equals('system', false), above('feed', card.upTo));
+    const begun = all(above('validFromMs', card.refreshedMs), not(above('validFromMs', reader.nowMs)));
+    const added = all(aboutSubject(subject), equals('system', false), any(above('feed', card.upTo), begun));
     if ((await reader.find(added, { view: 'visible', order: 'feed', limit: 1 })).length > 0) return false;
     if ((await countLive(reader, subject)) !== card.liveCount) return false;
     const ids = card.factIds;

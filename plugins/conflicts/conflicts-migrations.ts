@@ -81,11 +81,13 @@ const createWinners = async (schema: Builder): Promise<void> => {
     table.bigInteger('contested_until_ms').notNullable();
     // The remaining columns describe the whole timeline, and are equal in each row of a triple.
     table.bigInteger('known_until_ms').notNullable();
+    table.bigInteger('begun_ms').notNullable();
     table.text('lasting_id').notNullable();
     table.text('lasting_value_key').notNullable();
     table.bigInteger('lasting_until_ms').notNullable();
     table.text('contesting_id').notNullable();
     table.text('contesting_value_key').notNullable();
+    table.bigInteger('contesting_until_ms').notNullable();
     table.bigInteger('since_wall').notNullable();
     table.integer('since_ctr').notNullable();
     table.index(['triple'], 'conflicts_wins_digest');

@@ -25,7 +25,6 @@ import type { HeldRelations } from './held-relations.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { markDiffering } from './mark-elsewhere.ts';
 import { PAST_WINS, placeDigest, readTimelines, WINS } from './timeline-rows.ts';
-import { contestedUntil } from './winner-timeline.ts';
 
 /**
  * These functions apply the stored winners to reads. Each fact of a read costs one look-up, however many contradictions
@@ -134,8 +133,9 @@ const rulersOf = async (
 ): Promise<Map<string, string[]>> => {
   const rulers = new Map<string, string[]>();
   for (const [digest, timeline] of await readTimelines(tables, digests)) {
-    if (contestedUntil(timeline) <= nowMs) continue;
-    const own = timeline.wins.filter(({ fromMs, untilMs }) => fromMs <= nowMs && untilMs > nowMs);
+    const own = timeline.wins.filter(
+      ({ fromMs, untilMs, contestedUntilMs }) => fromMs <= nowMs && untilMs > nowMs && contestedUntilMs > nowMs,
+    );
     if (own.length > 0) {
       rulers.set(
         digest,

@@ -125,13 +125,14 @@ const contestingFacts = async (
   { snapshot, nowMs }: FactReader,
   records: readonly ConflictRecord[],
 ): Promise<Map<string, readonly string[]>> => {
-  const open = records.filter(({ status }) => status === 'unresolved');
-  if (open.length === 0) return new Map();
-  const groups = await snapshot.siblings(open, nowMs, MOST_MEMBERS);
+  const unresolved = records.filter(({ status }) => status === 'unresolved');
+  if (unresolved.length === 0) return new Map();
+  const groups = await snapshot.siblings(unresolved, nowMs, MOST_MEMBERS);
   return new Map(
-    open.flatMap(({ id }, at) => {
-      const facts = groups[at] ?? [];
-      if (facts.length === MOST_MEMBERS || twoThatDiffer(facts) === undefined) return [];
+    unresolved.flatMap(({ id }, at) => {
+      const open = groups[at] ?? [];
+      const facts = open.filter(({ validFromMs }) => validFromMs === null || validFromMs <= nowMs);
+      if (open.length === MOST_MEMBERS || twoThatDiffer(facts) === undefined) return [];
       return [[id, facts.map((fact) => fact.id)] as const];
     }),
   );

@@ -1,4 +1,4 @@
-import { liveAmong, type TripleKey } from '../../kernel/internal-api.ts';
+import { openAmong, type TripleKey } from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   type AppendedFact,
@@ -13,10 +13,13 @@ import { type LiveFact, NEVER, timelineOf, type WinnerTimeline } from './winner-
 /** The maximum number of live facts of a triple that are read, strongest first, to compute its winners again. */
 export const CROWD = 1_000;
 
-type ExpiringFact = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validUntilMs'>;
+type ExpiringFact = Pick<
+  FactOutline,
+  'tenantId' | 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validFromMs' | 'validUntilMs'
+>;
 type Store = Pick<PluginSnapshot, 'expiries' | 'siblings'>;
 
-/** Adds to each fact the instant at which it expires, by `valid_until` or an earlier time-to-live. */
+/** Adds to each fact its beginning, and the instant at which it expires by `valid_until` or an earlier time-to-live. */
 export const withExpiries = async (
   store: Pick<Store, 'expiries'>,
   facts: readonly ExpiringFact[],
@@ -24,11 +27,12 @@ export const withExpiries = async (
   if (facts.length === 0) return [];
   const found = await store.expiries(facts);
   const expiries = new Map(found.map(({ factId, expiresMs }) => [factId, expiresMs]));
-  return facts.map(({ id, valueKey, confidence, hlc, validUntilMs }) => ({
+  return facts.map(({ id, valueKey, confidence, hlc, validFromMs, validUntilMs }) => ({
     id,
     valueKey,
     confidence,
     hlc,
+    fromMs: validFromMs ?? 0,
     untilMs: Math.min(validUntilMs ?? NEVER, expiries.get(id) ?? NEVER),
   }));
 };
@@ -60,7 +64,7 @@ export const judgePlaces = async (
   });
 };
 
-/** Returns the ids of the replicated facts among these that are live on arrival. */
+/** Returns the ids of the replicated facts among these that nothing has ended on arrival. */
 export const liveArrivals = async (
   { transaction, nowMs }: AppendedBatch,
   contenders: readonly AppendedFact[],
@@ -68,6 +72,6 @@ export const liveArrivals = async (
   const ids = contenders.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact.id] : []));
   if (ids.length === 0) return new Set();
   const ofTenant = equals('tenantId', contenders[0]?.fact.tenantId ?? '');
-  const live = await transaction.outline(liveAmong(all(ofTenant, isIn('id', ids)), { nowMs }));
+  const live = await transaction.outline(openAmong(all(ofTenant, isIn('id', ids)), { nowMs }));
   return new Set(live.map(({ id }) => id));
 };

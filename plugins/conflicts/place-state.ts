@@ -3,10 +3,11 @@ import type { ConflictRecord } from './conflict-record.ts';
 import type { StoredTimeline } from './timeline-rows.ts';
 import type { TimelineSteps } from './timeline-steps.ts';
 import type { TripleHistory } from './triple-history.ts';
+import { canTake, isContested, type LiveFact } from './winner-timeline.ts';
 
 export type LiveOutline = Pick<
   FactOutline,
-  'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc' | 'speaker'
+  'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validFromMs' | 'validUntilMs' | 'system' | 'hlc' | 'speaker'
 >;
 
 /** The state of one triple in one garden during the batch. */
@@ -32,3 +33,14 @@ export interface PlaceState {
 /** Returns the facts whose expiry affects the winners. */
 export const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>
   isCrowded ? (added ?? []) : steps.facts;
+
+/** Returns true if the added facts need only the stored winners, and not the other facts of the triple. */
+export const canExtend = (
+  stored: StoredTimeline,
+  { added = [] }: PlaceState,
+  mortal: ReadonlyMap<string, LiveFact>,
+  nowMs: number,
+): boolean => {
+  const facts = added.flatMap(({ id }) => mortal.get(id) ?? []);
+  return isContested(stored, nowMs) && canTake(stored, facts, nowMs);
+};

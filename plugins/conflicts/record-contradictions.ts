@@ -12,7 +12,7 @@ import type { HeldRelations } from './held-relations.ts';
 import { judgePlaces, liveArrivals, withExpiries } from './live-facts.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { openMissing, type UnrecordedPlace } from './open-missing.ts';
-import { factsToWeigh, type LiveOutline, type PlaceState } from './place-state.ts';
+import { canExtend, factsToWeigh, type LiveOutline, type PlaceState } from './place-state.ts';
 import { type EffectiveResolution, recogniseResolutions, resolutionOf } from './recognise-resolutions.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
 import { strongestRival } from './strength.ts';
@@ -233,7 +233,7 @@ class BatchRecorder {
       const { triple, stored, steps, added, isCrowded } = place;
       const before = rows.get(placeDigest(triple));
       if (!isCrowded) changes.push({ triple, before, after: steps.timelines(mortal, nowMs) });
-      else if (stored !== undefined && added !== undefined && isContested(stored, nowMs)) {
+      else if (stored !== undefined && added !== undefined && canExtend(stored, place, mortal, nowMs)) {
         changes.push({ triple, before, after: steps.timelines(mortal, nowMs, stored) });
       } else anew.push(place);
     }

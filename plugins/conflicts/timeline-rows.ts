@@ -123,8 +123,8 @@ const PAST_COLUMNS = [
 
 const rowsOf = (triple: TripleKey, digest: string, timeline: WinnerTimeline): Row[] => {
   const { tenantId, entityKey, relationKey, scope, gardenId } = triple;
-  const { lasting, contesting, knownUntilMs } = timeline;
-  return timeline.wins.map(({ id, valueKey, confidence, hlc, fromMs, untilMs }) => ({
+  const { lasting, contesting, knownUntilMs, begunMs } = timeline;
+  return timeline.wins.map(({ id, valueKey, confidence, hlc, fromMs, untilMs, contestedUntilMs }) => ({
     triple: digest,
     tenant_id: tenantId,
     entity_key: entityKey,
@@ -138,13 +138,15 @@ const rowsOf = (triple: TripleKey, digest: string, timeline: WinnerTimeline): Ro
     hlc_ctr: hlc.counter,
     from_ms: fromMs,
     until_ms: untilMs,
-    contested_until_ms: contestedUntil(timeline),
+    contested_until_ms: contestedUntilMs,
     known_until_ms: knownUntilMs,
+    begun_ms: begunMs,
     lasting_id: lasting?.id ?? '',
     lasting_value_key: lasting?.valueKey ?? '',
     lasting_until_ms: lasting?.untilMs ?? 0,
     contesting_id: contesting?.id ?? '',
     contesting_value_key: contesting?.valueKey ?? '',
+    contesting_until_ms: contestedUntil(timeline),
   }));
 };
 
@@ -154,8 +156,9 @@ const timelineOfRows = (rows: readonly StoredRow[]): StoredTimeline => {
   return {
     wins,
     lasting: lastingOf(row, 'lasting', 'lasting_until_ms'),
-    contesting: lastingOf(row, 'contesting', 'contested_until_ms'),
+    contesting: lastingOf(row, 'contesting', 'contesting_until_ms'),
     knownUntilMs: Number(row['known_until_ms']),
+    begunMs: Number(row['begun_ms']),
     since: { wallMs: Number(row['since_wall']), counter: Number(row['since_ctr']) },
   };
 };
@@ -167,6 +170,7 @@ const winOf = (row: StoredRow): Win => ({
   hlc: { wallMs: Number(row['hlc_wall']), counter: Number(row['hlc_ctr']) },
   fromMs: Number(row['from_ms']),
   untilMs: Number(row['until_ms']),
+  contestedUntilMs: Number(row['contested_until_ms']),
 });
 
 const lastingOf = (row: StoredRow, name: string, until: string): LongestLived => ({

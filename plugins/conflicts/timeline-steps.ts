@@ -1,6 +1,6 @@
 import type { FactOutline, Hlc } from '../../kernel/plugin-api.ts';
 import type { StoredTimeline } from './timeline-rows.ts';
-import { type LiveFact, timelineOf, type WinnerTimeline, withFact } from './winner-timeline.ts';
+import { canTake, type LiveFact, timelineOf, type WinnerTimeline, withFact } from './winner-timeline.ts';
 
 /** A change of the live facts: one more fact, or the remaining facts after some have ended. */
 type Step<T extends Pick<FactOutline, 'id'>> = { readonly since: Hlc } & (
@@ -45,12 +45,18 @@ export class TimelineSteps<T extends Pick<FactOutline, 'id'>> {
   /** Computes the timeline after each step. `before` is needed if there are too many live facts to know all of them. */
   timelines(mortal: ReadonlyMap<string, LiveFact>, nowMs: number, before?: WinnerTimeline): readonly StoredTimeline[] {
     const live = (facts: readonly T[]): LiveFact[] => facts.flatMap(({ id }) => mortal.get(id) ?? []);
-    let timeline = before ?? timelineOf(live(this.#first), nowMs);
+    let facts = live(this.#first);
+    let timeline = before ?? timelineOf(facts, nowMs);
     return this.#steps.map((step) => {
-      if ('left' in step) timeline = timelineOf(live(step.left), nowMs);
-      else
-        for (const fact of live(step.added === undefined ? [] : [step.added]))
-          timeline = withFact(timeline, fact, nowMs);
+      if ('left' in step) {
+        facts = live(step.left);
+        timeline = timelineOf(facts, nowMs);
+      } else {
+        for (const fact of live(step.added === undefined ? [] : [step.added])) {
+          facts.push(fact);
+          timeline = canTake(timeline, [fact], nowMs) ? withFact(timeline, fact, nowMs) : timelineOf(facts, nowMs);
+        }
+      }
       return { ...timeline, since: step.since };
     });
   }

@@ -5,7 +5,7 @@ import { compareHlc, type FactOutline } from '../../kernel/plugin-api.ts';
 export type HistoryEntry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system'> &
   Partial<Pick<FactOutline, 'hlc' | 'speaker'>>;
 
-/** Tracks the live facts of one triple in one garden while a transaction adds facts to it. */
+/** Tracks the facts of one triple in one garden that are live or have yet to begin, while a transaction adds facts. */
 export class TripleHistory<T extends HistoryEntry> {
   #live: T[];
   readonly #nowMs: number;

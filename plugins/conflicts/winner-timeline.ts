@@ -1,7 +1,11 @@
 import { type Contender, compareStrength } from './strength.ts';
 
-/** A live fact with the instant at which it expires; `NEVER` if it does not expire. */
+/**
+ * A fact that nothing has ended yet, valid from `fromMs`, before `untilMs`. `fromMs` is 0 for a fact without a
+ * beginning, and `untilMs` is `NEVER` for one that does not expire.
+ */
 export interface LiveFact extends Contender {
+  readonly fromMs: number;
   readonly untilMs: number;
 }
 
@@ -14,6 +18,8 @@ export const NEVER = Number.MAX_SAFE_INTEGER;
 export interface Win extends Contender {
   readonly fromMs: number;
   readonly untilMs: number;
+  /** Within the span, the triple has a contradiction until this instant. */
+  readonly contestedUntilMs: number;
 }
 
 /** A live fact whose value stays live longer than any other value of its triple. */
@@ -21,15 +27,15 @@ export type LongestLived = Pick<LiveFact, 'id' | 'valueKey' | 'untilMs'>;
 
 /**
  * The present and future winners of one triple in one garden, as long as no fact is added. It depends on the set of
- * facts alone, and a new fact can be added without reading the others. Without new facts, live facts only expire, so
- * each later winner is weaker.
+ * facts alone. A new fact can be added without reading the others, unless some fact has yet to begin: then each span
+ * between two beginnings has winners of its own.
  */
 export interface WinnerTimeline {
-  /** The winners in order of time, without a gap, until the last fact expires. */
+  /** The winners in order of time, until the last fact expires. */
   readonly wins: readonly Win[];
   /**
-   * The value that stays live longest, and the next one with another value. While both are live, the triple has a
-   * contradiction.
+   * The value that stays live longest, and the next one with another value. Once all facts have begun, the triple has
+   * a contradiction while both are live.
    */
   readonly lasting: LongestLived | undefined;
   readonly contesting: LongestLived | undefined;
@@ -38,6 +44,8 @@ export interface WinnerTimeline {
    * From then on the triple has no winner until a fact is added.
    */
   readonly knownUntilMs: number;
+  /** The last beginning of a fact that had yet to begin; 0 without one. Until then no fact can be added. */
+  readonly begunMs: number;
 }
 
 export const EMPTY_TIMELINE: WinnerTimeline = {
@@ -45,15 +53,16 @@ export const EMPTY_TIMELINE: WinnerTimeline = {
   lasting: undefined,
   contesting: undefined,
   knownUntilMs: NEVER,
+  begunMs: 0,
 };
 
 /** The maximum number of precomputed changes. It limits the cost of a write to a triple with many short-lived facts. */
 export const MOST_WINS = 64;
 
-/** Returns the instant until which two different values are live. */
+/** Returns the last instant at which two different values can be live. */
 export const contestedUntil = ({ contesting }: WinnerTimeline): number => contesting?.untilMs ?? 0;
 
-/** Returns true if the timeline is known at that time, and has a contradiction then. */
+/** Returns true if the timeline is known at that time, and has a contradiction then or later. */
 export const isContested = (timeline: WinnerTimeline | undefined, nowMs: number): boolean =>
   timeline !== undefined && contestedUntil(timeline) > nowMs && timeline.knownUntilMs > nowMs;
 
@@ -65,15 +74,45 @@ export const lastingRival = ({ lasting, contesting }: WinnerTimeline, valueKey: 
  * Computes the timeline of these facts. `knownUntilMs` is given if weaker facts, which are not among them, may be live
  * after that instant.
  */
-export const timelineOf = (facts: readonly LiveFact[], nowMs: number, knownUntilMs = NEVER): WinnerTimeline =>
+export const timelineOf = (facts: readonly LiveFact[], nowMs: number, knownUntilMs = NEVER): WinnerTimeline => {
+  const begins = [...new Set(facts.map(({ fromMs }) => fromMs).filter((fromMs) => fromMs > nowMs))].sort(
+    (a, b) => a - b,
+  );
+  if (begins.length === 0) return timelineOfBegun(facts, nowMs, knownUntilMs);
+  const endMs = Math.min(knownUntilMs, begins[MOST_WINS] ?? NEVER);
+  const starts = [0, ...begins].filter((startMs) => startMs < endMs);
+  const wins = starts.flatMap((startMs, at) => {
+    const begun = facts.filter(({ fromMs }) => fromMs <= Math.max(startMs, nowMs));
+    return winsWithin(timelineOfBegun(begun, Math.max(startMs, nowMs), endMs), startMs, starts[at + 1] ?? endMs);
+  });
+  const whole = facts.reduce(withLasting, EMPTY_TIMELINE);
+  return { ...whole, ...within(wins, endMs), begunMs: begins.at(-1) ?? 0 };
+};
+
+const timelineOfBegun = (facts: readonly LiveFact[], nowMs: number, knownUntilMs: number): WinnerTimeline =>
   facts.reduce((timeline, fact) => withFact(timeline, fact, nowMs), { ...EMPTY_TIMELINE, knownUntilMs });
 
-/** Returns the timeline with one more live fact, and without the wins that ended before `nowMs`. */
+/** Returns the wins of a timeline from one instant, before another one. */
+const winsWithin = ({ wins }: WinnerTimeline, startMs: number, endMs: number): Win[] =>
+  wins
+    .filter(({ fromMs, untilMs }) => fromMs < endMs && untilMs > startMs)
+    .map((win) => ({ ...win, fromMs: Math.max(win.fromMs, startMs), untilMs: Math.min(win.untilMs, endMs) }));
+
+/** Returns true if these facts can be added to the timeline without reading the others. */
+export const canTake = ({ begunMs }: WinnerTimeline, facts: readonly LiveFact[], nowMs: number): boolean =>
+  begunMs <= nowMs && facts.every(({ fromMs }) => fromMs <= nowMs);
+
+/**
+ * Returns the timeline with one more live fact, and without the wins that ended before `nowMs`. All of its facts must
+ * have begun.
+ */
 export const withFact = (timeline: WinnerTimeline, fact: LiveFact, nowMs: number): WinnerTimeline => {
   const known = timeline.wins.filter(({ untilMs }) => untilMs > nowMs);
   if (fact.untilMs <= nowMs) return { ...timeline, wins: known };
-  const wins = joined(withWin(known, fact));
-  return { ...within(wins, timeline.knownUntilMs), ...withLasting(timeline, fact) };
+  const lasting = withLasting(timeline, fact);
+  const contestedUntilMs = contestedUntil(lasting);
+  const wins = joined(withWin(known, fact)).map((win) => ({ ...win, contestedUntilMs }));
+  return { ...lasting, ...within(wins, timeline.knownUntilMs) };
 };
 
 const within = (wins: readonly Win[], knownUntilMs: number): Pick<WinnerTimeline, 'wins' | 'knownUntilMs'> => {
@@ -88,7 +127,8 @@ const within = (wins: readonly Win[], knownUntilMs: number): Pick<WinnerTimeline
 const withWin = (known: readonly Win[], fact: LiveFact): Win[] => {
   const wins: Win[] = [];
   const { id, valueKey, confidence, hlc, untilMs } = fact;
-  const win = (fromMs: number, to: number): Win => ({ id, valueKey, confidence, hlc, fromMs, untilMs: to });
+  const contender: Contender = { id, valueKey, confidence, hlc };
+  const win = (fromMs: number, to: number): Win => ({ ...contender, fromMs, untilMs: to, contestedUntilMs: 0 });
   let end = 0;
   for (const span of spansOf(known)) {
     const [first] = span;
@@ -138,16 +178,13 @@ const joined = (wins: readonly Win[]): Win[] => {
 
 const isSingle = (wins: readonly Win[], last: Win): boolean => wins.at(-2)?.fromMs !== last.fromMs;
 
-const withLasting = (
-  { lasting, contesting }: WinnerTimeline,
-  { id, valueKey, untilMs }: LiveFact,
-): Pick<WinnerTimeline, 'lasting' | 'contesting'> => {
+/** Returns the timeline with the fact among the values that stay live longest. */
+const withLasting = (timeline: WinnerTimeline, { id, valueKey, untilMs }: LiveFact): WinnerTimeline => {
+  const { lasting, contesting } = timeline;
   const fact: LongestLived = { id, valueKey, untilMs };
   const isLonger = (than: LongestLived | undefined): boolean => than === undefined || untilMs > than.untilMs;
-  if (lasting?.valueKey === valueKey) return { lasting: isLonger(lasting) ? fact : lasting, contesting };
-  if (isLonger(lasting)) return { lasting: fact, contesting: lasting };
-  if (contesting?.valueKey === valueKey || isLonger(contesting)) {
-    return { lasting, contesting: isLonger(contesting) ? fact : contesting };
-  }
-  return { lasting, contesting };
+  if (lasting?.valueKey === valueKey) return isLonger(lasting) ? { ...timeline, lasting: fact } : timeline;
+  if (isLonger(lasting)) return { ...timeline, lasting: fact, contesting: lasting };
+  if (contesting?.valueKey !== valueKey && !isLonger(contesting)) return timeline;
+  return { ...timeline, contesting: isLonger(contesting) ? fact : contesting };
 };

@@ -31,6 +31,11 @@ export const OWN_MEMBERS: Readonly<Record<string, JsonSchema>> = {
     description: '0 retracts what was said before.',
   },
   scope: { type: ['string', 'null'], enum: [...SCOPES, null], default: 'local', description: 'Who may read the fact.' },
+  valid_from: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When the fact begins to hold; at once, unless given. At most `valid_until`.',
+  },
   valid_until: { type: ['string', 'null'], format: 'date-time', description: 'When the fact expires.' },
   timestamp: {
     type: ['string', 'null'],

@@ -1,4 +1,4 @@
-import { liveAmong, type PreparedFact, type SettleableItem, SIBLING_LIMIT } from '../../kernel/internal-api.ts';
+import { openAmong, type PreparedFact, type SettleableItem, SIBLING_LIMIT } from '../../kernel/internal-api.ts';
 import {
   type AppendBatch,
   all,
@@ -138,7 +138,7 @@ const findEqual = async ({ transaction, nowMs }: SettleBatch, fact: PreparedFact
     equals('cid', fact.cid),
     equals('assertedBy', fact.assertedBy ?? ''),
   ];
-  const filter = liveAmong(all(...alike), { nowMs });
+  const filter = openAmong(all(...alike), { nowMs });
   const found = await transaction.find({ filter, order: 'hlc', limit: SIBLING_LIMIT });
   return found.find((stored) => repeats(fact, stored, stored.value.interpretAs));
 };
@@ -156,6 +156,7 @@ const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpre
   fact.confidence === other.confidence &&
   fact.entity === other.entity &&
   fact.relation === other.relation &&
+  fact.validFrom === other.validFrom &&
   fact.validUntil === other.validUntil &&
   fact.value.interpretAs === interpretAs &&
   fact.derivedFrom.length === other.derivedFrom.length &&

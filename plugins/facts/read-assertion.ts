@@ -1,4 +1,4 @@
-import { FACT_VALUE_JSON, type Ref, refuseTimestamp } from '../../kernel/internal-api.ts';
+import { FACT_VALUE_JSON, type Ref, refuseBeginning, refuseTimestamp } from '../../kernel/internal-api.ts';
 import {
   compileDeclared,
   defineRef,
@@ -109,6 +109,7 @@ const readMembers = ({ claimed, body, nowMs, sessionId, path }: Reading, read: R
     value: read('value', readFactValue, true),
     confidence: read('confidence', readConfidence),
     scope: read('scope', readScope),
+    validFrom: read('valid_from', readInstant),
     validUntil: read('valid_until', readInstant),
     timestamp: read('timestamp', (value, at) => readTimestamp(value, at, nowMs)),
     notes: readClaimed(claimed, body, read),
@@ -116,6 +117,7 @@ const readMembers = ({ claimed, body, nowMs, sessionId, path }: Reading, read: R
     path,
   };
   read('session_id', readSessionId);
+  read('valid_from', (_, at) => requireSpan(draft, at));
   return draft;
 };
 
@@ -171,6 +173,11 @@ const readInstant = (input: unknown, path: string): string | null => {
   if (input === undefined) return null;
   if (typeof input === 'string' && parseInstant(input) !== null) return input;
   throw memberRefusal(path, 'must be an RFC 3339 date-time with offset');
+};
+
+const requireSpan = (draft: FactDraft, path: string): void => {
+  const refusal = refuseBeginning(draft, path);
+  if (refusal !== null) throw refusal;
 };
 
 /** Reads the timestamp, and reports one in the future together with the body's other violations. */

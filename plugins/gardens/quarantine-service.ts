@@ -77,8 +77,8 @@ export class QuarantineService implements Quarantine {
       const place = { scope: held.fact.scope, gardenId: into?.id ?? null };
       return { ...held, into, derivedFrom: await referencesFor(place, held.fact.derivedFrom, reader) };
     });
-    const { entity, relation, value, source, confidence, scope, validUntil, timestamp } = fact;
-    const said = { entity, relation, value, source, confidence, scope, validUntil, timestamp };
+    const { entity, relation, value, source, confidence, scope, validFrom, validUntil, timestamp } = fact;
+    const said = { entity, relation, value, source, confidence, scope, validFrom, validUntil, timestamp };
     const copy = { ...said, derivedFrom, sessionId };
     const notes = new Map([
       ...noted(KeepsSource, true),

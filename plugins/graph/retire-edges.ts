@@ -1,4 +1,4 @@
-import { liveAmong } from '../../kernel/internal-api.ts';
+import { openAmong } from '../../kernel/internal-api.ts';
 import {
   all,
   below,
@@ -91,7 +91,7 @@ export class RetireEdges {
     const among = all(equals('tenantId', tenantId), isIn('id', ids));
     const expired = below('validUntilMs', clock.nowMs() - EXPIRED_FOR_MS);
     const going = await tables.read((_, snapshot) =>
-      snapshot.outline(all(liveAmong(among, { nowMs: NEVER_MS }), not(expired))),
+      snapshot.outline(all(openAmong(among, { nowMs: NEVER_MS }), not(expired))),
     );
     const alive = new Set(going.map(({ id }) => id));
     const over = suspects.filter(({ factId }) => !alive.has(factId));

@@ -116,8 +116,9 @@ const itemOf = (
   const when = (name: MappedMember, read: ImportSettings['instant']): string | null | undefined =>
     cell(name) === '' ? undefined : (read(cell(name)) ?? null);
   const timestamp = when('timestamp', instant);
+  const validFrom = when('valid_from', instant);
   const validUntil = when('valid_until', end);
-  if (timestamp === null || validUntil === null) return skip('an instant that cannot be read');
+  if (timestamp === null || validFrom === null || validUntil === null) return skip('an instant that cannot be read');
   const confidence = cell('confidence') === '' ? undefined : Number(cell('confidence'));
   if (confidence !== undefined && !(confidence >= 0 && confidence <= 1)) return skip('a confidence outside of 0 to 1');
   const scope = SCOPES.find((known) => known === cell('scope'));
@@ -130,6 +131,7 @@ const itemOf = (
     value,
     source: cell('source') || 'csv',
     timestamp,
+    validFrom,
     validUntil,
     confidence,
     scope,

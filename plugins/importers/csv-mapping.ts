@@ -10,6 +10,7 @@ export const MAPPED = [
   'type',
   'source',
   'timestamp',
+  'valid_from',
   'valid_until',
   'confidence',
   'scope',

@@ -53,6 +53,7 @@ export const createDraftFacts = (defaults: DraftDefaults): DraftFacts => {
         scope,
         confidence,
         ...(timestamp === undefined ? {} : { timestamp }),
+        ...(draft.validFrom === undefined ? {} : { valid_from: draft.validFrom }),
         ...(draft.validUntil === undefined ? {} : { valid_until: draft.validUntil }),
         ...(garden === undefined ? {} : { garden_id: garden }),
         ...(derivedFrom.length === 0 ? {} : { derived_from: derivedFrom }),

@@ -33,6 +33,7 @@ const isThere = async (server: PatientTarget['server'], line: string): Promise<b
 };
 
 const isSame = (stored: unknown, sent: unknown): boolean =>
+  member(stored, 'valid_from') === member(sent, 'valid_from') &&
   member(stored, 'valid_until') === member(sent, 'valid_until') &&
   member(stored, 'confidence') === member(sent, 'confidence') &&
   member(member(stored, 'value'), 'type') === member(member(sent, 'value'), 'type') &&

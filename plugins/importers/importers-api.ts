@@ -14,6 +14,7 @@ export interface ImportDraft {
   readonly source: string;
   /** RFC 3339, as in the original product. */
   readonly timestamp?: string | undefined;
+  readonly validFrom?: string | undefined;
   readonly validUntil?: string | undefined;
   readonly confidence?: number | undefined;
   /** Overrides the scope and the garden of the run. */

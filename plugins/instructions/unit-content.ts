@@ -64,6 +64,7 @@ const textsOf = ({ factUri, pinnedCid }: Unit, { owner, reader, names }: UnitRea
     equals('entityKey', matchKey(factUri, names)),
     equals('system', false),
     above('confidence', 0),
+    not(above('validFromMs', reader.nowMs)),
     not(below('validUntilMs', reader.nowMs + 1)),
     pinnedCid === null ? speaksFor(owner) : equals('cid', pinnedCid),
     not(endedFor(owner)),

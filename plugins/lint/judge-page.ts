@@ -1,4 +1,4 @@
-import { liveAmong, type TriplePosition } from '../../kernel/internal-api.ts';
+import { openAmong, type TriplePosition } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -52,12 +52,13 @@ export const readPage = async (reader: FactReader, query: PageQuery, names: Serv
     'id',
     facts.map(({ id }) => id),
   );
-  const asserted = await snapshot.outline(all(ofPage, liveAmong(visible, { nowMs: DAWN_MS })));
+  const asserted = await snapshot.outline(all(ofPage, openAmong(visible, { nowMs: DAWN_MS })));
   const expiries = new Map((await snapshot.expiries(asserted)).map(({ factId, expiresMs }) => [factId, expiresMs]));
   const untilOf = ({ id, validUntilMs }: FactOutline): number =>
     Math.min(validUntilMs ?? NEVER, expiries.get(id) ?? NEVER);
   const assertedIds = new Set(asserted.map(({ id }) => id));
-  const isLive = (fact: FactOutline): boolean => assertedIds.has(fact.id) && untilOf(fact) > nowMs;
+  const isLive = (fact: FactOutline): boolean =>
+    assertedIds.has(fact.id) && (fact.validFromMs ?? nowMs) <= nowMs && untilOf(fact) > nowMs;
   const broken = query.followsRefs ? await brokenAmong(reader, facts.filter(isLive), names) : NOTHING;
   return facts.map((fact) => ({
     fact,

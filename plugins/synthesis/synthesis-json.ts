@@ -34,6 +34,7 @@ const FACT_JSON = objectOf(
     value: VALUE_JSON,
     confidence: SHARE_JSON,
     timestamp: STRING_JSON,
+    valid_from: STRING_JSON,
     valid_until: orNull(STRING_JSON),
     is_expired: BOOLEAN_JSON,
     age_seconds: COUNT_JSON,
@@ -41,7 +42,7 @@ const FACT_JSON = objectOf(
     source: STRING_JSON,
     ...PLACE_JSON,
   },
-  { optional: PLACE },
+  { optional: ['valid_from', ...PLACE] },
 );
 
 const TRIPLE_JSON = objectOf(
@@ -110,6 +111,7 @@ const factJson = ({ fact, garden, isExpired, isContradicted }: SynthesisedFact, 
   value: valueJson(fact.value),
   confidence: fact.confidence,
   timestamp: fact.timestamp,
+  ...(fact.validFrom !== null && { valid_from: fact.validFrom }),
   valid_until: fact.validUntil,
   is_expired: isExpired,
   age_seconds: Math.max(0, Math.floor((madeMs - fact.timestampMs) / 1000)),

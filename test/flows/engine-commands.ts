@@ -47,6 +47,7 @@ const body: fc.Arbitrary<Body> = fc.record(
     source: fc.constantFrom(...SOURCES),
     confidence: fc.constantFrom(1, 1, 0.5, 1 / 3, 0),
     scope: fc.constantFrom(...SCOPES),
+    valid_from: instant,
     valid_until: instant,
     timestamp: fc.constantFrom(...PAST),
   },

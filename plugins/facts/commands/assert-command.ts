@@ -29,6 +29,7 @@ const OPTIONS = {
   confidence: { type: 'text', value: 'number', summary: 'how sure the source is, from 0 to 1 (default: 1)' },
   scope: { type: 'text', value: 'word', of: SCOPES, summary: `who may read it: ${SCOPES.join(', ')} (default: local)` },
   garden: { type: 'text', value: 'name', summary: 'slug or URI of the garden to keep it in' },
+  validFrom: { type: 'text', value: 'instant', summary: 'when it begins' },
   validUntil: { type: 'text', value: 'instant', summary: 'when it ends' },
   derivedFrom: { type: 'words', value: 'list', summary: 'ids or content ids of the facts that it follows from' },
   retract: { type: 'flag', summary: 'take back what was said before about this entity and relation' },
@@ -90,6 +91,7 @@ const membersOf = ({ arguments: { entity, relation }, options }: Context) => ({
   confidence: options.retract ? 0 : readShare('--confidence', options.confidence),
   scope: options.scope,
   garden_id: options.garden,
+  valid_from: options.validFrom,
   valid_until: options.validUntil,
   derived_from: options.derivedFrom?.map((one) => (UUID.test(one) ? { fact_id: one } : one)),
 });

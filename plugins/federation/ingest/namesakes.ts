@@ -12,9 +12,9 @@ import {
   parseInstant,
 } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact, OriginProofs } from '../proofs/origin-proof.ts';
-import { isSameTuple } from './same-tuple.ts';
+import { isSameTuple, type Validity } from './same-tuple.ts';
 
-type Said = Pick<FactOutline, 'id' | 'cid' | 'timestampMs' | 'hlc' | 'hlcText' | 'derivedFrom' | 'validUntilMs'>;
+type Said = Pick<FactOutline, 'id' | 'cid' | 'timestampMs' | 'hlc' | 'hlcText' | 'derivedFrom' | keyof Validity>;
 
 /** A fact of this node that has the same id at its origin as an arriving fact. */
 export interface Namesake {
@@ -90,6 +90,7 @@ export const namesakeOf = ({ fact: { draft }, ...nodes }: Arrival, id: string): 
     hlc: parseHlc(draft.hlcText) as Hlc,
     hlcText: draft.hlcText,
     derivedFrom: draft.derivedFrom ?? [],
+    validFromMs: draft.validFrom == null ? null : parseInstant(draft.validFrom),
     validUntilMs: draft.validUntil == null ? null : parseInstant(draft.validUntil),
   },
 });

@@ -1,4 +1,4 @@
-import { contentId, valueBytesOf } from '../../../kernel/internal-api.ts';
+import { contentId, refuseBeginning, valueBytesOf } from '../../../kernel/internal-api.ts';
 import {
   type FactValue,
   parseHlc,
@@ -45,6 +45,7 @@ export const readFact = (input: unknown, options: ReadOptions): ReadFact => {
     const sent = input as Readonly<Record<string, unknown>>;
     if (factId === '') return { factId, error: 'invalid_fact' };
     const draft = readDraft(sent, factId);
+    if (refuseBeginning(draft, 'valid_from') !== null) return { factId, error: 'invalid_fact' };
     if (sizeOf(draft) > options.maxBytes) return { factId, error: 'invalid_fact' };
     const proof = readProof(member(sent, 'origin_proof'));
     if (proof === undefined) return { factId, error: 'invalid_origin_proof' };
@@ -98,6 +99,7 @@ const readDraft = (sent: Readonly<Record<string, unknown>>, id: string): Draft =
   confidence: readConfidence(member(sent, 'confidence')),
   scope: readScope(member(sent, 'scope')),
   timestamp: readInstant(member(sent, 'timestamp')),
+  validFrom: readOptional(sent, 'valid_from', readInstant),
   validUntil: readOptional(sent, 'valid_until', readInstant),
   derivedFrom: readOptional(sent, 'derived_from', readReferences) ?? NO_REFERENCES,
   hlcText: readStamp(member(sent, 'hlc')),

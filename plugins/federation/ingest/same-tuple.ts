@@ -3,7 +3,10 @@ import { compareHlc, type FactOutline, type Hlc, parseHlc, parseInstant } from '
 import type { FederatedFact } from '../proofs/origin-proof.ts';
 
 type Draft = FederatedFact['draft'];
-type Stored = Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'validUntilMs'>;
+type Stored = Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom'> & Validity;
+
+/** The instants between which a fact is valid; null where it has no bound. */
+export type Validity = Pick<FactOutline, 'validFromMs' | 'validUntilMs'>;
 
 /**
  * Returns true if a stored fact equals the one that a peer sends with the same id. The content id covers entity,
@@ -17,11 +20,14 @@ export const isSameTuple = (stored: Stored, draft: Draft): boolean =>
     compareHlc(stored.hlc, parseHlc(draft.hlcText) as Hlc) === 0 &&
     isSameList(stored.derivedFrom, draft.derivedFrom ?? []));
 
-/** Returns true if the received fact expires later than the stored one. */
-export const wouldExtend = ({ validUntilMs }: Pick<Stored, 'validUntilMs'>, { validUntil }: Draft): boolean => {
-  if (validUntilMs === null) return false;
-  const offeredMs = validUntil == null ? null : parseInstant(validUntil);
-  return offeredMs === null || offeredMs > validUntilMs;
+/** Returns true if the received fact begins earlier or expires later than the stored one. */
+export const wouldExtend = ({ validFromMs, validUntilMs }: Validity, { validFrom, validUntil }: Draft): boolean => {
+  const begins = validFrom == null ? null : parseInstant(validFrom);
+  const ends = validUntil == null ? null : parseInstant(validUntil);
+  return (
+    (validFromMs !== null && (begins === null || begins < validFromMs)) ||
+    (validUntilMs !== null && (ends === null || ends > validUntilMs))
+  );
 };
 
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>

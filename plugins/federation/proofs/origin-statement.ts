@@ -4,7 +4,16 @@ import { decodeBase64Url, type FactValue, type StoredFact, sha256Hex } from '../
 /** The members that the origin signs, in addition to the commitments and its id. Texts are in the origin's spelling. */
 export type StatedMembers = Pick<
   StoredFact,
-  'id' | 'entity' | 'relation' | 'source' | 'scope' | 'confidence' | 'timestamp' | 'hlcText' | 'validUntil'
+  | 'id'
+  | 'entity'
+  | 'relation'
+  | 'source'
+  | 'scope'
+  | 'confidence'
+  | 'timestamp'
+  | 'hlcText'
+  | 'validFrom'
+  | 'validUntil'
 >;
 
 /** The commitments that replace the erasable parts of a fact. */
@@ -53,6 +62,7 @@ export const originStatement = (fact: StatedMembers, commitments: Commitments, o
       source: fact.source,
       timestamp: fact.timestamp,
       v: STATEMENT_VERSION,
+      ...(fact.validFrom !== null && { valid_from: fact.validFrom }),
       valid_until: fact.validUntil,
       value_commitment: commitments.value,
     }),

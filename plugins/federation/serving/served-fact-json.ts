@@ -31,13 +31,14 @@ export const SERVED_FACT_JSON: JsonSchema = objectOf(
     hlc: STRING_JSON,
     confidence: SHARE_JSON,
     scope: { type: 'string', enum: [...SCOPES] },
+    valid_from: STRING_JSON,
     valid_until: orNull(STRING_JSON),
     derived_from: listOf(STRING_JSON),
     cid: STRING_JSON,
     origin_node_id: STRING_JSON,
     origin_proof: ORIGIN_PROOF_JSON,
   },
-  { optional: ['cid', 'origin_node_id', 'origin_proof'] },
+  { optional: ['valid_from', 'cid', 'origin_node_id', 'origin_proof'] },
 );
 
 export interface ServedForm {
@@ -58,6 +59,7 @@ export const servedFactJson = (fact: StoredFact, { proofs, hasCid }: ServedForm)
     hlc: fact.hlcText,
     confidence: fact.confidence,
     scope: fact.scope,
+    ...(fact.validFrom !== null && { valid_from: fact.validFrom }),
     valid_until: fact.validUntil,
     derived_from: fact.derivedFrom,
     ...(hasCid && { cid: fact.cid }),

@@ -15,6 +15,7 @@ export const ASSERTION = {
   confidence: SHARE,
   scope: { ...SCOPE, description: 'Default local' },
   garden_id: TEXT,
+  valid_from: TEXT,
   valid_until: TEXT,
   derived_from: { type: 'array', items: TEXT, maxItems: 100, description: 'Fact ids or content ids' },
 } as const;

@@ -13,6 +13,8 @@ export interface DocumentMembers {
   readonly feed: Hlc;
   /** The number of words of its text. */
   readonly length: number;
+  /** The beginning in milliseconds; 0 for a fact without one. */
+  readonly beginsMs: number;
   /** The expiry in milliseconds; `Infinity` for a fact that does not expire. */
   readonly expiresMs: number;
   readonly confidence: number;
@@ -65,6 +67,7 @@ export class DocumentTable {
     doubles[doubleAt + HLC_WALL] = members.hlc.wallMs;
     doubles[doubleAt + EXPIRES] = members.expiresMs;
     doubles[doubleAt + CONFIDENCE] = members.confidence;
+    doubles[doubleAt + BEGINS] = members.beginsMs;
     const words = this.rows.wordsOf(document);
     const at = this.rows.wordAt(document);
     words[at + HLC_COUNTER] = members.hlc.counter;
@@ -175,19 +178,20 @@ export class DocumentTable {
 export const HLC_WALL = 0;
 export const EXPIRES = 1;
 export const CONFIDENCE = 2;
+export const BEGINS = 3;
 /** Offsets of the 32-bit words in a row. A hash takes two. */
-export const HLC_COUNTER = 6;
-export const PART = 7;
-export const ORDINAL = 8;
+export const HLC_COUNTER = 8;
+export const PART = 9;
+export const ORDINAL = 10;
 /** Number of the next older document of the entity, plus one; 0 for none. */
-export const ENTITY_CHAIN = 9;
+export const ENTITY_CHAIN = 11;
 /** Number of the next older document of the triple that was not ended, plus one; 0 for none. */
-export const TRIPLE_CHAIN = 10;
-const ID = 11;
-export const ENTITY = 15;
-export const RELATION = 17;
-export const SESSION = 19;
+export const TRIPLE_CHAIN = 12;
+const ID = 13;
+export const ENTITY = 17;
+export const RELATION = 19;
+export const SESSION = 21;
 /** Tenant and scope. */
-export const REALM = 21;
-export const SPEAKER = 22;
-const ROW_WORDS = 24;
+export const REALM = 23;
+export const SPEAKER = 24;
+const ROW_WORDS = 26;

@@ -30,7 +30,8 @@ export class IndexPart implements PartName {
   readonly #lengthsBefore: number[] = [];
   /** Ordinals of the ended documents, in the order of their ends. */
   readonly ended = new StampedList();
-  readonly expiring = new WordList();
+  /** Ordinals of documents with a beginning or an expiry. */
+  readonly bounded = new WordList();
   /** Ordinals of documents with a confidence below `FAINT`. */
   readonly faint = new WordList();
   leastConfidence = 1;
@@ -74,14 +75,14 @@ export class IndexPart implements PartName {
   }
 
   /** Adds a new document by its number, with the members that may exclude it from a search. */
-  add(document: number, length: number, confidence: number, expiresMs: number): void {
+  add(document: number, length: number, confidence: number, isBounded: boolean): void {
     const ordinal = this.count;
     if ((ordinal & BLOCK_MASK) === 0) this.#lengthsBefore.push(this.totalLength);
     this.totalLength += length;
     this.documents.push(document);
     this.leastConfidence = Math.min(this.leastConfidence, confidence);
     if (confidence < FAINT) this.faint.push(ordinal);
-    if (expiresMs !== Number.POSITIVE_INFINITY) this.expiring.push(ordinal);
+    if (isBounded) this.bounded.push(ordinal);
   }
 }
 

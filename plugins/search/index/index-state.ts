@@ -8,6 +8,7 @@ import { TermReader } from '../words/term-reader.ts';
 import { type CoverKey, CoverTable } from './cover-table.ts';
 import { DocumentChains } from './document-chains.ts';
 import {
+  BEGINS,
   CONFIDENCE,
   DocumentTable,
   ENDED,
@@ -37,6 +38,7 @@ export type IndexedFact = Pick<
   | 'hlc'
   | 'feed'
   | 'confidence'
+  | 'validFromMs'
   | 'validUntilMs'
   | 'sessionId'
   | 'system'
@@ -155,17 +157,19 @@ export class IndexState {
     documents.setExpiry(document, Math.min(expiry.expiresMs, lifetimes.limitOf(tenant, factId)));
     this.#markTimed(document, tenant, factId);
     if (before !== Number.POSITIVE_INFINITY) return;
-    (catalog.parts[documents.word(document, PART)] as IndexPart).expiring.push(documents.word(document, ORDINAL));
+    (catalog.parts[documents.word(document, PART)] as IndexPart).bounded.push(documents.word(document, ORDINAL));
   }
 
-  /** Derives the parts and the list of expiring documents from restored rows. Chains are linked later. */
+  /** Derives the parts and their lists of bounded documents from restored rows. Chains are linked later. */
   restoreLinks(): void {
     const { documents, lifetimes, catalog } = this;
     for (let document = 0; document < documents.count; document += 1) {
       const part = catalog.parts[documents.word(document, PART)] as IndexPart;
       if (lifetimes.rows.count > 0) this.#restoreLifetime(document);
       const length = documents.lengthOf(document);
-      part.add(document, length, documents.double(document, CONFIDENCE), documents.double(document, EXPIRES));
+      const isBounded =
+        documents.double(document, BEGINS) !== 0 || documents.double(document, EXPIRES) !== Number.POSITIVE_INFINITY;
+      part.add(document, length, documents.double(document, CONFIDENCE), isBounded);
     }
   }
 
@@ -200,10 +204,12 @@ export class IndexState {
     const lifeEnd = lifetimes.expiryOf(tenant, fact.id);
     if (lifeEnd !== Number.POSITIVE_INFINITY) lifetimes.setLimit(tenant, fact.id, ownEnd);
     const expiresMs = Math.min(ownEnd, lifeEnd);
+    const beginsMs = fact.validFromMs ?? 0;
     const document = documents.add({
       id: fact.id,
       hlc: fact.hlc,
       feed: fact.feed,
+      beginsMs,
       expiresMs,
       confidence: fact.confidence,
       part: part.number,
@@ -217,7 +223,7 @@ export class IndexState {
       speaker: this.#speaker,
     });
     if (lifeEnd !== Number.POSITIVE_INFINITY) this.#markTimed(document, tenant, fact.id);
-    part.add(document, length, fact.confidence, expiresMs);
+    part.add(document, length, fact.confidence, beginsMs !== 0 || expiresMs !== Number.POSITIVE_INFINITY);
     this.chains.link(document);
     this.#endIfCovered(document, part, fact.feed);
     return document;

@@ -1,5 +1,16 @@
 import type { PlacedTriple, SearchView } from '../search-api.ts';
-import { CONFIDENCE, ENDED, ENTITY, EXPIRES, ORDINAL, PART, RELATION, TIMED, TIMED_LATE } from './document-table.ts';
+import {
+  BEGINS,
+  CONFIDENCE,
+  ENDED,
+  ENTITY,
+  EXPIRES,
+  ORDINAL,
+  PART,
+  RELATION,
+  TIMED,
+  TIMED_LATE,
+} from './document-table.ts';
 import { FAINT, type IndexPart, type PartStatistics } from './index-part.ts';
 import type { IndexState } from './index-state.ts';
 import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
@@ -73,7 +84,7 @@ export class ViewFilter {
   accepts(document: number): boolean {
     const { documents } = this.#state;
     if (document >= this.end || this.#state.withheld.has(document)) return false;
-    if (this.#hasEnded(document) || this.#hasExpired(document)) return false;
+    if (this.#hasEnded(document) || !this.#isValid(document)) return false;
     if (documents.double(document, CONFIDENCE) < this.#view.minConfidence) return false;
     if (this.#relation !== undefined && !documents.has(document, RELATION, this.#relation)) return false;
     if (this.#excluded.some((relation) => documents.has(document, RELATION, relation))) return false;
@@ -93,7 +104,7 @@ export class ViewFilter {
     const dropped: Uint32Array[] = [ended.subarray(0, endedThen), Uint32Array.from(part.withheld.keys())];
     // A document that has ended since may have left its chains.
     dropped.push(ended.subarray(endedThen).filter(isOut));
-    dropped.push(part.expiring.view().filter((ordinal) => this.#hasExpired(part.documents.at(ordinal))));
+    dropped.push(part.bounded.view().filter((ordinal) => !this.#isValid(part.documents.at(ordinal))));
     if (part.leastConfidence < minConfidence) dropped.push(part.faint.view().filter(isOut));
     for (const triples of this.#contested.get(part.number)?.values() ?? []) {
       for (const triple of triples) dropped.push(this.#ordinalsOf(part, triple));
@@ -119,6 +130,10 @@ export class ViewFilter {
     const ordinal = documents.word(document, ORDINAL);
     past.endedBits ??= bitsFor(past.count, past.part.ended.numbers.view().subarray(0, past.ended));
     return (((past.endedBits[ordinal >>> 5] as number) >>> (ordinal & 31)) & 1) === 1;
+  }
+
+  #isValid(document: number): boolean {
+    return this.#state.documents.double(document, BEGINS) <= this.#view.nowMs && !this.#hasExpired(document);
   }
 
   #hasExpired(document: number): boolean {

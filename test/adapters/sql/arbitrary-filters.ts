@@ -25,6 +25,7 @@ const members: fc.Arbitrary<Partial<StoredFact>> = fc.record<Partial<StoredFact>
   cid: text,
   confidence: fc.constantFrom(...NUMBERS),
   timestampMs: fc.constantFrom(0, 1, 2),
+  validFromMs: fc.option(fc.constantFrom(0, 1, 2)),
   validUntilMs: fc.option(fc.constantFrom(0, 1, 2)),
   hlc: stamp,
   system: fc.boolean(),
@@ -67,7 +68,7 @@ const FIELDS: Readonly<Record<'text' | 'number' | 'stamp', readonly FactField[]>
     'speaker',
     'originId',
   ],
-  number: ['confidence', 'timestampMs', 'validUntilMs', 'system'],
+  number: ['confidence', 'timestampMs', 'validFromMs', 'validUntilMs', 'system'],
   stamp: ['hlc', 'feed'],
 };
 const anyField = fc.constantFrom(...Object.values(FIELDS).flat());

@@ -40,6 +40,7 @@ const members: fc.Arbitrary<Partial<StoredFact>> = fc.record(
     attested: fc.option(fc.boolean()),
     system: fc.boolean(),
     timestampMs: fc.maxSafeInteger(),
+    validFromMs: fc.option(fc.maxSafeInteger()),
     validUntilMs: fc.option(fc.maxSafeInteger()),
   },
   { requiredKeys: [] },

@@ -128,6 +128,7 @@ forEachStore('The proof of an origin', () => {
     { hlc: '1772442000000.77' },
     { hlc: '01772442000000.1' },
     { confidence: 0.5 },
+    { valid_from: '2026-01-01T00:00:00Z' },
     { valid_until: '2026-12-31T00:00:00Z' },
     { derived_from: [`sha256:${'c'.repeat(64)}`] },
     { origin_node_id: 'svc://relay.test' },
@@ -138,6 +139,11 @@ forEachStore('The proof of an origin', () => {
       expect(await verdictOf(node, relay, fact)).to.equal('invalid_origin_proof');
     });
   }
+
+  it('does not match a fact from which a relay removed valid_from', async () => {
+    const { valid_from: _, ...bare } = told(origin, origin.fact({ valid_from: '2026-01-01T00:00:00Z' }));
+    expect(await verdictOf(node, relay, bare)).to.equal('invalid_origin_proof');
+  });
 
   it('shows only admins which origins are verified', async () => {
     const [verified, bare, stranger] = [origin.fact(), unproved(origin.fact()), told(unknown, relay.fact())];

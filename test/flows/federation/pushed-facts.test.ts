@@ -18,6 +18,7 @@ const TUPLE = [
   'hlc',
   'confidence',
   'scope',
+  'valid_from',
   'valid_until',
   'derived_from',
 ] as const;
@@ -43,6 +44,7 @@ forEachStore('A fact that a peer pushes', () => {
     const said = peer.fact({
       value: { type: 'text', v: 'zoë \u2028 😀' },
       timestamp: '2026-03-02T09:00:00+01:00',
+      valid_from: '2026-01-01T00:00:00.5+02:00',
       valid_until: '2027-01-01T00:00:00.5+02:00',
       derived_from: [`sha256:${'a'.repeat(64)}`],
       hlc: `0${now()}.0007`,
@@ -147,6 +149,20 @@ forEachStore('A fact that a peer pushes', () => {
       expect(reply.body, String(valid_until)).to.include({ accepted: 1, rejected: 0 });
     }
     expect((await node.get(`/v1/facts/${fact.id}`)).body.valid_until).to.equal('2026-06-01T00:00:00Z');
+    const events = await federationEvents(node, 'federation_valid_until_extension_rejected');
+    expect(events.length - audited).to.equal(2);
+  });
+
+  it('never begins earlier than its first version allows', async () => {
+    const fact = peer.fact({ valid_from: '2026-01-01T00:00:00Z' });
+    await push(node, peer, [fact]);
+    const audited = (await federationEvents(node, 'federation_valid_until_extension_rejected')).length;
+    const { origin_proof: _, valid_from: __, ...rest } = fact;
+    for (const change of [{ valid_from: '2025-12-31T23:59:59Z' }, {}]) {
+      const reply = await push(node, peer, [peer.fact({ ...rest, ...change })]);
+      expect(reply.body).to.include({ accepted: 1, rejected: 0 });
+    }
+    expect((await node.get(`/v1/facts/${fact.id}`)).body.valid_from).to.equal('2026-01-01T00:00:00Z');
     const events = await federationEvents(node, 'federation_valid_until_extension_rejected');
     expect(events.length - audited).to.equal(2);
   });

@@ -40,6 +40,17 @@ forEachStore('An invalid fact that a peer pushes', () => {
     ['without a stamp', (fact) => ({ ...fact, hlc: undefined }), 'invalid_fact'],
     ['with a date that does not exist', (fact) => ({ ...fact, timestamp: '2026-02-30T00:00:00Z' }), 'invalid_fact'],
     ['with an end that does not exist', (fact) => ({ ...fact, valid_until: 'soon' }), 'invalid_fact'],
+    ['with a beginning that does not exist', (fact) => ({ ...fact, valid_from: 'soon' }), 'invalid_fact'],
+    [
+      'that begins after its end',
+      (fact) => ({ ...fact, valid_from: '2026-02-01T00:00:00Z', valid_until: '2026-01-31T00:00:00Z' }),
+      'invalid_fact',
+    ],
+    [
+      'that retracts from later on',
+      (fact) => ({ ...fact, valid_from: '2026-02-01T00:00:00Z', confidence: 0 }),
+      'invalid_fact',
+    ],
     [
       'with too many hashes',
       (fact) => ({ ...fact, derived_from: Array(10_000).fill(`sha256:${'a'.repeat(64)}`) }),

@@ -15,6 +15,7 @@ const KEPT = [
   'confidence',
   'scope',
   'cid',
+  'valid_from',
   'valid_until',
   'derived_from',
 ] as const;
@@ -47,6 +48,7 @@ forEachStore('A line of four nodes', () => {
     const said = await a().say({
       value: { type: 'number', v: 0.1 },
       confidence: 0.7,
+      valid_from: '2026-06-01T00:00:00+02:00',
       valid_until: '2027-01-01T00:00:00Z',
     });
     await pullUntil(a(), () => has(d(), said.id));

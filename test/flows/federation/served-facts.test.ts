@@ -20,6 +20,7 @@ const MEMBERS = [
   'confidence',
   'scope',
   'cid',
+  'valid_from',
   'valid_until',
   'derived_from',
   'origin_proof',
@@ -49,6 +50,7 @@ forEachStore('The reply to a peer that pulls', () => {
     const said = await node.say({
       value: { type: 'text', v: 'zoë \u2028 😀' },
       confidence: 0.1,
+      valid_from: '2026-01-01T00:00:00+02:00',
       valid_until: '2027-01-01T00:00:00+02:00',
     });
     const { facts } = await drain(node, peer);

@@ -8,6 +8,7 @@ const BODY = {
   relation: 'memory:role',
   value: { type: 'string', v: 'CEO' },
   source: 'agent:w',
+  valid_from: '2026-01-01T00:00:00+02:00',
   valid_until: '2027-01-01T00:00:00+02:00',
 };
 

@@ -20,6 +20,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   value_type: 'strinG',
   interpret_as: '',
   timestamp: 'yesterday',
+  valid_from: '2026-99',
   valid_until: '2026-99',
   hlc_text: '12',
 };

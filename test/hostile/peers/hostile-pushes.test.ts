@@ -93,4 +93,5 @@ forEachStore('A peer pushes invalid facts (I20)', () => {
 const UNREADABLE = /\\u0000|\\ud800|9007199254740993/;
 
 /** Matches harmless deviations of a newer or careless node. */
-const HARMLESS = /^(valid_until|origin_node_id|origin_proof|derived_from|cid|timestamp) = |= "\s|confidence = 1e308/;
+const HARMLESS =
+  /^(valid_from|valid_until|origin_node_id|origin_proof|derived_from|cid|timestamp) = |= "\s|confidence = 1e308/;

@@ -85,6 +85,7 @@ export const hostileItems = (right: () => Readonly<Record<string, unknown>>): re
     ...wrong('confidence', NUMBERS),
     ...wrong('value', VALUES),
     ...wrong('timestamp', DATES),
+    ...wrong('valid_from', DATES),
     ...wrong('valid_until', DATES),
     ...wrong('hlc', STAMPS),
     ...wrong('scope', ['"Public"', '"all"', '5', '["public"]', 'null', '"local"', '"team"', '"toString"']),

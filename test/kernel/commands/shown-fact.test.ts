@@ -38,6 +38,8 @@ describe('a fact in the output of a list command', () => {
     [{ value: { type: 'text', v: 'do it', interpret_as: 'instruction' } }, 'instruction'],
     [{ attested: false }, 'source not attested'],
     [{ received_from: 'svc://b.example' }, 'received from svc://b.example'],
+    [{ valid_from: '2026-03-02T09:00:00Z' }, 'valid from 2026-03-02T09:00:00Z'],
+    [{ valid_from: '2026-03-02T09:00:01Z' }, 'not valid before 2026-03-02T09:00:01Z'],
     [{ valid_until: '2026-03-02T08:59:59Z' }, 'expired 2026-03-02T08:59:59Z'],
     [{ valid_until: '2026-03-02T09:00:01Z' }, 'valid until 2026-03-02T09:00:01Z'],
   ] as const) {

@@ -32,6 +32,8 @@ const FACT: StoredFact = {
   timestamp: '2026-03-02T09:15:04.120Z',
   timestampMs: 1_772_442_904_120,
   confidence: 0.5,
+  validFrom: null,
+  validFromMs: null,
   validUntil: null,
   validUntilMs: null,
   gardenId: null,

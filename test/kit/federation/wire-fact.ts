@@ -13,6 +13,7 @@ export interface WireFact {
   readonly hlc: string;
   readonly confidence: number;
   readonly scope: string;
+  readonly valid_from?: string;
   readonly valid_until: string | null;
   readonly derived_from: readonly string[];
   readonly cid?: string;
@@ -49,7 +50,8 @@ export const originProof = (fact: WireFact, { nodeId, keyId, signer, saltOf }: O
 
 /** Returns the statement that the origin signs. */
 export const originStatement = (fact: WireFact, nodeId: string, salt: Uint8Array, refsSalt: Uint8Array): string => {
-  const { id, entity, relation, source, scope, confidence, timestamp, hlc, valid_until, derived_from } = fact;
+  const { id, entity, relation, source, scope, confidence, timestamp, hlc, valid_from, valid_until, derived_from } =
+    fact;
   const { type, v, interpret_as = 'content' } = fact.value;
   return canonicalJson({
     v: 1,
@@ -63,6 +65,7 @@ export const originStatement = (fact: WireFact, nodeId: string, salt: Uint8Array
     confidence,
     timestamp,
     hlc,
+    ...(valid_from !== undefined && { valid_from }),
     valid_until,
     origin_node_id: nodeId,
   });

@@ -2,21 +2,32 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareStrength, strongestRival } from '../../../plugins/conflicts/strength.ts';
 import {
+  canTake,
   contestedUntil,
+  EMPTY_TIMELINE,
   type LiveFact,
   lastingRival,
   MOST_WINS,
   NEVER,
   timelineOf,
   type WinnerTimeline,
+  withFact,
 } from '../../../plugins/conflicts/winner-timeline.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-const fact = (id: string, valueKey: string, confidence: number, counter: number, untilMs = NEVER): LiveFact => ({
+const fact = (
+  id: string,
+  valueKey: string,
+  confidence: number,
+  counter: number,
+  untilMs = NEVER,
+  fromMs = 0,
+): LiveFact => ({
   id,
   valueKey,
   confidence,
   hlc: { wallMs: 1, counter },
+  fromMs,
   untilMs,
 });
 
@@ -25,6 +36,7 @@ const anyFact = fc.record({
   valueKey: fc.constantFrom('a', 'b', 'c'),
   confidence: fc.constantFrom(0.1, 0.5, 0.9, 1),
   hlc: fc.record({ wallMs: fc.integer({ min: 1, max: 3 }), counter: fc.integer({ min: 0, max: 12 }) }),
+  fromMs: fc.constantFrom(0, 0, 0, 3, 5, 6, 8),
   untilMs: fc.constantFrom(1, 5, 6, 7, 8, NEVER),
 });
 const anyPlace = fc.uniqueArray(anyFact, { selector: ({ id }) => id, maxLength: 12 });
@@ -41,13 +53,13 @@ const judgedBy = (timeline: WinnerTimeline, atMs: number): Judgement => {
   const wins = timeline.wins.filter(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
   return {
     winning: [...new Set(wins.map(({ valueKey }) => valueKey))].sort(),
-    contested: contestedUntil(timeline) > atMs,
+    contested: wins.some(({ contestedUntilMs }) => contestedUntilMs > atMs),
   };
 };
 
 /** The rule itself, applied to the facts that are live at that instant. */
 const judgedFrom = (facts: readonly LiveFact[], atMs: number): Judgement => {
-  const live = facts.filter(({ untilMs }) => untilMs > atMs).sort(compareStrength);
+  const live = facts.filter(({ fromMs, untilMs }) => fromMs <= atMs && untilMs > atMs).sort(compareStrength);
   const winners = live.filter((one) => compareStrength(one, live[0] as LiveFact) === 0);
   return {
     winning: [...new Set(winners.map(({ valueKey }) => valueKey))].sort(),
@@ -102,6 +114,34 @@ describe('the winner of a place', () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it('is a fact only from its beginning on, and only then contested by it', () => {
+    const timeline = timelineOf([fact('now', 'a', 0.5, 1), fact('soon', 'b', 1, 2, 20, 10)], NOW);
+    const judged = [NOW, 9, 10, 20].map((atMs) => judgedBy(timeline, atMs));
+    expect(judged).to.deep.equal([
+      { winning: ['a'], contested: false },
+      { winning: ['a'], contested: false },
+      { winning: ['b'], contested: true },
+      { winning: ['a'], contested: false },
+    ]);
+  });
+
+  it('takes a further fact without the others only once all of them have begun', () => {
+    const timeline = timelineOf([fact('now', 'a', 0.5, 1), fact('soon', 'b', 1, 2, NEVER, 10)], NOW);
+    const next = fact('next', 'c', 0.9, 3);
+    expect(canTake(timeline, [next], 9)).to.equal(false);
+    expect(canTake(timeline, [next], 10)).to.equal(true);
+    expect(canTake(EMPTY_TIMELINE, [{ ...next, fromMs: 10 }], 9)).to.equal(false);
+    const later = withFact(timeline, next, 10);
+    expect(judgedBy(later, 10)).to.deep.equal({ winning: ['b'], contested: true });
+  });
+
+  it('is known for a bounded number of beginnings', () => {
+    const stairs = Array.from({ length: MOST_WINS + 40 }, (_, at) => fact(`f${at}`, `v${at}`, 1, at, NEVER, 100 + at));
+    const timeline = timelineOf(stairs, NOW);
+    expect(judgedBy(timeline, 100 + MOST_WINS - 1).winning).to.deep.equal([`v${MOST_WINS - 1}`]);
+    expect(judgedBy(timeline, 100 + MOST_WINS).winning).to.deep.equal([]);
   });
 
   it('leaves every value a rival as long as the place is contested', () => {

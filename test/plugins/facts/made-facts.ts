@@ -26,6 +26,8 @@ export const madeFact = (
   timestamp: '2026-03-02T08:00:00.000Z',
   timestampMs: Date.UTC(2026, 2, 2, 8),
   confidence: 1,
+  validFrom: null,
+  validFromMs: null,
   validUntil: null,
   validUntilMs: null,
   gardenId: null,

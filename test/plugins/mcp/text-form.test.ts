@@ -50,6 +50,20 @@ describe('the text of a result', () => {
       .and.match(/derived_from=/);
   });
 
+  it('marks a fact that has yet to begin', async () => {
+    const valid_from = new Date(node.clock.nowMs() + 1_000).toISOString();
+    await made(client, 'assert', { entity: 'user:ines', relation: 'memory:role', value: 'judge', valid_from });
+    const shown = async (): Promise<string> => {
+      const { content } = await call(client, 'query', { entity: 'user:ines', include_expired: true });
+      return content[0].text.split('\n').find((line: string) => line.includes('judge'));
+    };
+    expect(await shown())
+      .to.include(`valid_from="${valid_from}"`)
+      .and.include('not_yet_valid');
+    await node.clock.advance(1_000);
+    expect(await shown()).to.not.include('not_yet_valid');
+  });
+
   it('names every member of the structured form', async () => {
     const { content, structuredContent } = await call(client, 'conflicts');
     const [conflict] = structuredContent.conflicts;

@@ -11,6 +11,8 @@ import { type GardenNode, startGardenNode } from '../gardens/garden-kit.ts';
 interface Said {
   readonly v: string;
   readonly confidence: number;
+  /** Milliseconds until its beginning; without effect on a retraction. */
+  readonly delay: number | null;
   readonly validFor: number | null;
   readonly scope: 'company' | 'team';
   readonly inGarden: boolean;
@@ -30,6 +32,7 @@ type Op =
 const saying = {
   v: fc.constantFrom('a', 'b', 'c'),
   confidence: fc.constantFrom(0, 0.5, 0.9, 0.9, 1),
+  delay: fc.constantFrom(null, null, null, -1_000, 800, 1_500),
   validFor: fc.constantFrom(null, null, null, 1_500, 4_000),
   scope: fc.constantFrom('company' as const, 'company' as const, 'team' as const),
   inGarden: fc.constantFrom(false, false, false, true),
@@ -137,9 +140,12 @@ forEachStore('the answer as of any past moment', () => {
   };
 
   const instantIn = (ms: number): string => formatInstant(node.clock.nowMs() + ms);
+  const beginOf = ({ delay, confidence }: Said): string | null =>
+    delay === null || confidence === 0 ? null : instantIn(delay);
   const bodyOf = (world: number, n: number, fact: Said, cids: readonly string[]) => ({
     ...sayingOf(world, n, fact),
     value: { type: 'string', v: fact.v },
+    valid_from: beginOf(fact),
     valid_until: fact.validFor === null ? null : instantIn(fact.validFor),
     garden_id: fact.inGarden ? garden.gardenId : null,
     derived_from: fact.names.flatMap((name) => (name < n && cids[name] !== cids[n] ? (cids[name] ?? []) : [])),
@@ -154,6 +160,7 @@ forEachStore('the answer as of any past moment', () => {
     id: `00000000-0000-4000-8000-${String(world * 100 + n).padStart(12, '0')}`,
     hlcText: `${node.clock.nowMs() - fact.age}.${n}`,
     timestamp: instantIn(-fact.age),
+    validFrom: beginOf(fact),
     validUntil: fact.validFor === null ? null : instantIn(fact.validFor),
     gardenId: fact.inGarden ? garden.gardenId : null,
     receivedFrom: 'svc:node:far',

@@ -20,14 +20,16 @@ export type Told =
       readonly session: string | null;
       /** Milliseconds until its end. */
       readonly lifeMs: number | null;
+      /** Milliseconds until its beginning. */
+      readonly delayMs: number | null;
     }
-  | { readonly kind: 'batch'; readonly facts: readonly Extract<Told, { kind: 'fact' }>[] }
+  | { readonly kind: 'batch'; readonly facts: readonly Saying[] }
   /**
    * A fact of another node with the age of its stamp. If derived from facts of the history, it may settle a dispute.
    */
   | {
       readonly kind: 'peer';
-      readonly fact: Extract<Told, { kind: 'fact' }>;
+      readonly fact: Saying;
       readonly ageMs: number;
       readonly names: readonly number[];
     }
@@ -36,11 +38,15 @@ export type Told =
   | { readonly kind: 'resolution'; readonly of: number }
   | { readonly kind: 'pause'; readonly ms: number };
 
+type Saying = Extract<Told, { kind: 'fact' }>;
+
 export const ENTITIES: readonly string[] = ['user:ann', 'user:bob', 'project:atlas'];
 const RELATIONS = ['memory:role', 'memory:note'];
 const TEXTS = ['grey cats', 'a small boat', 'cats and a boat', 'the harbour at night', 'keeps bees'];
 export const SCOPES_TOLD: readonly string[] = ['company', 'team'];
 const LIVES = [null, null, null, 500, 2_000];
+const LONGEST_DELAY_MS = 450;
+const DELAYS = [null, null, null, LONGEST_DELAY_MS, -100];
 
 const facts = fc.record({
   kind: fc.constant('fact' as const),
@@ -53,8 +59,9 @@ const facts = fc.record({
   inGarden: fc.constantFrom(false, false, true),
   session: fc.constantFrom(null, 'monday', 'tuesday'),
   lifeMs: fc.constantFrom(...LIVES),
+  delayMs: fc.constantFrom(...DELAYS),
 });
-const assertions = facts.map(({ text, target, ...fact }): Extract<Told, { kind: 'fact' }> => {
+const assertions = facts.map(({ text, target, ...fact }): Saying => {
   const value =
     fact.relation === 'rel:knows' ? { type: 'ref' as const, v: target } : { type: 'text' as const, v: text };
   return { ...fact, value };
@@ -87,7 +94,7 @@ export const peaceful = (history: readonly Told[]): readonly Told[] =>
     return step.kind === 'peer' ? { ...step, fact: saidAlone(step.fact) } : step;
   });
 
-const saidAlone = (fact: Extract<Told, { kind: 'fact' }>): Extract<Told, { kind: 'fact' }> => ({
+const saidAlone = (fact: Saying): Saying => ({
   ...fact,
   relation: `${fact.relation}-${fact.value.v.replaceAll(/[^a-z]+/g, '-')}`,
 });
@@ -167,7 +174,7 @@ export class HistoryNode {
 
   async #receive({ fact, ageMs, names }: Extract<Told, { kind: 'peer' }>): Promise<void> {
     const { node } = this;
-    const { entity, relation, source, confidence, scope, garden_id, valid_until } = this.#bodyOf(fact);
+    const { entity, relation, source, confidence, scope, garden_id, valid_from, valid_until } = this.#bodyOf(fact);
     this.#received += 1;
     const draft: FactDraft = {
       entity,
@@ -177,6 +184,7 @@ export class HistoryNode {
       scope: scope as Scope,
       value: { ...fact.value, interpretAs: 'content' },
       gardenId: garden_id === undefined ? null : this.#gardenId,
+      validFrom: valid_from ?? null,
       validUntil: valid_until ?? null,
       id: `00000000-0000-4000-8000-${String(this.#received).padStart(12, '0')}`,
       hlcText: `${node.clock.nowMs() - ageMs}.${this.#received}`,
@@ -192,7 +200,8 @@ export class HistoryNode {
     const target = this.#facts[step.of % Math.max(this.#facts.length, 1)];
     if (target === undefined) return;
     const { body } = target;
-    if (step.kind === 'retraction') await this.#assert({ ...body, confidence: 0, valid_until: undefined }, null);
+    if (step.kind === 'retraction')
+      await this.#assert({ ...body, confidence: 0, valid_from: undefined, valid_until: undefined }, null);
     else {
       const v = new Date(this.node.clock.nowMs() + step.inMs).toISOString();
       const { scope, garden_id } = body;
@@ -212,8 +221,8 @@ export class HistoryNode {
     await this.#post(`/v1/conflicts/${one.conflict_id}/resolve`, { new_value: { type: 'text', v: 'keeps bees' } });
   }
 
-  #bodyOf({ entity, relation, value, confidence, scope, inGarden, lifeMs }: Extract<Told, { kind: 'fact' }>) {
-    const endMs = this.node.clock.nowMs() + (lifeMs ?? 0);
+  #bodyOf({ entity, relation, value, confidence, scope, inGarden, lifeMs, delayMs }: Saying) {
+    const after = (ms: number): string => new Date(this.node.clock.nowMs() + ms).toISOString();
     return {
       entity,
       relation,
@@ -222,7 +231,8 @@ export class HistoryNode {
       confidence,
       scope,
       garden_id: inGarden ? 'herbs' : undefined,
-      valid_until: lifeMs === null ? undefined : new Date(endMs).toISOString(),
+      valid_from: delayMs === null ? undefined : after(delayMs),
+      valid_until: lifeMs === null ? undefined : after(lifeMs),
     };
   }
 
@@ -246,21 +256,24 @@ export class HistoryNode {
   async #searchesAll(): Promise<void> {
     const index = this.node.kernel.get(SearchIndex);
     await index.ready();
-    const all: SearchView = {
+    const all: Omit<SearchView, 'nowMs'> = {
       tenantId: 'default',
       scopes: ['local', 'team', 'company', 'public'],
       gardens: 'all',
-      nowMs: 0,
       minConfidence: 0.1,
     };
     const vector = new Float32Array(this.node.kernel.get(Embedder).dimensions).fill(0);
     vector[0] = 1;
-    await comesTrue(async () => {
-      const [withVectors, known] = await Promise.all([
-        findNear(index, vector, -1, all, 1_000),
-        findNewest(index, all, 1_000),
-      ]);
-      return withVectors.length === known.length;
-    });
+    // Facts without a beginning are valid at the first instant, and other new facts at the second.
+    for (const nowMs of [0, this.node.clock.nowMs() + LONGEST_DELAY_MS]) {
+      const view = { ...all, nowMs };
+      await comesTrue(async () => {
+        const [withVectors, known] = await Promise.all([
+          findNear(index, vector, -1, view, 1_000),
+          findNewest(index, view, 1_000),
+        ]);
+        return withVectors.length === known.length;
+      });
+    }
   }
 }

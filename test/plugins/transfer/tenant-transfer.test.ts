@@ -53,7 +53,11 @@ describe('moving a tenant between stores', function () {
     await post(
       started,
       '/v1/facts',
-      fact(1, 'other', { scope: 'team', valid_until: '2027-01-01T00:00:00.123456+02:00' }),
+      fact(1, 'other', {
+        scope: 'team',
+        valid_from: '2026-01-01T00:00:00+02:00',
+        valid_until: '2027-01-01T00:00:00.123456+02:00',
+      }),
     );
     const source = await post(started, '/v1/facts', {
       ...fact(2, 0.1, { scope: 'team', timestamp: '2020-02-29T23:59:59Z', confidence: 0.3 }),

@@ -11,7 +11,11 @@ export type Ended = 'settled' | 'retracted';
  */
 export const endedIn = (facts: readonly Fact[], ownPrefix: string, nowMs: number): ReadonlyMap<string, Ended> => {
   const judged = facts.filter(
-    (fact) => !fact.relation.startsWith(ownPrefix) && !fact.entity.startsWith(ownPrefix) && !hasExpired(fact, nowMs),
+    (fact) =>
+      !fact.relation.startsWith(ownPrefix) &&
+      !fact.entity.startsWith(ownPrefix) &&
+      !hasExpired(fact, nowMs) &&
+      !isToCome(fact, nowMs),
   );
   const found = new Map<string, Ended>();
   for (const place of groupBy(judged, placeOf).values()) {
@@ -31,6 +35,10 @@ export const endedIn = (facts: readonly Fact[], ownPrefix: string, nowMs: number
 
 export const hasExpired = ({ valid_until: until }: Pick<Fact, 'valid_until'>, nowMs: number): boolean =>
   until !== null && Date.parse(until) <= nowMs;
+
+/** Returns true for a fact that is valid only from a later instant on. */
+export const isToCome = ({ valid_from: from }: Pick<Fact, 'valid_from'>, nowMs: number): boolean =>
+  from !== undefined && Date.parse(from) > nowMs;
 
 const isRetraction = ({ confidence }: Fact): boolean => confidence === 0;
 

@@ -1,7 +1,7 @@
 import type { Fact } from '../../../../client/client.ts';
 import { addressOf } from '../shell/address.ts';
 import { fill, spellShare } from '../texts/texts.ts';
-import { type Ended, hasExpired } from './ended-facts.ts';
+import { type Ended, hasExpired, isToCome } from './ended-facts.ts';
 import { Instant } from './instant.tsx';
 import { nowMs } from './platform.ts';
 import { ShownText } from './shown-text.tsx';
@@ -46,6 +46,7 @@ export const FactTags = ({ fact, ended }: FactProps) => {
       {fact.contradicted && <span class="tag warn">{texts.contradicted}</span>}
       {fact.differs_elsewhere && <span class="tag warn">{texts.differsElsewhere}</span>}
       {ended !== undefined && <span class="tag warn">{texts[ended]}</span>}
+      {isToCome(fact, nowMs()) && <span class="tag warn">{texts.toCome}</span>}
       {hasExpired(fact, nowMs()) && <span class="tag warn">{texts.expired}</span>}
       {fact.garden_id !== null && <span class="tag">{texts.inGarden}</span>}
       {quarantine === 'pending' && <span class="tag bad">{texts.quarantined}</span>}

@@ -23,6 +23,7 @@ const FACT = {
   hlcText: '1772442904120.0',
   confidence: 0.9,
   scope: 'public',
+  validFrom: null,
   validUntil: null,
   derivedFrom: [],
 } as const;
@@ -64,6 +65,7 @@ describe('the statement that an origin signs', () => {
           interpretAs: fc.constantFrom('content' as const, 'instruction' as const),
           entity: text,
           source: text,
+          validFrom: fc.option(text),
           validUntil: fc.option(text),
           confidence: fc.double({ min: 0, max: 1, noNaN: true }),
           derivedFrom: fc.array(text),
@@ -76,6 +78,7 @@ describe('the statement that an origin signs', () => {
             ...fact,
             value: { ...said, interpret_as: interpretAs },
             hlc: fact.hlcText,
+            ...(fact.validFrom !== null && { valid_from: fact.validFrom }),
             valid_until: fact.validUntil,
             derived_from: fact.derivedFrom,
           } as unknown as WireFact;

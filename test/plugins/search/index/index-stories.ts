@@ -65,6 +65,7 @@ const facts: fc.Arbitrary<Step> = fc.record({
       tenantId: fc.constantFrom('default', 'default', 'default', 'another'),
       confidence: fc.constantFrom(0, 0.05, 0.4, 0.9, 1),
       system: fc.constantFrom(false, false, false, true),
+      validFromMs: fc.option(times, { freq: 2 }),
       validUntilMs: fc.option(times),
       sessionId: fc.constantFrom(null, 'one', 'two'),
       speaker: speakers,

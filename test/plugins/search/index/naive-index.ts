@@ -1,6 +1,6 @@
-import { visibleTo } from '../../../../kernel/facts/default-constraints.ts';
+import { liveAmong, visibleTo } from '../../../../kernel/facts/default-constraints.ts';
 import { evaluateFilter, type InTableFilter, memberOf } from '../../../../kernel/facts/evaluate-filter.ts';
-import { type Expiry, liveAmong } from '../../../../kernel/internal-api.ts';
+import type { Expiry } from '../../../../kernel/internal-api.ts';
 import { compareHlc, type Principal } from '../../../../kernel/plugin-api.ts';
 import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
 import { lengthOfNorm, normOf } from '../../../../plugins/search/words/document-norm.ts';

@@ -74,6 +74,14 @@ const RivalMembers = ({ fact }: { fact: Fact }) => {
           <dd>{spellShare(trust)}</dd>
         </>
       )}
+      {fact.valid_from !== undefined && (
+        <>
+          <dt>{texts.validFrom}</dt>
+          <dd>
+            <Instant at={fact.valid_from} />
+          </dd>
+        </>
+      )}
       {fact.valid_until !== null && (
         <>
           <dt>{texts.validUntil}</dt>

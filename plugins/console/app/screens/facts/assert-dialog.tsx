@@ -24,6 +24,7 @@ export const AssertDialog = ({ entity = '', onAsserted, onClose }: AssertDialogP
     scope: usualScope(reader.allowed_scopes),
     garden: '',
     confidence: '1',
+    validFrom: '',
     validUntil: '',
   });
   const [isInstruction, setInstruction] = useState(false);
@@ -37,6 +38,7 @@ export const AssertDialog = ({ entity = '', onAsserted, onClose }: AssertDialogP
       scope: about.scope,
       confidence: Number(about.confidence),
       garden_id: about.garden || undefined,
+      valid_from: instantOf(about.validFrom),
       valid_until: instantOf(about.validUntil),
     });
     onAsserted(fact);

@@ -18,6 +18,8 @@ export interface AboutFact {
   /** The garden of the fact; empty for none. */
   readonly garden: string;
   readonly confidence: string;
+  /** The local time at which the fact begins; empty for now. */
+  readonly validFrom: string;
   /** The local time at which the fact ends; empty for none. */
   readonly validUntil: string;
 }
@@ -72,6 +74,12 @@ export const AboutFields = ({ about, onChange }: { about: AboutFact; onChange: (
             />
           )}
         </Field>
+        <MomentField
+          label={texts.fact.validFrom}
+          hint={texts.assert.validFromHint}
+          value={about.validFrom}
+          onChange={(validFrom) => onChange({ ...about, validFrom })}
+        />
         <MomentField
           label={texts.fact.validUntil}
           hint={texts.assert.validUntilHint}

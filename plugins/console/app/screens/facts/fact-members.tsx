@@ -50,6 +50,7 @@ export const FactMembers = ({ fact, ended }: { fact: Fact; ended: Ended | null }
       <Member label={texts.timestamp}>
         <Instant at={fact.timestamp} />
       </Member>
+      <Member label={texts.validFrom}>{fact.valid_from && <Instant at={fact.valid_from} />}</Member>
       <Member label={texts.validUntil}>{fact.valid_until === null ? never : <Instant at={fact.valid_until} />}</Member>
       <Member label={texts.attestedBy}>{fact.attested_key_id && <ShownText text={fact.attested_key_id} />}</Member>
       <Member label={texts.origin}>{fact.origin_node_id && <ShownText text={fact.origin_node_id} />}</Member>
