@@ -16,6 +16,7 @@ import {
 } from '../../../kernel/command-api.ts';
 import { VALUE_TYPES } from '../../../kernel/internal-api.ts';
 import { SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
+import { contradictionText } from './tell-contradiction.ts';
 
 const ARGUMENTS = {
   entity: { summary: 'what the fact is about, such as user:alice' },
@@ -67,8 +68,7 @@ words where one begins with a dash: assert -- room:1 memory:celsius -5.`,
     else stdout.write(table(factRows(fact, { nowMs: clock.nowMs() })));
     if (isGuessed && value.type !== 'string')
       stderr.write(`The type ${value.type} was guessed; --type names another.\n`);
-    if (fact.contradicted)
-      stderr.write('Another fact says otherwise: "fact-memory-node conflicts" shows both sides.\n');
+    if (fact.contradicted) stderr.write(await contradictionText(context.server, fact));
   },
 });
 

@@ -14,8 +14,9 @@ import {
   type ToolResult,
 } from '../tool-definition.ts';
 import { countWithin, documentWithin, isWithin, LIST_TOKENS } from './bounded-results.ts';
+import { namedRivals } from './contradicted-fact.ts';
 import { cardResult } from './read-tools.ts';
-import { differentType, type SameSpelling, sameSpelling } from './same-spelling.ts';
+import { differentType, rivalsOf, type SameSpelling, sameSpelling } from './same-spelling.ts';
 import { ASSERTION, ASSERTION_REQUIRED, type AssertArguments, assertionOf } from './write-tools.ts';
 
 interface Reading<A> extends Pick<ToolDefinition, 'name' | 'description' | 'input' | 'required' | 'permission'> {
@@ -91,11 +92,13 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
       const stored = fact === undefined ? undefined : factView(fact as JsonObject, node.nowMs());
       const isCompared = stored?.['contradicted'] === true && compared < MOST_COMPARED;
       if (isCompared) compared += 1;
-      const same = isCompared ? await sameSpelling(stored, node) : [];
+      const rivals = isCompared ? await rivalsOf(stored, node) : [];
+      const same = isCompared ? sameSpelling(stored, rivals) : [];
       verdicts.push({
         index,
         status,
         ...(stored !== undefined && { fact: cutView(stored) }),
+        ...(rivals.length > 0 && { contradicts: namedRivals(rivals) }),
         ...(same.length > 0 && { same_spelling: same }),
         ...(error !== undefined && { error }),
       });

@@ -2,6 +2,13 @@ import { spelledNumber } from '../../../kernel/internal-api.ts';
 import type { AskNode } from '../ask-node.ts';
 import { ask, type JsonObject, RefusedQuestion } from '../refused-question.ts';
 
+/** A live fact of the same triple and place with another value. */
+export interface Rival {
+  readonly id: string;
+  readonly type: string;
+  readonly v: unknown;
+}
+
 /** A fact of the same triple and place whose value has another type and the same spelling. */
 export interface SameSpelling extends JsonObject {
   readonly id: string;
@@ -11,28 +18,39 @@ export interface SameSpelling extends JsonObject {
 /** The newest rivals that are compared. */
 const MOST_RIVALS = 100;
 
-/**
- * Returns the live rivals of a stored fact that say the same in another type: `8443` and `"8443"`. They contradict each
- * other, although nobody means that. A caller who may not read the rivals gets none.
- */
-export const sameSpelling = async (fact: JsonObject, node: AskNode): Promise<readonly SameSpelling[]> => {
+/** Returns the rivals of a stored fact. A caller who may not read them gets none. */
+export const rivalsOf = async (fact: JsonObject, node: AskNode): Promise<readonly Rival[]> => {
   if (fact['contradicted'] !== true || !node.serves('GET /v1/facts')) return [];
   const { entity, relation, scope, garden_id } = fact as Readonly<Record<string, string>>;
   const query = { entity, relation, scope, garden_id, include_contradicted: true, limit: MOST_RIVALS };
-  const own = valueIn(fact);
   try {
     const { facts } = await ask(node, { route: 'GET /v1/facts', query });
     return (facts as readonly JsonObject[])
       .map((rival) => ({ id: String(rival['id']), ...valueIn(rival) }))
-      .filter(({ type, v }) => type !== own.type && spelling(v) === spelling(own.v))
-      .map(({ id, type }) => ({ id, type }));
+      .filter(({ id, type, v }) => id !== fact['id'] && !isSame({ type, v }, valueIn(fact)));
   } catch (error) {
     if (error instanceof RefusedQuestion) return [];
     throw error;
   }
 };
 
-const valueIn = (fact: JsonObject) => fact['value'] as { readonly type: string; readonly v: unknown };
+/**
+ * Returns the rivals that say the same in another type: `8443` and `"8443"`. They contradict the fact, although nobody
+ * means that.
+ */
+export const sameSpelling = (fact: JsonObject, rivals: readonly Rival[]): readonly SameSpelling[] => {
+  const own = valueIn(fact);
+  return rivals
+    .filter(({ type, v }) => type !== own.type && spelling(v) === spelling(own.v))
+    .map(({ id, type }) => ({ id, type }));
+};
+
+type ShownValue = Pick<Rival, 'type' | 'v'>;
+
+const valueIn = (fact: JsonObject) => fact['value'] as ShownValue;
+
+const isSame = (one: ShownValue, other: ShownValue): boolean =>
+  one.type === other.type && spelling(one.v) === spelling(other.v);
 
 /** Numbers have one spelling: `8443.0` says what `8443` says. */
 const spelling = (v: unknown): string => String(spelledNumber(String(v)) ?? v);

@@ -3,7 +3,8 @@ import { cutView } from '../cut-values.ts';
 import { contentText, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, OBJECTS, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
-import { differentType, sameSpelling } from './same-spelling.ts';
+import { contradictionText, namedRivals } from './contradicted-fact.ts';
+import { differentType, rivalsOf, sameSpelling } from './same-spelling.ts';
 import { sentValue, VALUE, VALUE_TYPE, type ValueType } from './sent-value.ts';
 
 export const ASSERTION = {
@@ -38,7 +39,12 @@ export const assertTool = defineTool<AssertArguments>({
   effect: 'adds',
   input: ASSERTION,
   required: ASSERTION_REQUIRED,
-  output: { fact: { type: 'object' }, stored_type: TEXT, same_spelling: OBJECTS },
+  output: {
+    fact: { type: 'object' },
+    stored_type: TEXT,
+    contradicts: { type: 'array', items: TEXT },
+    same_spelling: OBJECTS,
+  },
   async run(args, { node, idempotencyKey }) {
     const stored = await ask(node, {
       route: 'POST /v1/facts',
@@ -48,12 +54,15 @@ export const assertTool = defineTool<AssertArguments>({
     const whole = factView(stored, node.nowMs());
     const fact = cutView(whole);
     const { type } = fact['value'] as { readonly type: string };
-    const same = await sameSpelling(whole, node);
-    const remark = [`Stored as ${type}.`, ...same.map(differentType)].join(' ');
+    const rivals = await rivalsOf(whole, node);
+    const same = sameSpelling(whole, rivals);
+    const told = contradictionText(String(whole['relation']), rivals, node);
+    const remark = [`Stored as ${type}.`, told, ...same.map(differentType)].filter((text) => text !== '').join(' ');
     const structured = {
       notice: DATA_NOTICE,
       fact,
       stored_type: type,
+      ...(rivals.length > 0 && { contradicts: namedRivals(rivals) }),
       ...(same.length > 0 && { same_spelling: same }),
     };
     return { structured, text: factsText(remark, [fact]) };

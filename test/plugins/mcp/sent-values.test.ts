@@ -97,6 +97,18 @@ forEachStore('a value from a model', () => {
     expect(results[0].same_spelling).to.deep.include({ id, type: 'number' });
   });
 
+  it('comes with the facts that it contradicts, and with the call for each way out', async () => {
+    const first = await asserted('sent:contradicted', { value: 'red' });
+    expect(first.structuredContent).not.to.have.property('contradicts');
+    const { structuredContent, content } = await asserted('sent:contradicted', { value: 'grey' });
+    const { id } = first.structuredContent.fact;
+    expect(structuredContent.contradicts).to.deep.equal([id]);
+    expect(content[0].text)
+      .to.include(`It contradicts 1 fact (${id})`)
+      .and.to.include('resolve takes it with')
+      .and.to.include('PUT /v1/relations {"pattern":"memory:port","values":"many"}');
+  });
+
   it('settles a contradiction by value_type, also beside members that are null', async () => {
     const role = { entity: 'sent:settled', relation: 'memory:port' };
     const { fact } = await made(client, 'assert', { ...role, value: 1 });

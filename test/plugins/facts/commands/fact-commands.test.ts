@@ -55,6 +55,18 @@ describe('the commands assert, query and fact', () => {
     expect(JSON.parse(negative.stdout).value).to.include({ type: 'number', v: -5 });
   });
 
+  it('name the facts that a new one contradicts, with the command for each way out', async () => {
+    const first = await factOf('user:noor', 'memory:likes', 'tea');
+    const { exitCode, stderr } = await at.run(['assert', 'user:noor', 'memory:likes', 'jam']);
+    expect(exitCode).to.equal(0);
+    expect(stderr).to.contain(`contradicts 1 fact (${first.id})`);
+    const winner = /fact-memory-node resolve (svc:conflict:\S+) --winner (\S+)/.exec(stderr) ?? [];
+    expect(stderr).to.contain('fact-memory-node relations set memory:likes --values many');
+    const settled = await at.run(['resolve', winner[1] ?? '', '--winner', winner[2] ?? '']);
+    expect(settled.exitCode, settled.stderr).to.equal(0);
+    expect((await factOf('user:noor', 'memory:likes', 'jam')).contradicted).to.equal(false);
+  });
+
   it('retract a fact', async () => {
     await factOf('user:noor', 'memory:role', 'CEO');
     const retraction = await at.run(['assert', 'user:noor', 'memory:role', '--retract']);
