@@ -575,6 +575,7 @@ export interface Api {
         federation: 'disabled' | 'enabled';
         source_attestation: 'enforce' | 'warn' | 'off';
         namespaces: string[];
+        unicode_version: string;
         spec: string;
         cors: {
           dev_localhost: boolean;

@@ -94,6 +94,7 @@ export { foldName } from './text/fold-name.ts';
 export { columnText, lineText, quotedText } from './text/quoted-text.ts';
 export { spelledNumber, UNFAITHFUL_NUMBER } from './text/spelled-number.ts';
 export { hasWhiteSpace, isControlFree } from './text/text-rules.ts';
+export { UNICODE_VERSION } from './text/unicode-table.ts';
 export { cacheResult } from './time/cache-result.ts';
 export { isTooFarAhead, ZERO_HLC } from './time/hybrid-logical-clock.ts';
 export { inTurns, othersGoFirst, TurnBudget, turnAfter } from './time/in-turns.ts';

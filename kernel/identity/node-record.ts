@@ -1,6 +1,7 @@
 import { DEFAULT_TENANT, type FactStore, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
 import { decodeBase64Url, encodeBase64Url } from '../crypto/base64url.ts';
 import type { Random } from '../crypto/random.ts';
+import { UNICODE_VERSION } from '../text/unicode-table.ts';
 import type { NodeSelf } from './node-self.ts';
 import { createServiceNames } from './service-names.ts';
 
@@ -24,7 +25,8 @@ const CURSOR_SECRET_BYTES = 32;
 
 /**
  * The identity of the node in its store. The first start writes it, every later one reads it; several first starts at
- * once agree on one. Another identity is refused, because facts already carry the name and the id.
+ * once agree on one. Another identity is refused, because facts already carry the name and the id. So is another
+ * version of Unicode, because match keys are stored.
  */
 export const openNodeRecord = async (
   store: FactStore,
@@ -35,9 +37,11 @@ export const openNodeRecord = async (
   const stored = await store.write(DEFAULT_TENANT, async (transaction) => ({
     name: await keep(transaction, 'service_name', () => settings.serviceName),
     nodeId: await keep(transaction, 'node_id', () => settings.nodeId ?? names.nodeId(random.uuid())),
+    unicode: await keep(transaction, 'unicode_version', () => UNICODE_VERSION),
     secret: await keep(transaction, 'cursor_secret', () => encodeBase64Url(random.bytes(CURSOR_SECRET_BYTES))),
   }));
   refuseOthers(stored, settings);
+  refuseOtherKeys(stored.unicode);
   const cursorSecret = decodeBase64Url(stored.secret);
   if (cursorSecret === null) throw new ServiceError('unavailable', 'the cursor secret in the store is damaged');
   const url = new URL(settings.nodeUrl);
@@ -48,10 +52,13 @@ export const openNodeRecord = async (
 /** Refuses, as a start would, a store of another identity. Changes nothing, and accepts a store without an identity. */
 export const checkNodeRecord = async (store: FactStore, settings: NodeIdentitySettings): Promise<void> => {
   if (!(await store.tables()).includes(TABLE)) return;
-  const rows = await store.read((snapshot) => snapshot.select(TABLE, { key: ['service_name', 'node_id'] }));
+  const rows = await store.read((snapshot) =>
+    snapshot.select(TABLE, { key: ['service_name', 'node_id', 'unicode_version'] }),
+  );
   const stored = new Map(rows.map(({ key, value }) => [key, String(value)]));
   const { serviceName, nodeId } = settings;
   refuseOthers({ name: stored.get('service_name') ?? serviceName, nodeId: stored.get('node_id') ?? nodeId }, settings);
+  refuseOtherKeys(stored.get('unicode_version') ?? UNICODE_VERSION);
 };
 
 /** Refuses another name or id, because stored facts already carry them. */
@@ -73,6 +80,16 @@ const refuseOthers = (
       hint: 'leave SVC_NODE_ID out, or give the other node a store of its own',
     });
   }
+};
+
+/** Refuses keys of another version: a name could have two keys, and be two names. */
+const refuseOtherKeys = (version: string): void => {
+  if (version === UNICODE_VERSION) return;
+  throw new ServiceError(
+    'conflict',
+    `the names in this store are compared by Unicode ${version}, and this program compares them by ${UNICODE_VERSION}`,
+    { hint: 'run "export" with the version of the program that wrote the store, and "import" with this one' },
+  );
 };
 
 /**

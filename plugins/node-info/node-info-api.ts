@@ -14,6 +14,8 @@ export interface NodeMetadata extends Readonly<Record<string, unknown>> {
   readonly source_attestation: 'enforce' | 'warn' | 'off';
   /** Prefixes of relations that the node knows. */
   readonly namespaces: readonly string[];
+  /** The version of Unicode by which the node compares names. */
+  readonly unicode_version: string;
   /** The address of the API reference. */
   readonly spec: string;
   readonly cors: { readonly dev_localhost: boolean; readonly configured: boolean };

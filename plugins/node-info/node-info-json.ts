@@ -18,6 +18,7 @@ export const METADATA_JSON: JsonSchema = {
     federation: { type: 'string', enum: ['disabled', 'enabled'] },
     source_attestation: { type: 'string', enum: ['enforce', 'warn', 'off'] },
     namespaces: listOf(STRING_JSON),
+    unicode_version: STRING_JSON,
     spec: STRING_JSON,
     cors: objectOf({ dev_localhost: BOOLEAN_JSON, configured: BOOLEAN_JSON }),
     federation_pubkey: STRING_JSON,

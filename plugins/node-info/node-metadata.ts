@@ -1,4 +1,4 @@
-import { cacheResult } from '../../kernel/internal-api.ts';
+import { cacheResult, UNICODE_VERSION } from '../../kernel/internal-api.ts';
 import { type Clock, type HookCaller, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
 import type { KeyHistory } from './key-history.ts';
 import type { NodeIdentity, NodeInfo, NodeMetadata } from './node-info-api.ts';
@@ -37,6 +37,7 @@ const metadataOf = async ({ self, hooks, identity, history, cors }: MetadataPart
     federation: 'disabled',
     source_attestation: 'off',
     namespaces: [self.names.prefix, ...VOCABULARY],
+    unicode_version: UNICODE_VERSION,
     spec: `${self.nodeUrl}/spec`,
     cors: { dev_localhost: cors.devLocalhost, configured: cors.configured },
     federation_pubkey: identity.publicKey,

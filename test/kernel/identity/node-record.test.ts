@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
-import { openNodeRecord } from '../../../kernel/identity/node-record.ts';
+import { checkNodeRecord, openNodeRecord } from '../../../kernel/identity/node-record.ts';
+import { UNICODE_VERSION } from '../../../kernel/text/unicode-table.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { currentStore, forEachStore } from '../../kit/for-each-store.ts';
@@ -65,6 +66,17 @@ forEachStore('the node record', () => {
       const error = await rejection(openNodeRecord(store, { ...settings, serviceName: 'other' }, createSeededRandom()));
       expect(error.message).to.equal('this store belongs to a service named svc, not other');
       expect(error['hint']).to.include('SVC_SERVICE_NAME=svc');
+    }));
+
+  it('refuses names that another version of Unicode has folded', () =>
+    withStore(async (store) => {
+      await store.write('default', (transaction) =>
+        transaction.insertRows('node_settings', [{ key: 'unicode_version', value: '15.1' }]),
+      );
+      const error = await rejection(openNodeRecord(store, settings, createSeededRandom()));
+      expect(error.message).to.include('Unicode 15.1').and.to.include(UNICODE_VERSION);
+      expect(error['hint']).to.include('export').and.to.include('import');
+      expect((await rejection(checkNodeRecord(store, settings))).message).to.equal(error.message);
     }));
 
   it('stores the current advertised address, which may change', () =>

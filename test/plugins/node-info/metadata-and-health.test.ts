@@ -60,6 +60,7 @@ forEachStore('the node metadata', () => {
       federation: 'disabled',
       source_attestation: 'off',
       namespaces: ['svc:', 'rel:', 'memory:', 'intent:', 'roadmap:', 'preference:', 'garden:'],
+      unicode_version: '17.0',
       spec: 'http://127.0.0.1:9001/spec',
       cors: { dev_localhost: false, configured: false },
       federation_pubkey: PUBLIC_KEY,
