@@ -1,3 +1,4 @@
+import { foldName } from '../../kernel/internal-api.ts';
 import { hasForbiddenCodePoint, memberRefusal, type NodeSelf } from '../../kernel/plugin-api.ts';
 
 /** The pattern of a slug, after trimming and lowercasing. */
@@ -12,7 +13,7 @@ export type GardenName = { readonly id: string } | { readonly slug: string };
  * text yields both.
  */
 export const readGardenName = (text: string, { names }: NodeSelf): readonly GardenName[] => {
-  const name = text.trim().toLowerCase();
+  const name = foldName(text);
   if (name.startsWith(names.scheme)) {
     const at = name.indexOf(MARK, names.scheme.length);
     const slug = at === -1 ? '' : name.slice(at + MARK.length);

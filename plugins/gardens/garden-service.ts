@@ -75,7 +75,7 @@ export class GardenService implements Gardens {
     const founder = memberBy(caller, garden, { entityUri, role: 'admin' }, garden.createdMs);
     await tables.write(tenantId, async (own, transaction) => {
       if ((await activeBySlug(own, tenantId, garden.slug)) !== undefined) {
-        throw new ServiceError('conflict', 'there is a garden of this slug already: choose another one');
+        throw new ServiceError('conflict', `there is a garden ${garden.slug} already: choose another slug`);
       }
       await requireRoomToCreate(own, caller, maxGardens);
       await requireRoomToJoin(own, tenantId, entityUri);

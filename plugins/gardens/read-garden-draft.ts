@@ -1,3 +1,4 @@
+import { foldName } from '../../kernel/internal-api.ts';
 import { hasForbiddenCodePoint, isWithinCharacters, memberRefusal, SCOPES } from '../../kernel/plugin-api.ts';
 import { SLUG } from './garden-name.ts';
 import { ROLES, type Role } from './garden-row.ts';
@@ -8,7 +9,7 @@ export const MAX_TEXT_LENGTH = 1024;
 
 /** Returns the draft in its stored form. Throws `validation` that names the invalid member of the body. */
 export const readGardenDraft = ({ slug, name, scope, description, quarantine }: GardenDraft): Required<GardenDraft> => {
-  const given = { slug: slug.trim().toLowerCase(), name: name.trim() };
+  const given = { slug: foldName(slug), name: name.trim() };
   if (!SLUG.test(given.slug)) {
     throw memberRefusal('body.slug', 'must be 1 to 63 letters of a to z, digits and dashes, and begin with no dash');
   }

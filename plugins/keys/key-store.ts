@@ -1,8 +1,12 @@
 import type { Knex } from 'knex';
 import {
   formatInstant,
+  matchKey,
   type PluginTables,
   type ReadableTables,
+  type Row,
+  ServiceError,
+  type ServiceNames,
   type SqlValue,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
@@ -25,9 +29,11 @@ export interface KeyFilter {
 /** The stored keys. They are found by digest, so the time of a look-up reveals nothing about a guess. */
 export class KeyStore {
   readonly #tables: PluginTables;
+  readonly #names: ServiceNames;
 
-  constructor(tables: PluginTables) {
+  constructor(tables: PluginTables, names: ServiceNames) {
     this.#tables = tables;
+    this.#names = names;
   }
 
   /** Also returns revoked and expired keys. */
@@ -50,11 +56,16 @@ export class KeyStore {
     return row === undefined ? undefined : keyFromRow(row);
   }
 
-  /** Rejects, at once or at the commit, if any tenant has the digest. */
+  /**
+   * Rejects, at once or at the commit, if any tenant has the digest. Throws `conflict` if the entity has keys under
+   * another spelling, because members and limits are found by the spelling of the key.
+   */
   async insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
+    const entityKey = matchKey(key.entityUri, this.#names);
+    await refuseOtherSpelling(own, key, entityKey);
     own.signal(KEYS_CHANGED);
     await own.insertRows(DIGESTS_TABLE, [{ digest }]);
-    await own.insertRows(TABLE, [rowOfKey(key, digest)]);
+    await own.insertRows(TABLE, [{ ...rowOfKey(key, digest), entity_key: entityKey }]);
   }
 
   async revoke(own: WritableTables, { id, tenantId }: StoredKey, nowMs: number): Promise<void> {
@@ -121,6 +132,19 @@ export class KeyStore {
     return Number(row?.n ?? 0);
   }
 }
+
+const refuseOtherSpelling = async (
+  own: ReadableTables,
+  { tenantId, entityUri, createdMs }: StoredKey,
+  entityKey: string,
+): Promise<void> => {
+  const query = narrow(own(TABLE).where('entity_key', entityKey), { tenantId, activeAtMs: createdMs });
+  const known = (await query.whereNot('entity_uri', entityUri).first('entity_uri')) as Row | undefined;
+  if (known === undefined) return;
+  throw new ServiceError('conflict', `there are keys for this entity under the spelling ${known['entity_uri']}`, {
+    hint: 'name the entity in that spelling, or revoke its keys first',
+  });
+};
 
 /** `keys` is not empty, and all its keys belong to one tenant. */
 const namedBy = (query: Knex.QueryBuilder, keys: readonly StoredKey[]): Knex.QueryBuilder =>

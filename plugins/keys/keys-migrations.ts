@@ -16,6 +16,7 @@ export const keysMigrations: readonly Migration[] = [
         table.text('tenant_id').notNullable();
         table.text('digest').notNullable();
         table.text('entity_uri').notNullable();
+        table.text('entity_key').notNullable();
         table.text('permissions').notNullable();
         table.text('allowed_scopes').notNullable();
         table.text('description');
@@ -31,6 +32,7 @@ export const keysMigrations: readonly Migration[] = [
         table.index(['id'], 'keys_api_keys_by_id');
         table.index(['tenant_id', 'oidc_sub'], 'keys_api_keys_by_subject');
         table.index(['entity_uri'], 'keys_api_keys_entity');
+        table.index(['tenant_id', 'entity_key'], 'keys_api_keys_by_entity_key');
         table.index(['expires_ms'], 'keys_api_keys_expiry');
       });
       await schema.createTable(AGENT_KEYS_TABLE, (table) => {

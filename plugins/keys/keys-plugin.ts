@@ -120,7 +120,7 @@ export const keysPlugin = definePlugin({
     const { clock, random, self, node, vocabulary, audit, tenancy } = use;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     const declared = new Set(permissions);
-    const store = new KeyStore(tables);
+    const store = new KeyStore(tables, self.names);
     const tenantOf = (key: StoredKey): string => tenancy?.tenantOf(key.tenantId) ?? DEFAULT_TENANT;
     const principalOfKey = (key: StoredKey): Principal => principalOf(key, tenantOf(key), declared);
     const looks = use.telemetry.counter({

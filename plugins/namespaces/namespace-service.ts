@@ -75,6 +75,7 @@ export class NamespaceService implements Namespaces {
     const owners = this.#readOwners(asked.owners);
     return tables.write(tenantId, async (own, transaction) => {
       const known = await store.find(own, tenantId, key);
+      if (known !== undefined && known.pattern !== pattern) throw otherSpelling(known);
       if (known !== undefined && this.#areSame(known.owners, owners)) return known;
       await this.#requireRoom(own, owners.length, known, tenantId);
       const rule: StoredRule = { tenantId, key, pattern, owners, setBy, setMs: clock.nowMs() };
@@ -133,3 +134,8 @@ export class NamespaceService implements Namespaces {
     await this.#parts.audit?.record({ event: ADMIN_ACTION, tenantId, entityUri, oidcSub, detail }, transaction);
   }
 }
+
+const otherSpelling = ({ pattern }: StoredRule): ServiceError =>
+  new ServiceError('conflict', `there is a rule for this namespace under the spelling ${pattern}`, {
+    hint: 'name the pattern in that spelling, or remove that rule first',
+  });

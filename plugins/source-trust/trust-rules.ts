@@ -1,5 +1,5 @@
 import { compileSchema } from '../../kernel/internal-api.ts';
-import { matchKey, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
+import { matchKey, ServiceError, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
 
 /** Trust in sources, from 0 to 1. */
 export interface SourceTrust {
@@ -31,14 +31,19 @@ const checkRules = compileSchema(
 
 /**
  * Reads rules such as `{"default":0.5,"sources":{"agent:x":0.9,"svc://host/*":0.7}}`: for one source, or for all
- * sources with a prefix. The longest match decides. Throws `validation` with all errors.
+ * sources with a prefix. The longest match decides. Throws `validation` with all errors, and `conflict` for two rules
+ * about one source.
  */
 export const readTrustRules = (json: unknown, names: ServiceNames): SourceTrust => {
   const rules = checkRules(json, 'rules');
   const exact = new Map<string, number>();
   const prefixes: { readonly prefix: string; readonly trust: number }[] = [];
+  const spellings = new Map<string, string>();
   for (const [pattern, trust] of Object.entries(rules.sources)) {
     const key = matchKey(pattern, names);
+    const known = spellings.get(key);
+    if (known !== undefined) throw twoSpellings(known, pattern);
+    spellings.set(key, pattern);
     if (key.endsWith(WILDCARD)) prefixes.push({ prefix: key.slice(0, -WILDCARD.length), trust });
     else exact.set(key, trust);
   }
@@ -48,3 +53,8 @@ export const readTrustRules = (json: unknown, names: ServiceNames): SourceTrust 
     unknown: rules.default,
   };
 };
+
+const twoSpellings = (one: string, other: string): ServiceError =>
+  new ServiceError('conflict', `two rules of trust are about one source: ${one} and ${other}`, {
+    hint: 'remove one of them from SVC_TRUST_RULES_FILE: names are compared without case and by NFC',
+  });

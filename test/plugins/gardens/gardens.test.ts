@@ -43,7 +43,8 @@ forEachStore('gardens', () => {
   });
 
   it('have a slug unique in the tenant, and a scope that the key has', async () => {
-    await garden.must(409, 'stranger', 'POST', '/v1/gardens', { slug: 'HERBS', name: 'mine' });
+    const herbs = await garden.must(409, 'stranger', 'POST', '/v1/gardens', { slug: 'HERBS', name: 'mine' });
+    expect(herbs.body.detail).to.include('herbs');
     for (const slug of ['', '-a', 'a_b', 'a.b', '../x', 'ä', 'а'.repeat(3), 'x'.repeat(64), 'a b']) {
       await garden.must(422, 'stranger', 'POST', '/v1/gardens', { slug, name: 'n' });
     }

@@ -136,6 +136,22 @@ forEachStore('POST /v1/auth/keys', () => {
     expect((await node.request('GET', '/v1/me', { key: raw })).status).to.equal(401);
   });
 
+  it('returns 409 for another spelling of an entity with an active key, and names the known one', async () => {
+    const entity = 'agent:Ren\u00e9';
+    const [first, second] = [await register({ entity_uri: entity }), await register({ entity_uri: entity })];
+    expect([first.status, second.status]).to.deep.equal([201, 201]);
+    for (const spelling of ['agent:Rene\u0301', 'AGENT:REN\u00c9']) {
+      const reply = await register({ entity_uri: spelling });
+      expect([reply.status, reply.body.code]).to.deep.equal([409, 'conflict']);
+      expect(reply.body.detail).to.include(entity);
+    }
+    expect(await registered('agent:Rene\u0301')).to.deep.equal([]);
+    for (const { body } of [first, second]) {
+      await node.request('DELETE', `/v1/auth/keys/${body.id}`, { key: admin });
+    }
+    expect((await register({ entity_uri: 'agent:rene\u0301' })).status).to.equal(201);
+  });
+
   it('registers only one of two equal keys that arrive at the same time', async () => {
     const raw = freshKey();
     const replies = await Promise.all([register({ raw_key: raw }), register({ raw_key: raw })]);

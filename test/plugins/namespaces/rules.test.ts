@@ -31,7 +31,7 @@ forEachStore('rules of namespaces', () => {
     });
     expect(await listed()).to.deep.equal({ enforced: true, namespaces: [rule], total: 1, cursor: null });
     await node.clock.advance(1_000);
-    const again = await node.give(PATTERN.toUpperCase(), ['agent:y', CAST.owner]);
+    const again = await node.give(PATTERN, ['agent:y', CAST.owner]);
     expect(again, 'what is so already changes nothing').to.deep.equal(rule);
     await node.give(PATTERN, ['agent:z']);
     expect((await listed()).namespaces).to.have.lengthOf(1);
@@ -45,6 +45,18 @@ forEachStore('rules of namespaces', () => {
       ['namespace_remove', PATTERN, undefined],
     ]);
     expect(actions).to.have.lengthOf(3);
+  });
+
+  it('are one rule in all spellings: another one is 409 and names the rule', async () => {
+    node = await startNamespacesNode();
+    const pattern = 'project:caf\u00e9/*';
+    await node.give(pattern);
+    for (const spelling of ['project:cafe\u0301/*', 'PROJECT:CAF\u00c9/*']) {
+      const refused = await node.must(409, 'operator', 'PUT', ROUTE, { pattern: spelling, owners: ['agent:z'] });
+      expect([refused.body.code, refused.body.detail.includes(pattern)]).to.deep.equal(['conflict', true]);
+    }
+    expect((await listed()).namespaces.map((rule: { owners: string[] }) => rule.owners)).to.deep.equal([[CAST.owner]]);
+    expect(outcome(await remove('project:cafe\u0301/*'))).to.deep.equal([204]);
   });
 
   it('are reserved to administrators, over HTTP and in the service', async () => {

@@ -43,6 +43,13 @@ describe('trust in sources', () => {
     expect((await assertFrom(node, 'Agent:X', 'agent:x')).source_trust).to.equal(0.9);
   });
 
+  it('is not given twice to one source in two spellings', async () => {
+    const error = await rejection(
+      start(JSON.stringify({ sources: { 'agent:Ren\u00e9': 0.9, 'agent:rene\u0301': 0.1 } })),
+    );
+    expect(error.message).to.include('agent:Ren\u00e9').and.to.include('agent:rene\u0301');
+  });
+
   it('is null on every fact without rules', async () => {
     const node = await startTestNode({ plugins: PLUGINS });
     nodes.push(node);
