@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
@@ -56,9 +59,10 @@ export class BackupPlace {
     return this.work.start([], { ...this.env, ...env });
   }
 
-  run(argv: readonly string[], env: Variables = {}) {
-    // The command runs in its own process, because the driver keeps the store open until its statements are collected.
-    return this.work.runApart(argv, { ...this.env, ...env });
+  async run(argv: readonly string[], env: Variables = {}): Promise<CommandResult> {
+    const result = await this.work.run(argv, { ...this.env, ...env });
+    if (this.kind === 'sqlite') await releaseFiles();
+    return result;
   }
 
   /** Makes a backup, and returns the path of its folder. */
@@ -161,6 +165,18 @@ export class BackupPlace {
     await this.#database?.drop();
   }
 }
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Closes the files of closed SQLite stores, which the driver keeps open until their statements are collected. */
+const releaseFiles = async (): Promise<void> => {
+  // A connection is collected after its statements, and the driver closes it in a later turn of the event loop.
+  for (let round = 0; round < 2; round += 1) {
+    collectGarbage();
+    await setImmediate();
+  }
+};
 
 export const request = async (node: RunningProgram, method: string, path: string, body?: unknown): Promise<Reply> => {
   const reply = await fetch(`${node.url}${path}`, {
