@@ -36,6 +36,7 @@ export interface NodeUnderAttack {
   /** Ids of the error codes that the node declares. */
   readonly errorCodes: ErrorCodeSet;
   readonly logLines: readonly LogLine[];
+  /** Counts the rows anew when the store has changed since the last call. */
   counts(): Promise<Counts>;
   stop(): Promise<void>;
 }
@@ -103,6 +104,7 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const folder = await mkdtemp(join(tmpdir(), 'node-'));
   const logLines: LogLine[] = [];
   const store = await placeTestStore(currentStore(), folder);
+  const watched = createWatch();
   const node = await createNode({
     env: { SVC_MULTI_TENANT_ENABLED: 'true' },
     inspectReplies: checkReplies,
@@ -111,7 +113,11 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
       adapters: { store: store.settings, transport: { port: 0 } },
       plugins: { oidc: NOWHERE },
     },
-    adapters: { log: createMemoryLogger(logLines), extras: [quietBilling] },
+    adapters: {
+      log: createMemoryLogger(logLines),
+      store: async () => watched.watch(store.open()),
+      extras: [quietBilling],
+    },
   });
   const stop = async (): Promise<void> => {
     await node.stop();
@@ -134,13 +140,40 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
       routes: routes.map(({ method, path }) => `${method} ${path}`),
       errorCodes: new Set(vocabulary.words(ErrorCodes).map(({ id }) => id)),
       logLines,
-      counts: () => countRows(node.kernel.get(FactStore)),
+      counts: () => watched.countOnChange(() => countRows(node.kernel.get(FactStore))),
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+};
+
+/** Watches a store for changes, because most refused requests do not reach it, and a count costs as much as one. */
+const createWatch = () => {
+  let counted: Promise<Counts> | undefined;
+  const forget = (): void => {
+    counted = undefined;
+  };
+  return {
+    watch: <T extends FactStore>(store: T): T =>
+      new Proxy(store, {
+        get(_, name) {
+          const member = Reflect.get(store, name);
+          if (typeof member !== 'function') return member;
+          if (name === 'read') return member.bind(store);
+          return (...args: unknown[]) => {
+            const result = member.apply(store, args);
+            if (name === 'table') return result.on('query-response', forget);
+            return result instanceof Promise ? result.finally(forget) : result;
+          };
+        },
+      }),
+    countOnChange: (count: () => Promise<Counts>): Promise<Counts> => {
+      counted ??= count();
+      return counted;
+    },
+  };
 };
 
 const countRows = (store: FactStore): Promise<Counts> =>
