@@ -20,7 +20,7 @@ export const OUTAGE_MS = count('SVC_TEST_OUTAGE_MS', 1_000, 10_000);
 /** The number of facts that are acknowledged while sessions are terminated. */
 export const FACTS_UNDER_TERMINATION = count('SVC_TEST_FACTS_UNDER_TERMINATION', 120, 2_000);
 
-/** The minimum number of session terminations. */
+/** The number of times that all sessions are terminated, spread evenly over those facts. */
 export const TERMINATIONS = count('SVC_TEST_TERMINATIONS', 10, 150);
 
 /** The number of concurrent first starts on an empty store. */
