@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { type Schema, schema } from '../../ports/schema.ts';
 import { parseNetwork } from '../net/ip-network.ts';
 import { type BootProblem, problemOf } from '../problems/boot-problem.ts';
+import { requireValidSchema, UNCHECKED } from '../schemas/meta-schema.ts';
 import { movedSettings, type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
 
 export interface CompiledSettings {
@@ -43,11 +44,9 @@ export const compileSettings = (
 
 const compiledSchemas = new WeakMap<object, CompiledSettings>();
 
-/**
- * Compiles all schemas with one Ajv instance, because each new one compiles the meta-schema again. The instance then
- * forgets the schema.
- */
+/** Compiles a schema, which the instance of Ajv then forgets. */
 const compileOnce = (closed: object): ValidateFunction => {
+  requireValidSchema(closed);
   ajv ??= createAjv();
   try {
     return ajv.compile(closed);
@@ -60,6 +59,7 @@ let ajv: Ajv | undefined;
 
 const createAjv = (): Ajv => {
   const ajv = new Ajv({
+    ...UNCHECKED,
     allErrors: true,
     useDefaults: true,
     allowUnionTypes: true,

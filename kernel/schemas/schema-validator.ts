@@ -4,6 +4,7 @@ import type { Violation } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
 import { MAX_VIOLATIONS, refuseAll } from '../problems/refusals.ts';
 import { compileDeclared } from './declared-members.ts';
+import { requireValidSchema, UNCHECKED } from './meta-schema.ts';
 import { violationsOf } from './schema-violations.ts';
 
 /**
@@ -45,6 +46,7 @@ const violationsIn = (
  * Allows the keyword `env`, which the node itself reads: see `Schema`. Any other keyword unknown to Ajv is a mistake.
  */
 const OPTIONS: Options = {
+  ...UNCHECKED,
   strict: true,
   strictTypes: false,
   allowUnionTypes: true,
@@ -62,9 +64,12 @@ const createCompiler = (options: Options): ((json: object) => ValidateFunction) 
   return (json) => {
     const text = createHash('sha256').update(JSON.stringify(json)).digest('base64');
     ajv ??= new Ajv(options);
-    const known = compiled.get(text) ?? ajv.compile(json);
-    compiled.set(text, known);
-    return known;
+    const known = compiled.get(text);
+    if (known !== undefined) return known;
+    requireValidSchema(json);
+    const made = ajv.compile(json);
+    compiled.set(text, made);
+    return made;
   };
 };
 
