@@ -43,20 +43,21 @@ const ownUrls = {
 const unusedModules = {
   name: 'unused-modules',
   setup: ({ onResolve }) => {
-    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), sideEffects: false }));
+    onResolve({ filter: /^\.\.?\/.+\.m?js$/ }, ({ path, resolveDir }) =>
+      resolveDir.includes('node_modules') ? undefined : { path: join(resolveDir, path), sideEffects: false },
+    );
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-      kind === 'entry-point' ? undefined : { path, external: true, sideEffects: false },
+      kind === 'entry-point' || path === 'commander' ? undefined : { path, external: true, sideEffects: false },
     );
   },
 };
 
-const bundle = (entryPoints, plugins) =>
+const bundle = (entryPoints, plugins, more = { packages: 'external' }) =>
   build({
     entryPoints,
     plugins,
     bundle: true,
     splitting: true,
-    packages: 'external',
     platform: 'node',
     target: 'node20.12',
     format: 'esm',
@@ -67,14 +68,25 @@ const bundle = (entryPoints, plugins) =>
     chunkNames: '[name]-[hash]',
     absWorkingDir: ROOT,
     logLevel: 'warning',
+    ...more,
   });
+
+/** Gives the CommonJS modules of Commander a `require` for the modules of Node. */
+const WITH_COMMANDER = {
+  minifySyntax: true,
+  minifyWhitespace: true,
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
+};
 
 const program = (name) => ({ out: name, in: join(ROOT, `dist/config/programs/${name}.js`) });
 
 try {
   await bundle([program('program'), ...packageEntries()], [ownUrls]);
-  // Apart, because chunks that are shared with the node hold far more than these need.
-  for (const name of ['hook', 'mcp', 'client']) await bundle([program(name)], [unusedModules, ownUrls]);
+  // Apart, because chunks that are shared with the node hold far more than these need. Commander is part of them, because
+  // loading its files takes as long as the rest of a hook.
+  for (const name of ['hook', 'mcp', 'client']) await bundle([program(name)], [unusedModules, ownUrls], WITH_COMMANDER);
 } catch {
   // The bundler has printed the errors.
   process.exitCode = 1;

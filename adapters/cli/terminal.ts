@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import type { Cell } from '../../kernel/command-api.ts';
 import { harmlessText } from '../../kernel/internal-api.ts';
@@ -40,6 +39,8 @@ const isTerminal = (stream: object): boolean => (stream as { readonly isTTY?: bo
 const askBy =
   (input: CommandLineDeps['stdin'], output: Writable) =>
   async (prompt: string): Promise<string> => {
+    // Loaded here, because most commands ask nothing.
+    const { createInterface } = await import('node:readline/promises');
     const reader = createInterface({ input, output, terminal: false });
     try {
       return await new Promise<string>((resolve) => {
