@@ -1,3 +1,4 @@
+import { foldName } from '../../kernel/internal-api.ts';
 import { sha256Hex } from '../../kernel/plugin-api.ts';
 import { type DraftFacts, sessionHeader } from './draft-facts.ts';
 import type { ImportDraft, ImportItem, ImportRemark, ImportSkip } from './importers-api.ts';
@@ -29,12 +30,25 @@ export interface DraftChunk {
 export const linesOf = (body: Buffer): string[] => body.toString().split('\n').slice(0, -1);
 
 /** The chunk with some of its drafts, and a key of its own. */
-export const onlyKept = (chunk: DraftChunk, lines: readonly string[], keep: readonly boolean[]): DraftChunk => ({
-  ...chunk,
-  drafts: chunk.drafts.filter((_, at) => keep[at]),
-  body: Buffer.from(lines.flatMap((line, at) => (keep[at] === true ? [`${line}\n`] : [])).join('')),
-  idempotencyKey: `${chunk.idempotencyKey.slice(0, 200)}-rest`,
-});
+export const onlyKept = (chunk: DraftChunk, lines: readonly string[], keep: readonly boolean[]): DraftChunk => {
+  const text = lines.flatMap((line, at) => (keep[at] === true ? [`${line}\n`] : [])).join('');
+  return {
+    ...chunk,
+    drafts: chunk.drafts.filter((_, at) => keep[at]),
+    body: Buffer.from(text),
+    idempotencyKey: `import-rest-${sha256Hex(`${chunk.session ?? ''}\n${text}`)}`,
+  };
+};
+
+/** Equal for two facts of which the second repeats the first. */
+export const repetitionKey = (line: string): string => {
+  const { timestamp: _, ...fact } = JSON.parse(line) as Record<string, unknown>;
+  const names = NAMES.map((name) => foldName(String(fact[name])).replaceAll(/\s/g, '-'));
+  return sha256Hex(JSON.stringify([...names, { ...fact, ...NO_NAMES }])).slice(0, 32);
+};
+
+const NAMES = ['entity', 'relation', 'source'] as const;
+const NO_NAMES = Object.fromEntries(NAMES.map((name) => [name, undefined]));
 
 export interface ChunkOptions {
   readonly facts: DraftFacts;

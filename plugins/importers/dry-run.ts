@@ -1,11 +1,10 @@
 import type { PatientTarget } from '../../kernel/command-api.ts';
-import { foldName } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
-import { type DraftChunk, draftChunks, linesOf, onlyKept } from './draft-chunks.ts';
+import { type DraftChunk, draftChunks, linesOf, onlyKept, repetitionKey } from './draft-chunks.ts';
+import { endDeleted } from './end-deleted.ts';
 import { countChunk, type ReadingParts, sendChunk, showProgress } from './import-run.ts';
 import type { RunTally } from './import-tally.ts';
 import { refusalOf } from './judge-drafts.ts';
-import { shortDigest } from './origin-values.ts';
 
 const MAX_SAMPLES = 5;
 const MAX_SAMPLE = 240;
@@ -25,10 +24,11 @@ export const dryRun = async (parts: ReadingParts, tally: RunTally): Promise<DryR
   const samples: string[] = [];
   const seen = new Set<string>();
   const judge = (await answers(target)) ? 'node' : 'rules';
+  tally.ended = await endDeleted(parts, { isDry: true });
   for await (const chunk of draftChunks(items, { facts, maxFacts, from: 0, format })) {
     for (const line of linesOf(chunk.body).slice(0, MAX_SAMPLES - samples.length)) samples.push(shortened(line));
     countChunk(parts, chunk, tally);
-    const fresh = withoutSeen(chunk, seen, judge === 'rules');
+    const fresh = withoutSeen(parts.earlier.withoutKnown(chunk), seen, judge === 'rules');
     tally.same += chunk.drafts.length - fresh.drafts.length;
     if (judge === 'rules') judgeByRules(parts, fresh, tally);
     else if (fresh.drafts.length > 0) await sendChunk(parts, fresh, tally, { isRehearsal: true });
@@ -75,15 +75,5 @@ const withoutSeen = (chunk: DraftChunk, seen: Set<string>, isAlone: boolean): Dr
   for (const key of own) seen.add(key);
   return keep.every(Boolean) ? chunk : onlyKept(chunk, lines, keep);
 };
-
-/** Equal for two facts of which the second repeats the first. */
-const repetitionKey = (line: string): string => {
-  const { timestamp: _, ...fact } = JSON.parse(line) as Record<string, unknown>;
-  const names = NAMES.map((name) => foldName(String(fact[name])).replaceAll(/\s/g, '-'));
-  return shortDigest(JSON.stringify([...names, { ...fact, ...NO_NAMES }]));
-};
-
-const NAMES = ['entity', 'relation', 'source'] as const;
-const NO_NAMES = Object.fromEntries(NAMES.map((name) => [name, undefined]));
 
 const shortened = (line: string): string => (line.length > MAX_SAMPLE ? `${line.slice(0, MAX_SAMPLE)}…` : line);

@@ -1,14 +1,17 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import { formatInstant, type Scope, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { createDraftFacts } from './draft-facts.ts';
 import { dryRun } from './dry-run.ts';
+import { compareWithEarlier, NO_EARLIER_IMPORT } from './earlier-import.ts';
+import { type ItemsFile, itemsFileAt } from './earlier-items.ts';
 import { type OpenedInput, openInput } from './import-input.ts';
 import { runImport } from './import-run.ts';
 import { importSettings } from './import-settings.ts';
 import { stateFileAt } from './import-state.ts';
 import { emptyTally, refuseEmpty, summaryOf } from './import-tally.ts';
 import { IMPORT_FORMATS, type ImportFormat } from './importers-api.ts';
+import { shortDigest } from './origin-values.ts';
 import { createRefusedItems } from './refused-items.ts';
 import { encodingOf } from './text-encoding.ts';
 
@@ -51,6 +54,10 @@ const OPTIONS = {
     summary: 'file that remembers how far the import came (default: beside the input)',
   },
   fromStart: { type: 'flag', summary: 'begin at the start of the input, also where an earlier run came further' },
+  followDeletions: {
+    type: 'flag',
+    summary: 'end the facts of the last import of this source that the export no longer has',
+  },
   refused: { type: 'text', value: 'file', summary: 'file that lists every refused item, one JSON object per line' },
 } as const;
 
@@ -86,9 +93,11 @@ were refused.`,
       throw new ServiceError('validation', 'the file or folder of the export is missing', { hint: format.obtain });
     }
     const input = await openInput(given.path, options.encoding && encodingOf(options.encoding));
+    const itemsFile = itemsFileAt(itemsPath(context, format, given.path));
+    const statePath = options.state ?? `${resolve(given.path)}.${format.id}.import-state.json`;
     return options.dryRun
-      ? tryImport(context, format, input)
-      : doImport(context, format, input, options.state ?? `${resolve(given.path)}.${format.id}.import-state.json`);
+      ? tryImport(context, format, input, itemsFile)
+      : doImport(context, format, input, { itemsFile, statePath });
   },
 });
 
@@ -97,13 +106,26 @@ const listFormats = ({ stdout, table }: Context, formats: readonly ImportFormat[
   stdout.write(`${table([['format', 'reads', 'where to get it'], ...rows], { titled: true })}\n`);
 };
 
-const tryImport = async (context: Context, format: ImportFormat, input: OpenedInput): Promise<number> => {
+/** One file for each format and place of the facts, so that an export with a newer name finds it. */
+const itemsPath = (context: Context, format: ImportFormat, path: string): string => {
+  const { options, server } = context;
+  if (options.state !== undefined) return `${options.state}.items`;
+  const source = shortDigest(JSON.stringify([server.url, settingsOf(context), options.map]));
+  return join(dirname(resolve(path)), `${format.id}-${source}.import-items.ndjson`);
+};
+
+const tryImport = async (
+  context: Context,
+  format: ImportFormat,
+  input: OpenedInput,
+  itemsFile: ItemsFile,
+): Promise<number> => {
   const { stdout, options } = context;
   const progress = context.progress(input.totalBytes, 'facts');
   const tally = emptyTally();
   const refused = await createRefusedItems(progress, options.refused);
   try {
-    const parts = { ...(await readingParts(context, format, input)), progress, refused };
+    const parts = { ...(await readingParts(context, format, input, itemsFile)), progress, refused };
     const { samples, judge } = await dryRun(parts, tally);
     refused.end();
     refuseEmpty(tally, format.id);
@@ -118,11 +140,11 @@ const doImport = async (
   context: Context,
   format: ImportFormat,
   input: OpenedInput,
-  statePath: string,
+  { itemsFile, statePath }: { readonly itemsFile: ItemsFile; readonly statePath: string },
 ): Promise<number> => {
   const { stdout, stderr, options } = context;
   const { map, utcOffset, encoding } = options;
-  const settings = [{ defaults: settingsOf(context) }, map, utcOffset, ...(encoding === undefined ? [] : [encoding])];
+  const settings = [{ defaults: settingsOf(context) }, map, utcOffset, encoding, options.followDeletions];
   const digest = sha256Hex(JSON.stringify([format.id, await input.digest(), ...settings]));
   const state = stateFileAt(statePath, context.random);
   const before = options.fromStart ? undefined : await state.read(digest);
@@ -140,7 +162,8 @@ const doImport = async (
   try {
     const exitCode = await runImport(
       {
-        ...(await readingParts(context, format, input)),
+        ...(await readingParts(context, format, input, itemsFile)),
+        itemsFile,
         state,
         digest,
         from: before?.position ?? 0,
@@ -173,7 +196,7 @@ const settingsOf = ({ options }: Context) => {
   return { scope: scope as Scope, garden: options.garden, sourcePrefix: options.sourcePrefix ?? '' };
 };
 
-const readingParts = async (context: Context, format: ImportFormat, input: OpenedInput) => {
+const readingParts = async (context: Context, format: ImportFormat, input: OpenedInput, file: ItemsFile) => {
   const { options, server, clock } = context;
   const nowMs = clock.nowMs();
   const undated = (): string | undefined => {
@@ -183,11 +206,20 @@ const readingParts = async (context: Context, format: ImportFormat, input: Opene
   const defaults = { ...settingsOf(context), undated };
   const read = await format.load();
   const settings = importSettings({ map: options.map ?? [], utcOffset: options.utcOffset, nowMs });
+  const isFollowing = options.followDeletions;
+  const items = () => read(input, settings);
+  const comparison = { file, items, facts: createDraftFacts(defaults), isFollowing };
+  const isCompared = isFollowing || !options.fromStart;
+  const earlier = isCompared ? await compareWithEarlier(comparison) : NO_EARLIER_IMPORT;
+  if (isFollowing && !earlier.isKnown) {
+    context.stderr.write('no earlier import of this source is known here, so nothing is ended\n');
+  }
   return {
     target: { server, clock },
     format: format.id,
     input,
-    items: read(input, settings),
+    earlier,
+    items: items(),
     facts: createDraftFacts(defaults),
     maxFacts: options.batch,
   };

@@ -1,6 +1,9 @@
 import { EXIT, inTermsOfTheLine, type PatientTarget, type Progress, sendBatch } from '../../kernel/command-api.ts';
-import { type DraftChunk, draftChunks } from './draft-chunks.ts';
+import { type DraftChunk, draftChunks, linesOf, repetitionKey } from './draft-chunks.ts';
 import type { DraftFacts } from './draft-facts.ts';
+import type { EarlierImport } from './earlier-import.ts';
+import { type ItemsFile, itemsOfChunk } from './earlier-items.ts';
+import { endDeleted } from './end-deleted.ts';
 import { storedBefore } from './ended-facts.ts';
 import type { OpenedInput } from './import-input.ts';
 import type { StateFile } from './import-state.ts';
@@ -15,12 +18,14 @@ export interface ReadingParts {
   readonly input: OpenedInput;
   readonly items: AsyncIterable<ImportItem>;
   readonly facts: DraftFacts;
+  readonly earlier: EarlierImport;
   readonly maxFacts: number;
   readonly progress: Progress;
   readonly refused: RefusedItems;
 }
 
 export interface RunParts extends ReadingParts {
+  readonly itemsFile: ItemsFile;
   readonly state: StateFile;
   /** Digest of the input and the options, for the state file. */
   readonly digest: string;
@@ -36,14 +41,23 @@ export const runImport = async (parts: RunParts, tally: RunTally): Promise<numbe
     state.write({ digest, position, refused: parts.refusedBefore + tally.refused, isDone });
   // The state file is written before the first request, because a run could not be resumed without it.
   await remember(false);
+  await parts.itemsFile.begin(from > 0);
+  if (from === 0) tally.ended = await endDeleted(parts, { isDry: false });
   for await (const chunk of draftChunks(items, { facts, maxFacts, from, format })) {
     countChunk(parts, chunk, tally);
-    if (chunk.drafts.length > 0) await sendChunk(parts, chunk, tally);
+    if (chunk.drafts.length > 0) {
+      const fresh = parts.earlier.withoutKnown(chunk);
+      tally.same += chunk.drafts.length - fresh.drafts.length;
+      const rejected = await sendChunk(parts, fresh, tally);
+      await parts.itemsFile.add(itemsOfChunk(chunk).filter(({ fact }) => !rejected.has(fact)));
+    }
     position = chunk.position;
     await refused.flush();
     await remember(false);
     showProgress(parts, tally);
   }
+  for await (const item of parts.earlier.remembered()) await parts.itemsFile.add([item]);
+  await parts.itemsFile.finish();
   await remember(true);
   return parts.refusedBefore + tally.refused === 0 ? EXIT.ok : EXIT.someRefused;
 };
@@ -70,20 +84,24 @@ export const countChunk = ({ facts, refused }: ReadingParts, chunk: DraftChunk, 
 export const showProgress = ({ input, progress }: ReadingParts, { stored, same }: RunTally): void =>
   progress.update(Math.min(input.readBytes(), input.totalBytes), stored + same);
 
-/** Sends a chunk and counts the outcomes. `isRehearsal` has the node judge it and store nothing. */
+/**
+ * Sends a chunk and counts the outcomes. Returns the keys of refused facts. `isRehearsal` has the node judge it and
+ * store nothing.
+ */
 export const sendChunk = async (
   parts: ReadingParts,
   whole: DraftChunk,
   tally: RunTally,
   { isRehearsal = false }: { readonly isRehearsal?: boolean } = {},
-): Promise<void> => {
+): Promise<ReadonlySet<string>> => {
   const { target, progress, refused } = parts;
+  if (whole.drafts.length === 0) return new Set();
   const chunk = await storedBefore(target, whole);
   tally.same += whole.drafts.length - chunk.drafts.length;
-  if (chunk.drafts.length === 0) return;
+  if (chunk.drafts.length === 0) return new Set();
   const answer = await sendBatch(
     target,
-    { ...chunk, isRehearsal },
+    { ...chunk, idempotencyKey: parts.earlier.keyOf(chunk.idempotencyKey), isRehearsal },
     {
       answeredBefore: tally.requests > 0,
       onPause: (reason, delayMs) => progress.say(`${reason}; trying again in ${delayMs / 1_000} s`),
@@ -101,4 +119,6 @@ export const sendChunk = async (
   tally.same += same;
   tally.stored += answer.accepted - same;
   tally.refused += answer.rejected.length;
+  const lines = linesOf(chunk.body);
+  return new Set(answer.rejected.map(({ index }) => repetitionKey(lines[index] ?? '{}')));
 };

@@ -19,6 +19,8 @@ export interface RunTally {
   refused: number;
   /** True if an item belongs to the format. */
   isOfFormat: boolean;
+  /** Facts of an earlier import that the source has deleted or changed, and that were ended. */
+  ended: number;
   requests: number;
   missedLinks: number;
 }
@@ -34,6 +36,7 @@ export const emptyTally = (): RunTally => ({
   leftOut: 0,
   refused: 0,
   isOfFormat: false,
+  ended: 0,
   requests: 0,
   missedLinks: 0,
 });
@@ -52,7 +55,8 @@ export const refuseEmpty = (tally: RunTally, format: string): void => {
 
 /** A summary of the import, for people. `judge` says who judged the facts of a dry run. */
 export const summaryOf = (tally: RunTally, judge?: 'node' | 'rules'): string => {
-  const { read, earlier, stored, same, leftOut, refused, missedLinks } = tally;
+  const { read, earlier, stored, same, leftOut, refused, ended, missedLinks } = tally;
+  const isDry = judge !== undefined;
   const accepted = countNoun(stored + same, 'fact');
   const head =
     judge === undefined
@@ -60,7 +64,7 @@ export const summaryOf = (tally: RunTally, judge?: 'node' | 'rules'): string => 
       : `${accepted} would be sent, ${refused} refused; nothing was ${judge === 'node' ? 'stored' : 'sent'}`;
   const parts = [
     ...(earlier === 0 ? [] : [`${earlier} done by an earlier run`]),
-    `${stored} ${judge === undefined ? 'stored' : 'to be stored'}`,
+    `${stored} ${isDry ? 'to be stored' : 'stored'}`,
     `${same} same`,
     `${leftOut} left out`,
     `${refused} refused`,
@@ -71,6 +75,7 @@ export const summaryOf = (tally: RunTally, judge?: 'node' | 'rules'): string => 
     ...[...tally.skips].map(([reason, count]) => `  skipped, ${reason}: ${count}`),
     ...[...tally.remarks].map(([remark, count]) => `  remark, ${remark}: ${count}`),
     `  ${countNoun(read, 'item')} read = ${parts.join(' + ')}`,
+    ...(ended === 0 ? [] : [`  ${isDry ? 'to be ended' : 'ended'}, deleted or changed in the source: ${ended}`]),
     ...(judge === 'rules' ? ['  no node answered, so duplicates, gardens and permissions were not judged'] : []),
     ...(missedLinks === 0 ? [] : [`  links to items that are not in the input: ${missedLinks}`]),
   ].join('\n');

@@ -5,6 +5,8 @@ import { createSystemRandom } from '../../../adapters/random/system-random.ts';
 import type { ServerRequest } from '../../../kernel/internal-api.ts';
 import { BUILTIN_FORMATS } from '../../../plugins/importers/builtin-formats.ts';
 import { createDraftFacts } from '../../../plugins/importers/draft-facts.ts';
+import { NO_EARLIER_IMPORT } from '../../../plugins/importers/earlier-import.ts';
+import { itemsFileAt } from '../../../plugins/importers/earlier-items.ts';
 import { openInput } from '../../../plugins/importers/import-input.ts';
 import { runImport } from '../../../plugins/importers/import-run.ts';
 import { importSettings } from '../../../plugins/importers/import-settings.ts';
@@ -77,6 +79,8 @@ forEachStore('An import into a node', () => {
         items: items as AsyncIterable<ImportItem>,
         facts: createDraftFacts({ scope: 'team', garden: undefined, sourcePrefix: 'old/' }),
         maxFacts,
+        earlier: NO_EARLIER_IMPORT,
+        itemsFile: itemsFileAt(join(folder, 'items')),
         state,
         digest: 'd',
         from: before?.position ?? 0,
