@@ -82,7 +82,7 @@ export { WorkRate } from './log/work-rate.ts';
 export { isLoopbackHost } from './net/loopback-host.ts';
 export { createCursorCodec } from './pages/page-cursor.ts';
 export { LIST_BYTES, listTexts, SpelledList, spellBody } from './pages/spelled-list.ts';
-export { MAX_VIOLATIONS } from './problems/refusals.ts';
+export { MAX_VIOLATIONS, refuseAll } from './problems/refusals.ts';
 export type { Answers } from './schemas/answer-schemas.ts';
 export { compileSchema } from './schemas/schema-validator.ts';
 export type { Expiry, FactName } from './store/plugin-transaction.ts';

@@ -99,7 +99,7 @@ export { arrayReply } from './http/array-reply.ts';
 export { PROBLEM } from './http/error-reply.ts';
 export { LocalRequests } from './http/local-requests.ts';
 export { Turns } from './http/person-turns.ts';
-export { httpAdmit, httpPrincipal, httpRefused } from './http/request-hooks.ts';
+export { httpAdmit, httpCredential, httpPrincipal, httpRefused } from './http/request-hooks.ts';
 export { requireLimit } from './http/require-limit.ts';
 export type { Reply, Route, RouteHeader, RouteRequest } from './http/route-definition.ts';
 export { NodeNotes } from './identity/node-notes.ts';
@@ -126,7 +126,7 @@ export {
   type WritableTables,
 } from './plugins/plugin-definition.ts';
 export { memberRefusal } from './problems/member-refusal.ts';
-export { Refusals, refuseAll } from './problems/refusals.ts';
+export { Refusals } from './problems/refusals.ts';
 export {
   BOOLEAN_JSON,
   COUNT_JSON,

@@ -42,8 +42,8 @@ export interface DescribedRoute {
   readonly body: JsonSchema | undefined;
   /** The schema of each item of a body with the form `items`. */
   readonly item: JsonSchema | undefined;
-  /** `json`: one document; `items`: a JSON array or lines of JSON; `none`: no body. */
-  readonly bodyForm: 'json' | 'items' | 'none';
+  /** `json`: one document; `items`: a JSON array or lines of JSON; `form`: a form of a page; `none`: no body. */
+  readonly bodyForm: 'json' | 'items' | 'form' | 'none';
   readonly bodyOptional: boolean;
   readonly bodyLimit: 'standard' | 'bulk' | 'small';
   /** The answers by status, without problem documents, which every route may return. */

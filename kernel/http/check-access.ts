@@ -3,7 +3,7 @@ import type { HookCaller } from '../hooks/define-hook.ts';
 import { hasPermission, lacksPermission } from '../identity/require-permission.ts';
 import { readBearerToken } from './read-bearer-token.ts';
 import { refusedCredential } from './refused-credential.ts';
-import { type HttpRequestInfo, httpAdmit, httpPrincipal } from './request-hooks.ts';
+import { type HttpRequestInfo, httpAdmit, httpCredential, httpPrincipal } from './request-hooks.ts';
 import type { Access } from './route-definition.ts';
 
 /**
@@ -20,7 +20,7 @@ export const identifyCaller = async (
   let caller: Principal | null = null;
   if (info.access !== 'peer') {
     try {
-      caller = await authorizer.authenticate(token);
+      caller = (await recognised(token, hooks)) ?? (await authorizer.authenticate(token));
     } catch (error) {
       if (!mayBeOfPeer(info, token, error)) throw error;
     }
@@ -29,6 +29,10 @@ export const identifyCaller = async (
   if (caller === null) throw refusedCredential();
   return caller;
 };
+
+/** Returns the principal from the plugin that recognises the token; undefined for a token that none recognises. */
+const recognised = async (token: string | null, hooks: HookCaller): Promise<Principal | undefined> =>
+  token !== null && hooks.hasHandlers(httpCredential) ? (await hooks.collect(httpCredential, { token }))[0] : undefined;
 
 /**
  * Returns whether a refused credential may belong to a peer. That is possible for a request without a matching route,

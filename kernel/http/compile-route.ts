@@ -11,12 +11,12 @@ import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import type { Logger } from '../log/logger.ts';
-import { spellBody } from '../pages/spelled-list.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import { admitRequest, compilePermissionCheck, identifyCaller } from './check-access.ts';
 import { createClientAddress } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
 import { HandlerRequest, WatchedRequest } from './handler-request.ts';
+import { outboundReply } from './outbound-reply.ts';
 import { CHEAP_COST, type Turns } from './person-turns.ts';
 import { inPieces } from './pieces-in-turns.ts';
 import { compileBodyReader } from './read-json-body.ts';
@@ -30,7 +30,7 @@ import { requestIdOf } from './request-id.ts';
 import { RequestTelemetry } from './request-telemetry.ts';
 import type { Reply } from './route-definition.ts';
 import { type OwnedRoute, routeProblems } from './route-table.ts';
-import { pageHeaders, RETRY_SOON, standardHeaders } from './standard-headers.ts';
+import { standardHeaders } from './standard-headers.ts';
 
 export interface HttpOptions {
   readonly authorizer: Authorizer;
@@ -227,6 +227,7 @@ const answer = (request: InboundRequest, match: RouteMatch, options: Answering, 
     try {
       options.refuseForeignPage?.(request);
       reply = outboundReply(await work(requestId, headers), headers);
+      if (reply.status === 401) await refuseCredential(request, match, options, 'authentication');
       const tookMs = clock.monotonicMs() - startMs;
       if (tookMs >= SLOW_REQUEST_MS) {
         options.log.info('slow request', { requestId, route: match.label, tookMs: Math.round(tookMs) });
@@ -251,7 +252,7 @@ const refusalReply = async (
   { label: route, path, access, challenge }: RouteMatch,
   { options, requestId, headers }: Refused,
 ): Promise<OutboundReply> => {
-  const { log, self, measured, reportRefusal, holdRefusal } = options;
+  const { log, self, measured } = options;
   measured.refused(error);
   const reply = errorReply(error, {
     log,
@@ -263,35 +264,26 @@ const refusalReply = async (
     challenge,
     authorization: request.header('authorization'),
   });
-  if (!(error instanceof ServiceError) || reply.status !== 401) return reply;
+  if (error instanceof ServiceError && reply.status === 401) {
+    await refuseCredential(request, { path, access }, options, error.code);
+  }
+  return reply;
+};
+
+/** Reports a refused credential, and resolves when its answer may be sent. */
+const refuseCredential = async (
+  request: InboundRequest,
+  { path, access }: Pick<RouteMatch, 'path' | 'access'>,
+  { reportRefusal, holdRefusal }: Answering,
+  code: string,
+): Promise<void> => {
   // Delays only requests with a credential, because others do not guess. An open route may take a credential in its
   // body.
   const presentsCredential = access === 'open' || request.headerCount('authorization') > 0;
-  reportRefusal(request, { path, access, presentsCredential }, error.code);
+  reportRefusal(request, { path, access, presentsCredential }, code);
   if (presentsCredential) await holdRefusal(request);
-  return reply;
 };
 
 const SLOW_REQUEST_MS = 1_000;
 /** The wait after which the credential is checked again. A revoked key stops working within this time. */
 const LONG_WAIT_MS = 1_000;
-
-const isSendable = (body: unknown): boolean =>
-  body === undefined ||
-  typeof body === 'string' ||
-  body instanceof Uint8Array ||
-  (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
-
-const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
-  for (const member of ['bytes', 'text'] as const) {
-    // Throws here, which gives a reply of 500. The transport would break off the connection.
-    if (!isSendable(reply[member])) throw new Error(`the ${member} of a reply cannot be sent`);
-  }
-  const body = reply.bytes ?? reply.text ?? (reply.body === undefined ? undefined : spellBody(reply.body));
-  const usualType = reply.bytes === undefined ? 'application/json' : 'application/octet-stream';
-  if (body !== undefined) headers['Content-Type'] = reply.contentType ?? usualType;
-  Object.assign(headers, pageHeaders(reply.contentType));
-  if (reply.status === 503) Object.assign(headers, RETRY_SOON);
-  if (reply.headers !== undefined) Object.assign(headers, reply.headers);
-  return body === undefined ? { status: reply.status, headers } : { status: reply.status, headers, body };
-};

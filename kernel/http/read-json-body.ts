@@ -2,6 +2,7 @@ import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
 import { type Schema, schema } from '../../ports/schema.ts';
 import { compileSchema } from '../schemas/schema-validator.ts';
 import { readBodyItems, readItem } from './body-items.ts';
+import { compileQueryReader } from './read-query.ts';
 import type { BodyItem, Route } from './route-definition.ts';
 import { budgetFor } from './scan-json.ts';
 import { parseStrictJson } from './strict-json.ts';
@@ -24,6 +25,7 @@ export const compileBodyReader = (
 ): ((request: InboundRequest) => Promise<unknown> | undefined) | undefined => {
   const maxBytes = limitOf(route, maxBodyBytes);
   if (route.bodyForm === 'items') return compileItemReader(route.itemSchema, maxBytes);
+  if (route.bodyForm === 'form') return compileFormReader(route.body, maxBytes, undeclared);
   if (route.body === undefined) return undeclared === 'refused' ? compileAbsenceReader(maxBytes) : undefined;
   const check = compileSchema(route.body);
   return async (request) => {
@@ -49,6 +51,22 @@ const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) 
     const items = readBodyItems(bytes, type === NDJSON ? 'lines' : 'array', budgetFor(maxBytes));
     if (check === undefined) return items;
     return items.map((item, at) => ('error' in item ? item : readItem(() => check(item.value, `body[${at}]`))));
+  };
+};
+
+/** Returns a reader for the form of a page. It reads a form as it would read the same text in a query. */
+const compileFormReader = (
+  body: Schema<unknown> | undefined,
+  maxBytes: number,
+  others: 'refused' | 'ignored',
+): ((request: InboundRequest) => Promise<unknown>) => {
+  const read = compileQueryReader(body, { others, place: 'body' });
+  return async (request) => {
+    if (mediaTypeOf(request.header('content-type') ?? '') === FORM) {
+      return read(Buffer.from(await request.body(maxBytes)).toString('latin1'));
+    }
+    if (!(await hasBody(request))) return read('');
+    throw new ServiceError('unsupported_media_type', `a body must be a form of type ${FORM}`);
   };
 };
 
@@ -114,4 +132,5 @@ const mediaTypeOf = (header: string): string | undefined => {
 
 const JSON_TYPE = /^application\/(?:json|[a-z0-9!#$&^_.-]+\+json)$/;
 const NDJSON = 'application/x-ndjson';
+const FORM = 'application/x-www-form-urlencoded';
 const UTF_8 = /^charset=(?:utf-?8|us-ascii|"utf-?8")$/;

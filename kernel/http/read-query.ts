@@ -11,19 +11,22 @@ import { type ConvertText, textConverter } from './text-converter.ts';
  * Reads a query (`application/x-www-form-urlencoded`) by its schema, or throws `validation` with status 400 and all
  * violations at once. A parameter is single-valued unless its property is an array; giving it twice is an error. With
  * `others: 'refused'` an undeclared name is an error too, `limit[]` among them; with `'ignored'` only its encoding must
- * be valid. Without a schema there are no parameters, and the handler gets nothing.
+ * be valid. Without a schema there are no parameters, and the handler gets nothing. `place` names the text in errors.
  */
 export const compileQueryReader = <Q>(
   schema: Schema<Q> | undefined,
-  { others }: { readonly others: 'refused' | 'ignored' },
+  { others, place = 'query' }: { readonly others: 'refused' | 'ignored'; readonly place?: 'query' | 'body' },
 ): ((query: string) => Q | undefined) => {
   const parameters = describeParameters(schema?.json ?? {});
   const check = schema === undefined ? undefined : compileSchema(schema);
   return (query) => {
-    if (query === '') return check?.({}, 'query', 400);
-    const { values, violations } = convertPairs(readPairs(query), parameters, others === 'refused');
-    if (violations.length === 0) return check?.(values, 'query', 400);
-    throw refuseAll([...violations, ...violationsOf(values, check)], { status: 400 });
+    if (query === '') return check?.({}, place, 400);
+    const { values, violations } = convertPairs(readPairs(query, place), parameters, {
+      isClosed: others === 'refused',
+      place,
+    });
+    if (violations.length === 0) return check?.(values, place, 400);
+    throw refuseAll([...violations, ...violationsOf(values, check, place)], { status: 400 });
   };
 };
 
@@ -31,9 +34,10 @@ export const compileQueryReader = <Q>(
 const violationsOf = (
   values: Record<string, unknown>,
   check: SchemaCheck<unknown> | undefined,
+  place: string,
 ): readonly Violation[] => {
   try {
-    check?.(values, 'query', 400);
+    check?.(values, place, 400);
     return [];
   } catch (error) {
     if (error instanceof ServiceError) return error.violations ?? [];
@@ -68,7 +72,7 @@ const typeOf = (property: JsonProperty | undefined): string | undefined =>
 
 type Pair = readonly [name: string, value: string];
 
-const readPairs = (query: string): readonly Pair[] =>
+const readPairs = (query: string, place: string): readonly Pair[] =>
   query
     .split('&')
     .filter((piece) => piece !== '')
@@ -76,8 +80,8 @@ const readPairs = (query: string): readonly Pair[] =>
       const split = piece.indexOf('=');
       const name = decodeFormText(split === -1 ? piece : piece.slice(0, split));
       const value = split === -1 ? '' : decodeFormText(piece.slice(split + 1));
-      if (name === undefined) throw badQuery({ path: 'query', message: `has a name that ${ENCODING}` });
-      if (value === undefined) throw badQuery({ path: memberPath('query', name), message: ENCODING });
+      if (name === undefined) throw badQuery({ path: place, message: `has a name that ${ENCODING}` });
+      if (value === undefined) throw badQuery({ path: memberPath(place, name), message: ENCODING });
       return [name, value];
     });
 
@@ -86,12 +90,12 @@ const ENCODING = 'is not valid percent-encoded UTF-8 text';
 const convertPairs = (
   pairs: readonly Pair[],
   parameters: ReadonlyMap<string, Parameter>,
-  isClosed: boolean,
+  { isClosed, place }: { readonly isClosed: boolean; readonly place: string },
 ): { readonly values: Record<string, unknown>; readonly violations: readonly Violation[] } => {
   const values: Record<string, unknown> = {};
   const violations = new Map<string, Violation>();
   const refuse = (name: string, message: string): void => {
-    const path = memberPath('query', name);
+    const path = memberPath(place, name);
     if (!violations.has(path)) violations.set(path, { path, message });
   };
   for (const [name, text] of pairs) {

@@ -12,6 +12,13 @@ export interface HttpRequestInfo {
 }
 
 /**
+ * Before the Authorizer, on routes for keys, with the bearer token. A handler returns the principal of a token that it
+ * recognises, and nothing for every other token. The Authorizer judges a token that no handler recognises. A throw
+ * refuses the request.
+ */
+export const httpCredential = defineCollectHook<{ readonly token: string }, Principal>('http:credential');
+
+/**
  * After the Authorizer, before route and method are checked. Null means that the Authorizer did not run (peer routes),
  * or that it refused the credential of a request without a matching route.
  */

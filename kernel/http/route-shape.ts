@@ -76,7 +76,7 @@ const isPermission = (value: unknown): boolean => typeof value === 'string' || i
  * body.
  */
 const wantsBody = ({ method, bodyForm, bodyOptional, bodyLimit }: OwnedRoute['route']): boolean => {
-  if (bodyForm !== undefined) return bodyForm === 'json';
+  if (bodyForm !== undefined) return bodyForm === 'json' || bodyForm === 'form';
   return METHODS_WITH_BODY.has(method) || bodyOptional === true || bodyLimit !== undefined;
 };
 

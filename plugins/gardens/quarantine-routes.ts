@@ -1,10 +1,10 @@
+import { refuseAll } from '../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   listOf,
   type NodeSelf,
   objectOf,
   type Route,
-  refuseAll,
   schema,
   spellList,
   TRUNCATED_JSON,

@@ -1,5 +1,6 @@
 import { shellQuote } from '../../kernel/command-api.ts';
 import type { ApiDocument, ApiOperation, ApiParameter } from './api-document.ts';
+import { FORM_TYPE } from './describe-operation.ts';
 import { PEER_TOKEN } from './security-schemes.ts';
 
 /**
@@ -28,7 +29,7 @@ export const curlExample = (
   const body =
     named === undefined
       ? []
-      : [`-H ${shellQuote(`Content-Type: ${named[0]}`)}`, `-d ${shellQuote(bodyText(named[1].example))}`];
+      : [`-H ${shellQuote(`Content-Type: ${named[0]}`)}`, `-d ${shellQuote(bodyText(...named))}`];
   const verb = method === 'get' ? [] : [`-X ${method.toUpperCase()}`];
   return [['curl', ...verb, shellQuote(url)].join(' '), ...headers, ...body].join(' \\\n  ');
 };
@@ -36,4 +37,7 @@ export const curlExample = (
 const variableOf = (needed: ApiOperation['security'][number]): string =>
   Object.keys(PEER_TOKEN).some((scheme) => scheme in needed) ? 'PEER_TOKEN' : 'SVC_API_KEY';
 
-const bodyText = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example));
+const bodyText = (type: string, { example }: { readonly example?: unknown }): string => {
+  if (type === FORM_TYPE) return new URLSearchParams(example as Record<string, string>).toString();
+  return typeof example === 'string' ? example : JSON.stringify(example);
+};

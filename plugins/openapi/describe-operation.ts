@@ -98,14 +98,18 @@ const exampleOf = (
 const bodyOf = ({ bodyForm, body, item, bodyOptional, example }: DescribedRoute): ApiBody | undefined => {
   if (bodyForm === 'items') return { required: true, content: itemTypes(item ?? {}, example) };
   if (body === undefined) return undefined;
+  const type = bodyForm === 'form' ? FORM_TYPE : 'application/json';
   return {
     required: !bodyOptional,
-    content: { 'application/json': { schema: closedSchema(body), ...shown(example) } },
+    content: { [type]: { schema: closedSchema(body), ...shown(example) } },
   };
 };
 
 const shown = (example: RouteExample | undefined): { readonly example?: unknown } =>
   example?.body === undefined ? {} : { example: example.body };
+
+/** The media type of a form of a page. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** A body of items is an array, or has one item on each line. */
 const itemTypes = (item: JsonSchema, example: RouteExample | undefined): MediaTypes => {

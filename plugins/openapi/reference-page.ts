@@ -68,7 +68,7 @@ const inputTable = ({ parameters = [] }: ApiOperation, body: ApiBody | undefined
 };
 
 const bodyRows = (body: ApiBody | undefined): readonly Html[] => {
-  const schema = body?.content['application/json']?.schema;
+  const schema = Object.values(body?.content ?? {})[0]?.schema;
   if (body === undefined || schema === undefined) return [];
   const [place, shown] = schema['type'] === 'array' ? ['each item', schema['items'] as JsonSchema] : ['body', schema];
   const rows = memberRows(shown);

@@ -1,4 +1,5 @@
-import { compileDeclared, memberRefusal, refuseAll, type ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { refuseAll } from '../../kernel/internal-api.ts';
+import { compileDeclared, memberRefusal, type ServiceError, schema } from '../../kernel/plugin-api.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 
 /** The weights of the parts of the fused score; they add up to 1. */

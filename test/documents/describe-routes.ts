@@ -23,6 +23,7 @@ const RULES: Readonly<Record<string, string>> = {
   lint: 'checks-and-jobs.md',
   'multi-tenant': 'tenants.md',
   namespaces: 'namespaces.md',
+  oauth: 'oauth.md',
   'rate-limits': 'limits.md',
   recall: 'recall.md',
   relations: 'relations.md',
@@ -71,7 +72,7 @@ const parameterRows = ({ parameters = [] }: ApiOperation): string[] =>
   );
 
 const bodyRows = (body: ApiBody | undefined): string[] => {
-  const schema = body?.content['application/json']?.schema;
+  const schema = Object.values(body?.content ?? {})[0]?.schema;
   if (body === undefined || schema === undefined) return [];
   const [place, shown] = schema['type'] === 'array' ? ['each item', schema['items'] as JsonSchema] : ['body', schema];
   const rows = memberRows(shown);
