@@ -552,6 +552,30 @@ export interface Api {
       };
     };
   };
+  /** Where remote clients ask for access (RFC 8414). Needs: open. */
+  'GET /.well-known/oauth-authorization-server': {
+    answers: {
+      200: {
+        issuer: string;
+        authorization_endpoint: string;
+        token_endpoint: string;
+        revocation_endpoint: string;
+        registration_endpoint: string;
+        jwks_uri: string;
+        scopes_supported: string[];
+        response_types_supported: string[];
+        response_modes_supported: string[];
+        grant_types_supported: string[];
+        token_endpoint_auth_methods_supported: string[];
+        revocation_endpoint_auth_methods_supported: string[];
+        code_challenge_methods_supported: string[];
+        authorization_response_iss_parameter_supported: boolean;
+        client_id_metadata_document_supported: boolean;
+        subject_types_supported: string[];
+        id_token_signing_alg_values_supported: string[];
+      };
+    };
+  };
   /** Which identity provider vouches for callers. Needs: open. */
   'GET /.well-known/oauth-protected-resource': {
     answers: {
@@ -561,6 +585,42 @@ export interface Api {
         bearer_methods_supported: string[];
         resource_documentation: string;
         client_id: string | null;
+      };
+    };
+  };
+  /** Which server gives access to this node (RFC 9728). Needs: open. */
+  'GET /.well-known/oauth-protected-resource/v1/mcp': {
+    answers: {
+      200: {
+        resource: string;
+        authorization_servers: string[];
+        scopes_supported: string[];
+        bearer_methods_supported: string[];
+        resource_documentation: string;
+      };
+    };
+  };
+  /** The same document, where other clients look for it. Needs: open. */
+  'GET /.well-known/openid-configuration': {
+    answers: {
+      200: {
+        issuer: string;
+        authorization_endpoint: string;
+        token_endpoint: string;
+        revocation_endpoint: string;
+        registration_endpoint: string;
+        jwks_uri: string;
+        scopes_supported: string[];
+        response_types_supported: string[];
+        response_modes_supported: string[];
+        grant_types_supported: string[];
+        token_endpoint_auth_methods_supported: string[];
+        revocation_endpoint_auth_methods_supported: string[];
+        code_challenge_methods_supported: string[];
+        authorization_response_iss_parameter_supported: boolean;
+        client_id_metadata_document_supported: boolean;
+        subject_types_supported: string[];
+        id_token_signing_alg_values_supported: string[];
       };
     };
   };
@@ -651,6 +711,54 @@ export interface Api {
     answers: {
       200: {
         status: 'ok';
+      };
+    };
+  };
+  /** The page on which a person signs in to give a remote client access. Needs: open. */
+  'GET /oauth/authorize': {
+    query?:
+      | {
+          response_type?: string | undefined;
+          response_mode?: string | undefined;
+          client_id?: string | undefined;
+          redirect_uri?: string | undefined;
+          scope?: string | undefined;
+          state?: string | undefined;
+          code_challenge?: string | undefined;
+          code_challenge_method?: string | undefined;
+          resource?: string | undefined;
+          request?: string | undefined;
+          request_uri?: string | undefined;
+        }
+      | undefined;
+    answers: { 200: string };
+  };
+  /** No keys: the tokens of this node are no signed documents. Needs: open. */
+  'GET /oauth/jwks.json': {
+    answers: {
+      200: {
+        keys: string[];
+      };
+    };
+  };
+  /** Registers a remote client that has no metadata document. Needs: open. */
+  'POST /oauth/register': {
+    body: {
+      redirect_uris: readonly string[];
+      client_name?: string | undefined;
+      token_endpoint_auth_method?: string | undefined;
+      grant_types?: readonly string[] | undefined;
+      response_types?: readonly string[] | undefined;
+    };
+    answers: {
+      201: {
+        client_id: string;
+        client_id_issued_at: number;
+        client_name: string;
+        redirect_uris: string[];
+        token_endpoint_auth_method: string;
+        grant_types: string[];
+        response_types: string[];
       };
     };
   };
@@ -2308,6 +2416,36 @@ export interface Api {
         }[];
       };
     };
+  };
+  /**
+   * Remote clients to which the caller gave access, newest first; for an admin all of the tenant.
+   * Needs: any key.
+   */
+  'GET /v1/oauth/grants': {
+    answers: {
+      200: {
+        grants: {
+          id: string;
+          client_name: string;
+          client_host: string;
+          entity_uri: string;
+          person_uri: string;
+          permissions: string[];
+          allowed_scopes: string[];
+          gardens: string[];
+          created_at: string;
+          expires_at: string;
+        }[];
+      };
+    };
+  };
+  /**
+   * Ends the access of a remote client, at once: an own grant, or any of the tenant for an admin.
+   * Needs: any key.
+   */
+  'DELETE /v1/oauth/grants/{grant_id}': {
+    params: { grant_id: string };
+    answers: { 204: undefined };
   };
   /** Describes every route of this node as OpenAPI 3.1. Needs: any key. */
   'GET /v1/openapi.json': {

@@ -35,6 +35,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     'multi-tenant': true,
     namespaces: true,
     'node-info': true,
+    oauth: true,
     oidc: true,
     openapi: true,
     'rate-limits': true,

@@ -29,6 +29,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   'multi-tenant': async () => (await import('../plugins/multi-tenant/multi-tenant-plugin.ts')).multiTenantPlugin,
   namespaces: async () => (await import('../plugins/namespaces/namespaces-plugin.ts')).namespacesPlugin,
   'node-info': async () => (await import('../plugins/node-info/node-info-plugin.ts')).nodeInfoPlugin,
+  oauth: async () => (await import('../plugins/oauth/oauth-plugin.ts')).oauthPlugin,
   oidc: async () => (await import('../plugins/oidc/oidc-plugin.ts')).oidcPlugin,
   openapi: async () => (await import('../plugins/openapi/openapi-plugin.ts')).openapiPlugin,
   'rate-limits': async () => (await import('../plugins/rate-limits/rate-limits-plugin.ts')).rateLimitsPlugin,

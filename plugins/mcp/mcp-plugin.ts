@@ -8,6 +8,7 @@ import {
   NodeSelf,
   optional,
 } from '../../kernel/plugin-api.ts';
+import { ClientAccess } from '../oauth/oauth-api.ts';
 import { ResourceMetadata } from '../oidc/oidc-api.ts';
 import { askLocally } from './ask-node.ts';
 import { createForgetTokens } from './forget-tokens.ts';
@@ -27,12 +28,13 @@ export const mcpPlugin = definePlugin({
     cursors: Cursors,
     routes: LocalRequests,
     self: NodeSelf,
+    clients: optional(ClientAccess),
     signIn: optional(ResourceMetadata),
   },
   config: mcpSettings,
   commands: [mcpCommand],
   setup({ config: choice, use, log, route, onStop }) {
-    const { clock, cursors, routes, self, signIn } = use;
+    const { clock, cursors, routes, self, clients, signIn } = use;
     const tokens = createForgetTokens(cursors, clock);
     let loaded: Promise<HttpFace> | undefined;
     const face = (): Promise<HttpFace> => {
@@ -53,7 +55,7 @@ export const mcpPlugin = definePlugin({
           version: NODE_VERSION,
         }),
         nodeUrl: self.nodeUrl,
-        resourceMetadata: signIn?.url,
+        resourceMetadata: clients?.metadataUrl ?? signIn?.url,
       }),
     );
   },

@@ -67,6 +67,7 @@ describe('the configuration', () => {
       'multi-tenant',
       'namespaces',
       'node-info',
+      'oauth',
       'oidc',
       'openapi',
       'rate-limits',

@@ -18,6 +18,7 @@ const OF_THE_NODE: Readonly<Record<string, string>> = {
   leases: 'which process does what',
   keys_digests: 'a key opens one tenant, so its digest is there once in the whole store',
   capability_tokens_signing_keys: 'public keys of the node',
+  oauth_clients: 'clients register before a person, and so a tenant, is known',
   graph_progress: 'how far the graph has followed the feed of all tenants',
   search_embedders: 'how far each generation of vectors has followed the feed of all tenants',
   search_rebuilds: 'how far each process is with another index of words',

@@ -31,7 +31,9 @@ export const describeClientTypes = ({ routes, components, words }: DescribedNode
         '',
       ].join('\n'),
     );
-  const api = routes.flatMap((route) => [...docLines(noteOf(route)), `'${keyOf(route)}': ${shapeOf(route)};`]);
+  // The client sends JSON, and forms are for browsers and OAuth clients.
+  const listed = routes.filter(({ bodyForm }) => bodyForm !== 'form');
+  const api = listed.flatMap((route) => [...docLines(noteOf(route)), `'${keyOf(route)}': ${shapeOf(route)};`]);
   return format([HEAD, ...shared, ...docLines(SHAPE), 'export interface Api {', ...api, '}', ''].join('\n'));
 };
 

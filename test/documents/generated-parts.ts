@@ -22,6 +22,7 @@ export interface Generated {
 
 /** Settings that enable the route that exists only with an identity provider. */
 const WITH_ALL_ROUTES = {
+  oauth: { enabled: true, insecure: true },
   oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' },
 };
 

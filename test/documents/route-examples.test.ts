@@ -10,7 +10,10 @@ import { startTestNode } from '../kit/start-test-node.ts';
 const ALL_ROUTES = {
   plugins: Object.keys(PLUGIN_CATALOG),
   env: { SVC_MULTI_TENANT_ENABLED: 'true' },
-  settings: { oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' } },
+  settings: {
+    oauth: { enabled: true, insecure: true },
+    oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' },
+  },
 };
 
 /** Parameters arrive as text, and a list of one value arrives as that value alone. */
@@ -59,7 +62,7 @@ describe('The examples of routes', () => {
         ...(params === undefined ? [] : problemsOf(params, example.params ?? {})),
         ...(query === undefined ? [] : problemsOf(query, example.query ?? {})),
         ...undeclared(query, example.query),
-        ...(bodyForm === 'json' && body !== undefined && example.body !== undefined
+        ...((bodyForm === 'json' || bodyForm === 'form') && body !== undefined && example.body !== undefined
           ? [...problemsOf(body, example.body), ...(body['properties'] ? undeclared(body, example.body as object) : [])]
           : []),
         ...(bodyForm === 'items' && item !== undefined ? problemsOf({ type: 'array', items: item }, example.body) : []),

@@ -119,7 +119,7 @@ describe('a command that a plugin brings', () => {
           "error: the command needs keys.registry, which no plugin provides\nhint: enable 'keys'\n",
         );
       },
-      { keys: false, oidc: false, subscriptions: false },
+      { keys: false, oauth: false, oidc: false, subscriptions: false },
     ));
 
   it('is left out with a warning when its plugin cannot be loaded', () =>

@@ -59,6 +59,7 @@ describe('the plugins commands', () => {
     const broken = {
       plugins: {
         keys: false,
+        oauth: false,
         oidc: false,
         subscriptions: false,
         biling: true,

@@ -101,7 +101,10 @@ describe('the key commands', () => {
   it('require the plugin keys', async () => {
     writeFileSync(
       place.path('off.json'),
-      JSON.stringify({ plugins: { keys: false, oidc: false, subscriptions: false }, node: { authRequired: false } }),
+      JSON.stringify({
+        plugins: { keys: false, oauth: false, oidc: false, subscriptions: false },
+        node: { authRequired: false },
+      }),
     );
     const { exitCode, stderr } = await place.run(['key', 'list', '--config', 'off.json']);
 

@@ -1,0 +1,66 @@
+import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
+
+/** The access of one client, as one person gave it. Instants are milliseconds since the epoch. */
+export interface Grant {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly clientHost: string;
+  /** The entity of the client. Facts, audit and quotas name it. */
+  readonly entityUri: string;
+  readonly personUri: string;
+  /** The key with which the person signed in. The grant ends with it. */
+  readonly personKeyId: string;
+  /** The client's own key, which nobody has ever seen. Its rights are the rights of the tokens. */
+  readonly keyId: string;
+  readonly permissions: readonly string[];
+  readonly scopes: readonly Scope[];
+  /** The ids of the gardens to which the client was added. */
+  readonly gardens: readonly string[];
+  readonly createdMs: number;
+  readonly expiresMs: number;
+  /** Null until the client has redeemed its code. */
+  readonly redeemedMs: number | null;
+}
+
+export const rowOfGrant = (grant: Grant): Row => ({
+  tenant_id: grant.tenantId,
+  id: grant.id,
+  client_id: grant.clientId,
+  client_name: grant.clientName,
+  client_host: grant.clientHost,
+  entity_uri: grant.entityUri,
+  person_uri: grant.personUri,
+  person_key_id: grant.personKeyId,
+  key_id: grant.keyId,
+  permissions: grant.permissions.join(' '),
+  scopes: grant.scopes.join(' '),
+  gardens: grant.gardens.join(' '),
+  created_ms: grant.createdMs,
+  expires_ms: grant.expiresMs,
+  redeemed_ms: grant.redeemedMs,
+});
+
+export const grantFromRow = (row: Readonly<Record<string, SqlValue>>): Grant => ({
+  tenantId: String(row['tenant_id']),
+  id: String(row['id']),
+  clientId: String(row['client_id']),
+  clientName: String(row['client_name']),
+  clientHost: String(row['client_host']),
+  entityUri: String(row['entity_uri']),
+  personUri: String(row['person_uri']),
+  personKeyId: String(row['person_key_id']),
+  keyId: String(row['key_id']),
+  permissions: words(row['permissions']),
+  scopes: words(row['scopes']) as readonly Scope[],
+  gardens: words(row['gardens']),
+  createdMs: Number(row['created_ms']),
+  expiresMs: Number(row['expires_ms']),
+  redeemedMs: row['redeemed_ms'] === null ? null : Number(row['redeemed_ms']),
+});
+
+const words = (value: SqlValue | undefined): readonly string[] =>
+  String(value)
+    .split(' ')
+    .filter((word) => word !== '');

@@ -1,0 +1,161 @@
+import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { type Grant, grantFromRow, rowOfGrant } from './grant-row.ts';
+import { CONSENTS_TABLE, GRANTS_TABLE, SECRETS_TABLE } from './oauth-migrations.ts';
+
+export type SecretKind = 'code' | 'access' | 'refresh';
+
+/** A code or a token, of which the store knows only the digest. */
+export interface StoredSecret {
+  readonly tenantId: string;
+  readonly digest: string;
+  readonly grantId: string;
+  readonly kind: SecretKind;
+  /** The address of the node for which the secret is good. */
+  readonly audience: string;
+  /** Only of a code. */
+  readonly redirectUri: string | null;
+  /** The S256 challenge, only of a code. */
+  readonly challenge: string | null;
+  readonly expiresMs: number;
+  readonly spentMs: number | null;
+}
+
+/** A person who has signed in, and has not decided yet. */
+export interface StoredConsent {
+  readonly tenantId: string;
+  readonly digest: string;
+  /** The digest of the cookie of the browser in which the person signed in. */
+  readonly browser: string;
+  readonly keyId: string;
+  /** The request of the client as a query. */
+  readonly request: string;
+  readonly expiresMs: number;
+}
+
+type Columns = Readonly<Record<string, SqlValue>>;
+
+/** Ended secrets stay for a while, so that a second use is recognised. */
+const KEPT_AFTER_END_MS = 600_000;
+
+/** The tables of grants. Each function works on the tables of a snapshot or a transaction. */
+export class GrantStore {
+  async byId(own: ReadableTables, tenantId: string, id: string): Promise<Grant | undefined> {
+    const [row] = await own.select(GRANTS_TABLE, { tenant_id: tenantId, id });
+    return row === undefined ? undefined : grantFromRow(row);
+  }
+
+  async byKey(own: ReadableTables, keyId: string): Promise<Grant | undefined> {
+    const [row] = await own.select(GRANTS_TABLE, { key_id: keyId });
+    return row === undefined ? undefined : grantFromRow(row);
+  }
+
+  insertGrant(own: WritableTables, grant: Grant): Promise<void> {
+    return own.insertRows(GRANTS_TABLE, [rowOfGrant(grant)]);
+  }
+
+  /** Returns grants of a tenant, newest first; with `entityUri` only those of this person or client. */
+  async list(own: ReadableTables, tenantId: string, entityUri?: string): Promise<Grant[]> {
+    const query = own(GRANTS_TABLE).where('tenant_id', tenantId).whereNotNull('redeemed_ms');
+    if (entityUri !== undefined) {
+      query.where((mine) => mine.where('person_uri', entityUri).orWhere('entity_uri', entityUri));
+    }
+    const rows: Columns[] = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc');
+    return rows.map(grantFromRow);
+  }
+
+  async all(own: ReadableTables): Promise<Grant[]> {
+    return ((await own(GRANTS_TABLE).orderBy('tenant_id').orderBy('id')) as Columns[]).map(grantFromRow);
+  }
+
+  async redeem(own: WritableTables, { tenantId, id }: Grant, nowMs: number): Promise<void> {
+    await own(GRANTS_TABLE).where({ tenant_id: tenantId, id }).update({ redeemed_ms: nowMs });
+  }
+
+  /** Moves grants to the key that replaces a person's key. */
+  async movePersonKey(own: WritableTables, tenantId: string, formerId: string, id: string): Promise<void> {
+    const where = { tenant_id: tenantId, person_key_id: formerId };
+    await own(GRANTS_TABLE).where(where).update({ person_key_id: id });
+  }
+
+  /** Deletes a grant with its codes and tokens. Returns false for one that is gone already. */
+  async remove(own: WritableTables, { tenantId, id }: Pick<Grant, 'tenantId' | 'id'>): Promise<boolean> {
+    await own(SECRETS_TABLE).where({ tenant_id: tenantId, grant_id: id }).delete();
+    return Number(await own(GRANTS_TABLE).where({ tenant_id: tenantId, id }).delete()) > 0;
+  }
+
+  async secret(own: ReadableTables, digest: string): Promise<StoredSecret | undefined> {
+    const [row] = await own.select(SECRETS_TABLE, { digest });
+    return row === undefined ? undefined : secretFromRow(row);
+  }
+
+  insertSecrets(own: WritableTables, secrets: readonly StoredSecret[]): Promise<void> {
+    return own.insertRows(
+      SECRETS_TABLE,
+      secrets.map((secret) => ({
+        tenant_id: secret.tenantId,
+        digest: secret.digest,
+        grant_id: secret.grantId,
+        kind: secret.kind,
+        audience: secret.audience,
+        redirect_uri: secret.redirectUri,
+        challenge: secret.challenge,
+        expires_ms: secret.expiresMs,
+        spent_ms: secret.spentMs,
+      })),
+    );
+  }
+
+  /** Spends a code or a refresh token. Returns false if it was spent before, also by a simultaneous request. */
+  async spend(own: WritableTables, { tenantId, digest }: StoredSecret, nowMs: number): Promise<boolean> {
+    const unspent = own(SECRETS_TABLE).where({ tenant_id: tenantId, digest }).whereNull('spent_ms');
+    return Number(await unspent.update({ spent_ms: nowMs })) === 1;
+  }
+
+  async removeSecret(own: WritableTables, { tenantId, digest }: StoredSecret): Promise<void> {
+    await own(SECRETS_TABLE).where({ tenant_id: tenantId, digest }).delete();
+  }
+
+  insertConsent(own: WritableTables, consent: StoredConsent): Promise<void> {
+    const { tenantId, digest, browser, keyId, request, expiresMs } = consent;
+    const row = { tenant_id: tenantId, digest, browser, key_id: keyId, request, expires_ms: expiresMs };
+    return own.insertRows(CONSENTS_TABLE, [row]);
+  }
+
+  async consent(own: ReadableTables, digest: string): Promise<StoredConsent | undefined> {
+    const [row] = await own.select(CONSENTS_TABLE, { digest });
+    if (row === undefined) return undefined;
+    return {
+      tenantId: String(row['tenant_id']),
+      digest,
+      browser: String(row['browser']),
+      keyId: String(row['key_id']),
+      request: String(row['request']),
+      expiresMs: Number(row['expires_ms']),
+    };
+  }
+
+  /** Deletes a consent. Returns false if another request took it. */
+  async takeConsent(own: WritableTables, { tenantId, digest }: StoredConsent): Promise<boolean> {
+    return Number(await own(CONSENTS_TABLE).where({ tenant_id: tenantId, digest }).delete()) > 0;
+  }
+
+  /** Deletes ended consents, codes and tokens. */
+  async prune(tables: PluginTables, nowMs: number): Promise<void> {
+    await tables(CONSENTS_TABLE).where('expires_ms', '<=', nowMs).delete();
+    await tables(SECRETS_TABLE)
+      .where('expires_ms', '<=', nowMs - KEPT_AFTER_END_MS)
+      .delete();
+  }
+}
+
+const secretFromRow = (row: Columns): StoredSecret => ({
+  tenantId: String(row['tenant_id']),
+  digest: String(row['digest']),
+  grantId: String(row['grant_id']),
+  kind: String(row['kind']) as SecretKind,
+  audience: String(row['audience']),
+  redirectUri: row['redirect_uri'] === null ? null : String(row['redirect_uri']),
+  challenge: row['challenge'] === null ? null : String(row['challenge']),
+  expiresMs: Number(row['expires_ms']),
+  spentMs: row['spent_ms'] === null ? null : Number(row['spent_ms']),
+});

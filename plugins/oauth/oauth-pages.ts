@@ -1,0 +1,74 @@
+import type { Reply } from '../../kernel/plugin-api.ts';
+import { sha256Hex } from '../../kernel/plugin-api.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 34rem; padding: 2rem 1rem; }
+h1 { font-size: 1.4rem; }
+fieldset { border: 1px solid #8886; border-radius: .5rem; margin: 1rem 0; padding: .5rem 1rem; }
+label { display: block; padding: .15rem 0; }
+input[type=password] { box-sizing: border-box; font: inherit; padding: .5rem; width: 100%; }
+button { border: 1px solid #8888; border-radius: .5rem; font: inherit; margin: .25rem .5rem .25rem 0; padding: .5rem 1rem; }
+.warning { border-left: .25rem solid #c80; padding: .25rem .75rem; }
+.problem { border-left: .25rem solid #c33; padding: .25rem .75rem; }
+code { overflow-wrap: anywhere; }
+`;
+
+const STYLE_SOURCE = `'sha256-${Buffer.from(sha256Hex(STYLE), 'hex').toString('base64')}'`;
+
+/** Text for a page, in which no character of it means anything to a browser. */
+export const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+export interface Page {
+  readonly status: number;
+  readonly title: string;
+  /** HTML; every text in it is escaped. */
+  readonly body: string;
+  /** Where its forms may end besides this node, as a source of a content security policy. */
+  readonly formTarget?: string;
+  readonly cookie?: string;
+}
+
+/** Returns a page that runs no script, appears in no frame, and is kept nowhere. */
+export const pageReply = ({ status, title, body, formTarget = '', cookie }: Page): Reply => ({
+  status,
+  contentType: 'text/html; charset=utf-8',
+  headers: {
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `style-src ${STYLE_SOURCE}`,
+      `form-action 'self' ${formTarget}`.trim(),
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    // With "no-referrer" a browser would hide the origin of a form, by which the node knows its own pages.
+    'Referrer-Policy': 'same-origin',
+    ...(cookie !== undefined && { 'Set-Cookie': cookie }),
+  },
+  text: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escaped(title)}</h1>
+${body}
+</body>
+</html>
+`,
+});
+
+/** Tells the person that nothing was given. */
+export const refusalPage = (status: number, why: string): Reply =>
+  pageReply({
+    status,
+    title: 'No access was given',
+    body: `<p class="problem">${escaped(why)}</p><p>Close this page, and begin again in the program.</p>`,
+  });

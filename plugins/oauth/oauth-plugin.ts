@@ -1,0 +1,106 @@
+import {
+  Authorizer,
+  Clock,
+  definePlugin,
+  GardenAccess,
+  httpCredential,
+  KERNEL_API,
+  NODE_VERSION,
+  NodeSelf,
+  NodeSettings,
+  optional,
+  Random,
+  ServedTenants,
+  ServiceError,
+  Transport,
+} from '../../kernel/plugin-api.ts';
+import { AuditLog } from '../audit/audit-api.ts';
+import { Gardens } from '../gardens/gardens-api.ts';
+import { KeyRegistry, keyReplaced } from '../keys/keys-api.ts';
+import { ResourceMetadata } from '../oidc/oidc-api.ts';
+import { ClientDirectory } from './client-directory.ts';
+import { ClientDocuments } from './client-document.ts';
+import { authorizeRoute, consentRoute, signInRoute } from './consent-routes.ts';
+import { grantCommands } from './grant-commands.ts';
+import { endGrantRoute, listGrantsRoute } from './grant-routes.ts';
+import { GrantStore } from './grant-store.ts';
+import { metadataRoutes, metadataUrlOf } from './metadata-routes.ts';
+import { ClientAccess, GrantRegistry } from './oauth-api.ts';
+import { OAuthGrants } from './oauth-grants.ts';
+import { oauthMigrations } from './oauth-migrations.ts';
+import { checkOAuthSettings, oauthSettings } from './oauth-settings.ts';
+import { OAuthTokens } from './oauth-tokens.ts';
+import * as words from './oauth-words.ts';
+import { registerClientRoute, revokeTokenRoute, tokenRoute } from './token-routes.ts';
+
+const SWEEP_INTERVAL_MS = 60_000;
+
+export const oauthPlugin = definePlugin({
+  name: 'oauth',
+  version: NODE_VERSION,
+  kernelApi: KERNEL_API,
+  summary: 'Gives remote clients access by the consent of a person; off until it is enabled',
+  requires: {
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    node: NodeSettings,
+    transport: Transport,
+    served: ServedTenants,
+    authorizer: Authorizer,
+    keys: KeyRegistry,
+    signIn: optional(ResourceMetadata),
+    audit: optional(AuditLog),
+    gardens: optional(Gardens),
+    access: optional(GardenAccess),
+  },
+  provides: [ClientAccess, GrantRegistry],
+  declares: Object.values(words),
+  config: oauthSettings,
+  migrations: oauthMigrations,
+  commands: [grantCommands],
+  setup({ config, use, tables, on, provide, route, every }) {
+    const { clock, random, self, node, transport, served, authorizer, keys, signIn, audit, gardens, access } = use;
+    const { nodeUrl, names } = self;
+    const { enabled, insecure, registration, maxGrantDays } = config;
+    checkOAuthSettings(config, nodeUrl);
+    const store = new GrantStore();
+    const grants = new OAuthGrants({ store, tables, clock, random, names, keys, audit, gardens, access });
+    provide(GrantRegistry, grants);
+    provide(ClientAccess, { metadataUrl: enabled ? metadataUrlOf(nodeUrl) : undefined });
+    if (!enabled) return;
+    if (!node.authRequired) {
+      throw new ServiceError('validation', 'oauth is on, and the node asks nobody for a key', {
+        hint: 'set SVC_AUTH_REQUIRED=true, or SVC_OAUTH_ENABLED=false',
+      });
+    }
+    const documents = new ClientDocuments(transport, clock, { allowPrivate: insecure });
+    const clients = new ClientDirectory({ tables, clock, random, documents });
+    const accessTokenMs = config.accessTokenMinutes * 60_000;
+    const tokens = new OAuthTokens({ store, tables, clock, random, keys, grants, served, nodeUrl, accessTokenMs });
+    on(httpCredential, ({ token }) => tokens.identify(token));
+    on(keyReplaced, async ({ tenantId, formerId, id, transaction }) => {
+      const own = tables.in(transaction);
+      if ((await store.byKey(own, formerId)) !== undefined) {
+        throw new ServiceError('authorization', 'a remote client gets no key of its own');
+      }
+      await store.movePersonKey(own, tenantId, formerId, id);
+    });
+    for (const document of metadataRoutes({ nodeUrl, registration, hasRootDocument: signIn?.url !== undefined })) {
+      route(document);
+    }
+    const consent = { nodeUrl, maxGrantDays, authorizer, keys, clock, random, tables, store, clients, grants, tokens };
+    route(authorizeRoute(consent));
+    route(signInRoute(consent));
+    route(consentRoute(consent));
+    route(tokenRoute({ tokens, clients }));
+    route(revokeTokenRoute({ tokens, clients }));
+    if (registration) route(registerClientRoute({ tokens, clients }));
+    route(listGrantsRoute(grants));
+    route(endGrantRoute(grants));
+    every(SWEEP_INTERVAL_MS, async () => {
+      await grants.sweep();
+      await clients.prune();
+    });
+  },
+});
