@@ -20,6 +20,8 @@ import {
 } from './peering-nodes.ts';
 
 const HOUR_MS = 3_600_000;
+/** Few plugins, because the background work of all of them in these hours takes most of the time. */
+const PLUGINS = ['audit', 'capability-tokens', 'conflicts', 'facts', 'federation', 'keys', 'node-info'];
 
 forEachStore('a peer that rotates its key', (kind) => {
   let place: PeerPlace;
@@ -29,8 +31,8 @@ forEachStore('a peer that rotates its key', (kind) => {
   beforeEach(async () => {
     place = peerPlace();
     folder = await mkdtemp(join(tmpdir(), 'rotated-key-'));
-    a = await startPeer('alpha', place);
-    b = await startPeer('beta', place, { folder });
+    a = await startPeer('alpha', place, { plugins: PLUGINS });
+    b = await startPeer('beta', place, { folder, plugins: PLUGINS });
     await connect(a, b);
   });
   afterEach(async () => {
@@ -42,7 +44,7 @@ forEachStore('a peer that rotates its key', (kind) => {
 
   const restart = async (env: Readonly<Record<string, string>> = {}, settings = {}) => {
     await b.node.stop();
-    b = await startPeer('beta', place, { folder, env, settings });
+    b = await startPeer('beta', place, { folder, plugins: PLUGINS, env, settings });
   };
   const rotate = async () => {
     await b.node.kernel.get(NodeKeys).rotate(operatorOf(b));
