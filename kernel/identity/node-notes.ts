@@ -21,16 +21,19 @@ const TABLE = 'node_settings';
 /** The prefix that separates notes from the identity in the same table. */
 const PREFIX = 'note:';
 
+/** Returns the key of the row that holds a note. */
+export const noteKey = (name: string): string => `${PREFIX}${name}`;
+
 /** Creates the notes on a store that has its core tables. */
 export const createNodeNotes = (store: FactStore): NodeNotes => ({
   async read(name) {
-    const [row] = await store.read((snapshot) => snapshot.select(TABLE, { key: `${PREFIX}${name}` }));
+    const [row] = await store.read((snapshot) => snapshot.select(TABLE, { key: noteKey(name) }));
     return row === undefined ? undefined : String(row['value']);
   },
   write: (name, text) => store.write(DEFAULT_TENANT, (transaction) => replace(transaction, name, text)),
   change: (name, change) =>
     store.write(DEFAULT_TENANT, async (transaction) => {
-      const [row] = await transaction.select(TABLE, { key: `${PREFIX}${name}` });
+      const [row] = await transaction.select(TABLE, { key: noteKey(name) });
       const before = row === undefined ? undefined : String(row['value']);
       const text = change(before);
       if (text !== before) await replace(transaction, name, text);
@@ -39,7 +42,7 @@ export const createNodeNotes = (store: FactStore): NodeNotes => ({
 });
 
 const replace = async (transaction: WriteTransaction, name: string, text: string): Promise<void> => {
-  const key = `${PREFIX}${name}`;
+  const key = noteKey(name);
   await transaction.table(TABLE).where({ key }).delete();
   await transaction.insertRows(TABLE, [{ key, value: text }]);
 };

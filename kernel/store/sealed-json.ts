@@ -1,15 +1,23 @@
 import { type Row, ServiceError, type SqlValue } from '../../ports/ports.ts';
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 
-/** The columns of a table that hold sealed texts. */
+/** The columns of a table whose changes past the node are found. */
 export interface SealedColumns<C extends string = string> {
   readonly table: string;
   /** The columns that identify a row. Logs and `verify` name a damaged row by them, so they hold no secret. */
   readonly key: readonly [string, ...string[]];
+  /** The columns that hold sealed texts. */
   readonly columns: readonly C[];
+  /** The plain columns that decide about rights. One digest over all of them is in the column `seal`. */
+  readonly plain?: readonly string[];
+  /** Narrows the checks of `verify` to some rows of the table. */
+  readonly where?: Readonly<Record<string, string>>;
 }
 
-/** Says that a stored text changed after the node had written it. An uncaught one thus answers 409, and never 500. */
+/** The column with the digest over the plain columns. */
+export const SEAL = 'seal';
+
+/** Says that a stored row changed after the node had written it. An uncaught one thus answers 409, and never 500. */
 export class DamagedRow extends ServiceError {
   readonly table: string;
   readonly column: string;
@@ -17,8 +25,9 @@ export class DamagedRow extends ServiceError {
   readonly key: Row;
 
   constructor({ table, key }: SealedColumns, column: string, row: Row) {
-    super('conflict', `a stored row is damaged: the column ${column} of the table ${table}`, {
-      hint: '"verify" names the row; restore a backup',
+    const place = column === SEAL ? 'a column that decides about rights' : `the column ${column}`;
+    super('conflict', `a stored row is damaged: ${place}, in the table ${table}`, {
+      hint: '"verify" names the row; restore a backup, or make its key, grant or rule anew',
     });
     this.table = table;
     this.column = column;
@@ -50,6 +59,19 @@ export const openJson = <T, C extends string = string>(sealed: SealedColumns<C>,
   const text = openText(sealed, row, column);
   return (text === null ? null : JSON.parse(text)) as T;
 };
+
+/** Adds the digest over the plain columns that decide about rights. The row has all of them. */
+export const sealRow = (sealed: SealedColumns, row: Row): Row => ({ ...row, [SEAL]: sealOfRow(sealed, row) });
+
+/** Returns a row whose plain columns are as `sealRow` got them. Throws `DamagedRow` for any other. */
+export const openRow = <R extends Row>(sealed: SealedColumns, row: R): R => {
+  if (row[SEAL] !== sealOfRow(sealed, row)) throw new DamagedRow(sealed, SEAL, row);
+  return row;
+};
+
+/** Numbers count as texts, because a store may return large ones so. */
+const sealOfRow = ({ plain = [] }: SealedColumns, row: Row): string =>
+  sealOf(JSON.stringify(plain.map((name) => (row[name] == null ? null : String(row[name])))));
 
 /** Parses a stored text that has no seal, because a chain of digests covers it. A damaged one is shown as damaged. */
 export const openChained = (text: string): unknown => {

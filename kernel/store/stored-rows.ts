@@ -1,14 +1,14 @@
 import { defineRef, type FactStore, type Row, type SqlValue } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
-import { DamagedRow, openText, type SealedColumns } from './sealed-json.ts';
+import { DamagedRow, openRow, openText, SEAL, type SealedColumns } from './sealed-json.ts';
 
 /** A damaged row that was found, as a text without values other than its key. */
 export type DamageListener = (message: string, tenantId: string | null) => void;
 
-/** The rows of all plugins that have sealed columns. */
+/** The rows of all plugins that have sealed columns, or plain ones with a seal. */
 export interface StoredRows {
-  /** Opens every sealed column of the store, in pieces of limited size. Calls the listener for each damaged one. */
+  /** Opens every seal of the store, in pieces of limited size. Calls the listener for each damaged row or column. */
   check(onDamage: DamageListener): Promise<void>;
 }
 
@@ -34,7 +34,11 @@ export const createDamageReport = (log: Logger, telemetry: Telemetry): ReportDam
     if (reported.has(name)) return;
     if (reported.size < MAX_REPORTED) reported.add(name);
     found.add(1, { table });
-    log.error('a stored row is damaged and is left out', { table, column, key });
+    log.error('a stored row is damaged and is left out: restore a backup, or make its key, grant or rule anew', {
+      table,
+      column,
+      key,
+    });
   };
 };
 
@@ -54,9 +58,13 @@ const checkPage = async (
   after: Row,
   onDamage: DamageListener,
 ): Promise<Row | undefined> => {
-  const { table, key, columns } = sealed;
+  const { table, key, columns, plain, where = {} } = sealed;
+  const seals = plain === undefined ? [] : [...plain, SEAL];
   const rows = await store.read(async (snapshot) => {
-    const query = snapshot.table(table).select([...key, ...columns]);
+    const query = snapshot
+      .table(table)
+      .where(where)
+      .select([...new Set([...key, ...columns, ...seals])]);
     if (key.every((name) => name in after)) {
       query.where((later) => {
         for (const [at, name] of key.entries()) {
@@ -68,26 +76,26 @@ const checkPage = async (
     return (await query.orderBy([...key]).limit(ROWS_AT_ONCE)) as Row[];
   });
   for (const row of rows) {
+    const tenantId = row['tenant_id'];
+    const place = key.map((name) => `${name} ${String(row[name])}`).join(', ');
+    const tell = (what: string): void =>
+      onDamage(`${what} is damaged (${place})`, typeof tenantId === 'string' ? tenantId : null);
     for (const column of columns) {
-      const damage = damageOf(sealed, row, column);
-      if (damage === undefined) continue;
-      const place = key.map((name) => `${name} ${String(row[name])}`).join(', ');
-      const tenantId = row['tenant_id'];
-      onDamage(
-        `the column ${column} of ${table} is damaged (${place})`,
-        typeof tenantId === 'string' ? tenantId : null,
-      );
+      if (isDamaged(() => openText(sealed, row, column))) tell(`the column ${column} of ${table}`);
+    }
+    if (plain !== undefined && isDamaged(() => openRow(sealed, row))) {
+      tell(`a row of ${table}, in ${plain.join(' or ')},`);
     }
   }
   return rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
 };
 
-const damageOf = (sealed: SealedColumns, row: Row, column: string): DamagedRow | undefined => {
+const isDamaged = (open: () => unknown): boolean => {
   try {
-    openText(sealed, row, column);
-    return undefined;
+    open();
+    return false;
   } catch (error) {
-    if (error instanceof DamagedRow) return error;
+    if (error instanceof DamagedRow) return true;
     throw error;
   }
 };

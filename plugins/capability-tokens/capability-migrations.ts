@@ -27,6 +27,8 @@ export const capabilityMigrations: readonly Migration[] = [
         table.bigInteger('revoked_ms');
         table.text('revoked_by');
         table.text('revoke_reason');
+        // The digest over the columns that decide about rights.
+        table.text('seal').notNullable();
         table.primary(['tenant_id', 'token_id']);
         table.index(['tenant_id', 'issued_ms', 'token_id'], 'capability_tokens_issued_order');
         table.index(['tenant_id', 'issuer_digest', 'issued_ms'], 'capability_tokens_issued_issuer');

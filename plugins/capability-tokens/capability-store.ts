@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { soundRows } from '../../kernel/internal-api.ts';
+import type { PluginTables, ReadableTables, Row, WritableTables } from '../../kernel/plugin-api.ts';
 import { SIGNING_KEYS_TABLE, TOKENS_TABLE } from './capability-migrations.ts';
 import { capabilityFromRow, entityDigest, rowOfCapability, type StoredCapability } from './capability-row.ts';
 import type { CapabilityPosition } from './capability-tokens-api.ts';
@@ -28,21 +29,18 @@ export class CapabilityStore {
 
   /** Returns a token of the tenant. A token of another tenant is unknown. */
   async byId(own: ReadableTables, tokenId: string, tenantId: string): Promise<StoredCapability | undefined> {
-    const [row] = await own.select(TOKENS_TABLE, { token_id: tokenId, tenant_id: tenantId });
-    return row === undefined ? undefined : capabilityFromRow(row);
+    return own.parse(await own.select(TOKENS_TABLE, { token_id: tokenId, tenant_id: tenantId }), capabilityFromRow)[0];
   }
 
   insert(own: WritableTables, token: StoredCapability): Promise<void> {
     return own.insertRows(TOKENS_TABLE, [rowOfCapability(token)]);
   }
 
-  async revoke(
-    own: WritableTables,
-    { tenantId, tokenId }: StoredCapability,
-    { nowMs, by, reason }: Revocation,
-  ): Promise<void> {
-    const change = { revoked_ms: nowMs, revoked_by: by, revoke_reason: reason };
-    await own(TOKENS_TABLE).where({ tenant_id: tenantId, token_id: tokenId }).update(change);
+  async revoke(own: WritableTables, token: StoredCapability, { nowMs, by, reason }: Revocation): Promise<void> {
+    const { tenant_id, token_id, ...columns } = rowOfCapability({ ...token, revokedMs: nowMs });
+    await own(TOKENS_TABLE)
+      .where({ tenant_id, token_id })
+      .update({ ...columns, revoked_by: by, revoke_reason: reason });
   }
 
   /** Returns tokens by the instant of issue, newest first. */
@@ -52,14 +50,11 @@ export class CapabilityStore {
     after: CapabilityPosition | undefined,
     limit: number,
   ): Promise<StoredCapability[]> {
-    const query = matching(own, filter).orderBy('issued_ms', 'desc').orderBy('token_id', 'desc').limit(limit);
-    if (after !== undefined) {
-      const { issuedMs, tokenId } = after;
-      query
-        .where('issued_ms', '<=', issuedMs)
-        .whereNot((tie) => tie.where('issued_ms', issuedMs).where('token_id', '>=', tokenId));
-    }
-    return ((await query) as Record<string, SqlValue>[]).map(capabilityFromRow);
+    return soundRows<Row, StoredCapability>(
+      limit,
+      (last, count) => rowsAfter(own, filter, last === undefined ? after : positionOf(last), count),
+      (rows) => own.parse(rows, capabilityFromRow),
+    );
   }
 
   async count(own: ReadableTables, filter: CapabilityFilter): Promise<number> {
@@ -88,6 +83,27 @@ export class CapabilityStore {
     });
   }
 }
+
+const positionOf = (row: Row): CapabilityPosition => ({
+  issuedMs: Number(row['issued_ms']),
+  tokenId: String(row['token_id']),
+});
+
+const rowsAfter = async (
+  own: ReadableTables,
+  filter: CapabilityFilter,
+  after: CapabilityPosition | undefined,
+  limit: number,
+): Promise<Row[]> => {
+  const query = matching(own, filter).orderBy('issued_ms', 'desc').orderBy('token_id', 'desc').limit(limit);
+  if (after !== undefined) {
+    const { issuedMs, tokenId } = after;
+    query
+      .where('issued_ms', '<=', issuedMs)
+      .whereNot((tie) => tie.where('issued_ms', issuedMs).where('token_id', '>=', tokenId));
+  }
+  return (await query) as Row[];
+};
 
 const matching = (own: ReadableTables, { tenantId, entityUri }: CapabilityFilter): Knex.QueryBuilder => {
   const query = own(TOKENS_TABLE).where('tenant_id', tenantId);

@@ -19,6 +19,7 @@ import {
   revokeCapabilityRoute,
   verifyCapabilityRoute,
 } from './capability-routes.ts';
+import { SEALED } from './capability-row.ts';
 import { CapabilityStore } from './capability-store.ts';
 import { CAPABILITY_INVALID, CapabilityRegistry, CapabilityTokens } from './capability-tokens-api.ts';
 import * as words from './capability-tokens-words.ts';
@@ -46,6 +47,7 @@ export const capabilityTokensPlugin = definePlugin({
   provides: [CapabilityTokens, CapabilityRegistry],
   declares: [...Object.values(words), CAPABILITY_INVALID],
   migrations: capabilityMigrations,
+  sealed: [SEALED],
   commands: [tokenCommands],
   async setup({ use, tables, on, route, provide, every }) {
     const { clock, random, cursors, self, identity, audit, gardens } = use;

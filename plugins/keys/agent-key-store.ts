@@ -1,6 +1,21 @@
-import type { PluginTables, ReadableTables, Row, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { openRow, sealRow } from '../../kernel/internal-api.ts';
+import type {
+  PluginTables,
+  ReadableTables,
+  Row,
+  SealedColumns,
+  SqlValue,
+  WritableTables,
+} from '../../kernel/plugin-api.ts';
 import { KEYS_CHANGED } from './key-store.ts';
 import { AGENT_KEYS_TABLE as TABLE } from './keys-migrations.ts';
+
+export const SEALED_AGENT_KEYS = {
+  table: TABLE,
+  key: ['tenant_id', 'id'],
+  columns: [],
+  plain: ['id', 'tenant_id', 'entity_uri', 'public_key', 'revoked_ms'],
+} as const satisfies SealedColumns;
 
 /** A public key that verifies the signatures of an agent. */
 export interface AgentKey {
@@ -23,7 +38,7 @@ export class AgentKeyStore {
 
   /** Returns the keys of the tenant that have one of the ids, unordered. */
   async among(own: ReadableTables, ids: readonly string[], tenantId: string): Promise<AgentKey[]> {
-    return (await own.select(TABLE, { tenant_id: tenantId, id: ids })).map(keyFromRow);
+    return own.parse(await own.select(TABLE, { tenant_id: tenantId, id: ids }), keyFromRow);
   }
 
   /** Returns all keys of an agent, newest first, including revoked keys. */
@@ -33,7 +48,7 @@ export class AgentKeyStore {
         .where({ entity_uri: entityUri, tenant_id: tenantId })
         .orderBy('registered_ms', 'desc')
         .orderBy('id', 'desc');
-      return (rows as Record<string, SqlValue>[]).map(keyFromRow);
+      return own.parse(rows as Record<string, SqlValue>[], keyFromRow);
     });
   }
 
@@ -42,28 +57,33 @@ export class AgentKeyStore {
     return own.insertRows(TABLE, [rowOf(key)]);
   }
 
-  async revoke(own: WritableTables, { id, tenantId }: AgentKey, nowMs: number): Promise<void> {
+  async revoke(own: WritableTables, key: AgentKey, nowMs: number): Promise<void> {
     own.signal(KEYS_CHANGED);
-    await own(TABLE).where({ tenant_id: tenantId, id }).update({ revoked_ms: nowMs });
+    const { tenant_id, id, ...columns } = rowOf({ ...key, revokedMs: nowMs });
+    await own(TABLE).where({ tenant_id, id }).update(columns);
   }
 }
 
-const rowOf = (key: AgentKey): Row => ({
-  id: key.id,
-  entity_uri: key.entityUri,
-  tenant_id: key.tenantId,
-  public_key: key.publicKey,
-  description: key.description,
-  registered_ms: key.registeredMs,
-  revoked_ms: key.revokedMs,
-});
+const rowOf = (key: AgentKey): Row =>
+  sealRow(SEALED_AGENT_KEYS, {
+    id: key.id,
+    entity_uri: key.entityUri,
+    tenant_id: key.tenantId,
+    public_key: key.publicKey,
+    description: key.description,
+    registered_ms: key.registeredMs,
+    revoked_ms: key.revokedMs,
+  });
 
-const keyFromRow = (row: Readonly<Record<string, SqlValue>>): AgentKey => ({
-  id: String(row['id']),
-  entityUri: String(row['entity_uri']),
-  tenantId: String(row['tenant_id']),
-  publicKey: String(row['public_key']),
-  description: row['description'] == null ? null : String(row['description']),
-  registeredMs: Number(row['registered_ms']),
-  revokedMs: row['revoked_ms'] == null ? null : Number(row['revoked_ms']),
-});
+const keyFromRow = (stored: Readonly<Record<string, SqlValue>>): AgentKey => {
+  const row = openRow(SEALED_AGENT_KEYS, stored);
+  return {
+    id: String(row['id']),
+    entityUri: String(row['entity_uri']),
+    tenantId: String(row['tenant_id']),
+    publicKey: String(row['public_key']),
+    description: row['description'] == null ? null : String(row['description']),
+    registeredMs: Number(row['registered_ms']),
+    revokedMs: row['revoked_ms'] == null ? null : Number(row['revoked_ms']),
+  };
+};

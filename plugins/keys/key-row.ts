@@ -1,3 +1,4 @@
+import { openRow, sealRow } from '../../kernel/internal-api.ts';
 import {
   DEFAULT_TENANT,
   formatInstant,
@@ -5,10 +6,19 @@ import {
   type Row,
   SCOPES,
   type Scope,
+  type SealedColumns,
   type SqlValue,
 } from '../../kernel/plugin-api.ts';
 import type { KeyRecord } from './keys-api.ts';
+import { API_KEYS_TABLE } from './keys-migrations.ts';
 import { KEY_PRINCIPAL } from './keys-words.ts';
+
+export const SEALED = {
+  table: API_KEYS_TABLE,
+  key: ['tenant_id', 'id'],
+  columns: [],
+  plain: ['id', 'tenant_id', 'entity_uri', 'permissions', 'allowed_scopes', 'expires_ms', 'revoked_ms', 'oidc_sub'],
+} as const satisfies SealedColumns;
 
 /** A key as it is stored. */
 export interface StoredKey {
@@ -30,36 +40,41 @@ export interface StoredKey {
   readonly tenantId: string;
 }
 
-export const rowOfKey = (key: StoredKey, digest: string): Row => ({
-  id: key.id,
-  digest,
-  entity_uri: key.entityUri,
-  permissions: key.permissions.join(','),
-  allowed_scopes: key.allowedScopes.join(','),
-  description: key.description,
-  created_ms: key.createdMs,
-  expires_at: key.expiresAt,
-  expires_ms: key.expiresMs,
-  revoked_ms: key.revokedMs,
-  oidc_sub: key.oidcSub,
-  client: key.client,
-  tenant_id: key.tenantId,
-});
+/** The row without the digest, which is not read again. */
+export const rowOfKey = (key: StoredKey): Row =>
+  sealRow(SEALED, {
+    id: key.id,
+    entity_uri: key.entityUri,
+    permissions: key.permissions.join(','),
+    allowed_scopes: key.allowedScopes.join(','),
+    description: key.description,
+    created_ms: key.createdMs,
+    expires_at: key.expiresAt,
+    expires_ms: key.expiresMs,
+    revoked_ms: key.revokedMs,
+    oidc_sub: key.oidcSub,
+    client: key.client,
+    tenant_id: key.tenantId,
+  });
 
-export const keyFromRow = (row: Readonly<Record<string, SqlValue>>): StoredKey => ({
-  id: String(row['id']),
-  entityUri: String(row['entity_uri']),
-  permissions: String(row['permissions']).split(','),
-  allowedScopes: String(row['allowed_scopes']).split(',') as Scope[],
-  description: textOrNull(row['description']),
-  createdMs: Number(row['created_ms']),
-  expiresAt: textOrNull(row['expires_at']),
-  expiresMs: numberOrNull(row['expires_ms']),
-  revokedMs: numberOrNull(row['revoked_ms']),
-  oidcSub: textOrNull(row['oidc_sub']),
-  client: textOrNull(row['client']),
-  tenantId: textOrNull(row['tenant_id']) ?? DEFAULT_TENANT,
-});
+/** Throws `DamagedRow` if a column that decides about rights has changed. */
+export const keyFromRow = (stored: Readonly<Record<string, SqlValue>>): StoredKey => {
+  const row = openRow(SEALED, stored);
+  return {
+    id: String(row['id']),
+    entityUri: String(row['entity_uri']),
+    permissions: String(row['permissions']).split(','),
+    allowedScopes: String(row['allowed_scopes']).split(',') as Scope[],
+    description: textOrNull(row['description']),
+    createdMs: Number(row['created_ms']),
+    expiresAt: textOrNull(row['expires_at']),
+    expiresMs: numberOrNull(row['expires_ms']),
+    revokedMs: numberOrNull(row['revoked_ms']),
+    oidcSub: textOrNull(row['oidc_sub']),
+    client: textOrNull(row['client']),
+    tenantId: textOrNull(row['tenant_id']) ?? DEFAULT_TENANT,
+  };
+};
 
 export const recordOf = (key: StoredKey): KeyRecord => ({
   id: key.id,

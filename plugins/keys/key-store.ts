@@ -26,7 +26,10 @@ export interface KeyFilter {
   readonly expiringByMs?: number;
 }
 
-/** The stored keys. They are found by digest, so the time of a look-up reveals nothing about a guess. */
+/**
+ * The stored keys. They are found by digest, so the time of a look-up reveals nothing about a guess. A damaged key is
+ * left out, so that it grants nothing.
+ */
 export class KeyStore {
   readonly #tables: PluginTables;
   readonly #names: ServiceNames;
@@ -42,8 +45,7 @@ export class KeyStore {
   }
 
   async byDigest(own: ReadableTables, digest: string): Promise<StoredKey | undefined> {
-    const [row] = await own.select(TABLE, { digest });
-    return row === undefined ? undefined : keyFromRow(row);
+    return own.parse(await own.select(TABLE, { digest }), keyFromRow)[0];
   }
 
   /** Returns true if any tenant ever registered a key with this digest, including erased keys. */
@@ -52,8 +54,7 @@ export class KeyStore {
   }
 
   async byId(own: ReadableTables, id: string): Promise<StoredKey | undefined> {
-    const [row] = await own.select(TABLE, { id });
-    return row === undefined ? undefined : keyFromRow(row);
+    return own.parse(await own.select(TABLE, { id }), keyFromRow)[0];
   }
 
   /**
@@ -65,25 +66,26 @@ export class KeyStore {
     await refuseOtherSpelling(own, key, entityKey);
     own.signal(KEYS_CHANGED);
     await own.insertRows(DIGESTS_TABLE, [{ digest }]);
-    await own.insertRows(TABLE, [{ ...rowOfKey(key, digest), entity_key: entityKey }]);
+    await own.insertRows(TABLE, [{ ...rowOfKey(key), digest, entity_key: entityKey }]);
   }
 
-  async revoke(own: WritableTables, { id, tenantId }: StoredKey, nowMs: number): Promise<void> {
-    own.signal(KEYS_CHANGED);
-    await own(TABLE).where({ tenant_id: tenantId, id }).update({ revoked_ms: nowMs });
+  revoke(own: WritableTables, key: StoredKey, nowMs: number): Promise<void> {
+    return this.#replace(own, { ...key, revokedMs: nowMs });
   }
 
   /** Sets the end of a key. `endsMs` is not later than the present end. */
-  async endAt(own: WritableTables, { id, tenantId }: StoredKey, endsMs: number): Promise<void> {
-    own.signal(KEYS_CHANGED);
-    const columns = { expires_ms: endsMs, expires_at: formatInstant(endsMs) };
-    await own(TABLE).where({ tenant_id: tenantId, id }).update(columns);
+  endAt(own: WritableTables, key: StoredKey, endsMs: number): Promise<void> {
+    return this.#replace(own, { ...key, expiresMs: endsMs, expiresAt: formatInstant(endsMs) });
   }
 
   async revokeAll(own: WritableTables, keys: readonly StoredKey[], nowMs: number): Promise<void> {
-    if (keys.length === 0) return;
+    for (const key of keys) await this.revoke(own, key, nowMs);
+  }
+
+  async #replace(own: WritableTables, key: StoredKey): Promise<void> {
     own.signal(KEYS_CHANGED);
-    await namedBy(own(TABLE), keys).update({ revoked_ms: nowMs });
+    const { tenant_id, id, ...columns } = rowOfKey(key);
+    await own(TABLE).where({ tenant_id, id }).update(columns);
   }
 
   /** Deletes ended keys. */
@@ -103,7 +105,7 @@ export class KeyStore {
   async ofSubject(own: ReadableTables, tenantId: string, oidcSub: string): Promise<StoredKey[]> {
     const query = own(TABLE).where({ tenant_id: tenantId, oidc_sub: oidcSub });
     const rows: Record<string, SqlValue>[] = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc');
-    return rows.map(keyFromRow);
+    return own.parse(rows, keyFromRow);
   }
 
   /** Lists newest first, or with `expiringByMs` soonest first. */
@@ -112,7 +114,7 @@ export class KeyStore {
       const query = narrow(own(TABLE), filter);
       if (filter.expiringByMs === undefined) query.orderBy('created_ms', 'desc');
       else query.orderBy('expires_ms');
-      return ((await query.orderBy('id', 'desc')) as Record<string, SqlValue>[]).map(keyFromRow);
+      return own.parse((await query.orderBy('id', 'desc')) as Record<string, SqlValue>[], keyFromRow);
     });
   }
 

@@ -26,6 +26,8 @@ export const keysMigrations: readonly Migration[] = [
         table.bigInteger('revoked_ms');
         table.text('oidc_sub');
         table.text('client');
+        // The digest over the columns that decide about rights.
+        table.text('seal').notNullable();
         table.primary(['tenant_id', 'id']);
         // A request has only its key before its tenant is known, and operators name only the id.
         table.index(['digest'], 'keys_api_keys_by_digest');
@@ -43,6 +45,7 @@ export const keysMigrations: readonly Migration[] = [
         table.text('description');
         table.bigInteger('registered_ms').notNullable();
         table.bigInteger('revoked_ms');
+        table.text('seal').notNullable();
         table.primary(['tenant_id', 'id']);
         table.index(['entity_uri'], 'keys_agent_keys_entity');
       });

@@ -26,13 +26,13 @@ import {
 import { AuditLog, auditDescribeKeys } from '../audit/audit-api.ts';
 import { Tenancy, tenantCounted, tenantFirstKey, tenantsInUse } from '../multi-tenant/multi-tenant-api.ts';
 import { listAgentKeysRoute, registerAgentKeyRoute, revokeAgentKeyRoute } from './agent-key-routes.ts';
-import { AgentKeyStore } from './agent-key-store.ts';
+import { AgentKeyStore, SEALED_AGENT_KEYS } from './agent-key-store.ts';
 import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
 import { firstKeyFile, greetWithKey } from './first-key.ts';
 import { keyCommands } from './key-commands.ts';
 import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute, rotateKeyRoute } from './key-routes.ts';
-import { principalOf, type StoredKey } from './key-row.ts';
+import { principalOf, SEALED, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
 import { AgentKeys, FEDERATE, KeyRegistry, SubjectKeys } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
@@ -110,6 +110,7 @@ export const keysPlugin = definePlugin({
     },
   }),
   migrations: keysMigrations,
+  sealed: [SEALED, SEALED_AGENT_KEYS],
   async inspect({ config, node, notes }) {
     // The first start uses the key file of an earlier attempt.
     if (notes === undefined && node.authRequired && config.bootstrapKey === '')

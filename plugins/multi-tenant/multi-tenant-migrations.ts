@@ -1,7 +1,15 @@
-import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
+import { sealRow } from '../../kernel/internal-api.ts';
+import { DEFAULT_TENANT, type Migration, type SealedColumns } from '../../kernel/plugin-api.ts';
 
 /** The directory belongs to the node and lists all tenants. Its rows remain after an erasure. */
 export const TENANTS_TABLE = 'multi_tenant_tenants';
+
+export const SEALED = {
+  table: TENANTS_TABLE,
+  key: ['id'],
+  columns: ['removed', 'receipt'],
+  plain: ['id', 'status'],
+} as const satisfies SealedColumns;
 
 export const multiTenantMigrations: readonly Migration[] = [
   {
@@ -19,10 +27,11 @@ export const multiTenantMigrations: readonly Migration[] = [
         table.text('job_id');
         table.text('removed');
         table.text('receipt');
+        table.text('seal').notNullable();
       });
       // The other tenants are added at the first use of the directory, from the data of the plugins.
       const row = { id: DEFAULT_TENANT, status: 'active', created_ms: await data.databaseMs() };
-      await data.insertRows(TENANTS_TABLE, [row]);
+      await data.insertRows(TENANTS_TABLE, [sealRow(SEALED, row)]);
     },
   },
 ];

@@ -19,7 +19,7 @@ import { DirectoryService, ERASURE_JOB } from './directory-service.ts';
 import { eraseRestored } from './erase-restored.ts';
 import { exportTenantRoute } from './export-tenant-route.ts';
 import { Tenancy, Tenants } from './multi-tenant-api.ts';
-import { multiTenantMigrations } from './multi-tenant-migrations.ts';
+import { multiTenantMigrations, SEALED } from './multi-tenant-migrations.ts';
 import { MULTI_TENANT_DISABLED } from './multi-tenant-words.ts';
 import { createTenancy, singleTenancy } from './node-tenancy.ts';
 import { ReceiptFile } from './receipt-file.ts';
@@ -34,7 +34,6 @@ import {
   getTenantRoute,
   listTenantsRoute,
 } from './tenant-routes.ts';
-import { SEALED } from './tenant-row.ts';
 import { TenantStandings } from './tenant-standings.ts';
 
 interface Settings {

@@ -3,15 +3,16 @@ import {
   type PluginTables,
   type PluginTransaction,
   type ReadableTables,
+  type Row,
   type SqlValue,
   sealJson,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { TenantStatus } from './multi-tenant-api.ts';
 import { TENANTS_TABLE } from './multi-tenant-migrations.ts';
-import { newTenant, rowOfTenant, type StoredTenant, tenantFromRow } from './tenant-row.ts';
+import { newTenant, rowOfTenant, type StoredTenant, standingFromRow, tenantFromRow } from './tenant-row.ts';
 
-const LISTED = ['id', 'name', 'status', 'created_ms', 'suspended_ms', 'requested_by', 'requested_ms', 'job_id'];
+const LISTED = ['id', 'name', 'status', 'created_ms', 'suspended_ms', 'requested_by', 'requested_ms', 'job_id', 'seal'];
 
 /** The signal after every change of a tenant's status. */
 export const TENANTS_CHANGED = 'changed';
@@ -57,16 +58,19 @@ export class TenantDirectory {
       // A list shows no sealed column, so damage to one hides no tenant.
       const rows = (await query.select(LISTED)) as Record<string, SqlValue>[];
       const [counted] = (await matching().count({ n: '*' })) as { n: number | string }[];
-      return { found: rows.map(tenantFromRow), total: Number(counted?.n ?? 0) };
+      return { found: own.parse(rows, tenantFromRow), total: Number(counted?.n ?? 0) };
     });
   }
 
-  /** Returns the status of each tenant that is not active. */
-  async exceptions(): Promise<ReadonlyMap<string, TenantStatus>> {
-    const rows = (await this.#tables.read((own) =>
-      own(TENANTS_TABLE).select('id', 'status').whereNot('status', 'active'),
-    )) as { id: string; status: TenantStatus }[];
-    return new Map(rows.map(({ id, status }) => [id, status]));
+  /** Returns the status of each tenant that is not active. One whose row is damaged counts as suspended. */
+  exceptions(): Promise<ReadonlyMap<string, TenantStatus>> {
+    return this.#tables.read(async (own) => {
+      const rows: Row[] = await own(TENANTS_TABLE).select('id', 'status', 'seal').whereNot('status', 'active');
+      const statuses = new Map<string, TenantStatus>();
+      const sound = own.parse(rows, standingFromRow, (row) => statuses.set(String(row['id']), 'suspended'));
+      for (const { id, status } of sound) statuses.set(id, status);
+      return statuses;
+    });
   }
 
   /** Returns erased tenants with their receipts. */

@@ -1,19 +1,7 @@
-import {
-  formatInstant,
-  openJson,
-  type Row,
-  type SealedColumns,
-  type SqlValue,
-  sealJson,
-} from '../../kernel/plugin-api.ts';
+import { openRow, sealRow } from '../../kernel/internal-api.ts';
+import { formatInstant, openJson, type Row, type SqlValue, sealJson } from '../../kernel/plugin-api.ts';
 import type { ErasureReceipt, TenantErasure, TenantRecord, TenantStatus } from './multi-tenant-api.ts';
-import { TENANTS_TABLE } from './multi-tenant-migrations.ts';
-
-export const SEALED = {
-  table: TENANTS_TABLE,
-  key: ['id'],
-  columns: ['removed', 'receipt'],
-} as const satisfies SealedColumns;
+import { SEALED } from './multi-tenant-migrations.ts';
 
 /** A stored tenant. */
 export interface StoredTenant {
@@ -42,23 +30,23 @@ export const newTenant = (id: string, name: string | null, createdMs: number): S
   receipt: null,
 });
 
-export const rowOfTenant = (tenant: StoredTenant): Row => ({
-  id: tenant.id,
-  name: tenant.name,
-  status: tenant.status,
-  created_ms: tenant.createdMs,
-  suspended_ms: tenant.suspendedMs,
-  requested_by: tenant.requestedBy,
-  requested_ms: tenant.requestedMs,
-  job_id: tenant.jobId,
-  removed: sealJson(tenant.removed),
-  receipt: sealJson(tenant.receipt),
-});
+export const rowOfTenant = (tenant: StoredTenant): Row =>
+  sealRow(SEALED, {
+    id: tenant.id,
+    name: tenant.name,
+    status: tenant.status,
+    created_ms: tenant.createdMs,
+    suspended_ms: tenant.suspendedMs,
+    requested_by: tenant.requestedBy,
+    requested_ms: tenant.requestedMs,
+    job_id: tenant.jobId,
+    removed: sealJson(tenant.removed),
+    receipt: sealJson(tenant.receipt),
+  });
 
 export const tenantFromRow = (row: Readonly<Record<string, SqlValue>>): StoredTenant => ({
-  id: String(row['id']),
+  ...standingFromRow(row),
   name: textOrNull(row['name']),
-  status: String(row['status']) as TenantStatus,
   createdMs: Number(row['created_ms']),
   suspendedMs: numberOrNull(row['suspended_ms']),
   requestedBy: textOrNull(row['requested_by']),
@@ -67,6 +55,12 @@ export const tenantFromRow = (row: Readonly<Record<string, SqlValue>>): StoredTe
   removed: openJson<Record<string, number> | null>(SEALED, row, 'removed') ?? {},
   receipt: openJson<ErasureReceipt | null>(SEALED, row, 'receipt'),
 });
+
+/** Reads the columns that decide about rights. Throws `DamagedRow` if one has changed. */
+export const standingFromRow = (stored: Row): Pick<StoredTenant, 'id' | 'status'> => {
+  const row = openRow(SEALED, stored);
+  return { id: String(row['id']), status: String(row['status']) as TenantStatus };
+};
 
 export const recordOfTenant = ({ id, name, status, createdMs, suspendedMs }: StoredTenant): TenantRecord => ({
   id,

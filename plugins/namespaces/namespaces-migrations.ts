@@ -19,6 +19,7 @@ export const namespacesMigrations: readonly Migration[] = [
         table.integer('owner_count').notNullable();
         table.text('set_by').notNullable();
         table.bigInteger('set_ms').notNullable();
+        table.text('seal').notNullable();
         table.primary(['tenant_id', 'pattern_key']);
       });
       await schema.createTable(VERSIONS, (table) => {

@@ -1,4 +1,4 @@
-import { sealText } from '../../kernel/internal-api.ts';
+import { noteKey, sealText } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   decodeBase64Url,
@@ -23,10 +23,15 @@ export interface KeyHistoryParts {
   readonly nodeId: string;
 }
 
-const SEALED: SealedColumns<'value'> = { table: 'node_settings', key: ['key'], columns: ['value'] };
-
 /** The name of the note in the store that holds the list of keys. */
 const NOTE = 'node-keys';
+
+export const SEALED: SealedColumns<'value'> = {
+  table: 'node_settings',
+  key: ['key'],
+  columns: ['value'],
+  where: { key: noteKey(NOTE) },
+};
 /**
  * The time for which a replaced key stays valid, in milliseconds: other processes restart, and peers fetch the new key.
  */

@@ -15,7 +15,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditSigner, KEY_ROTATION } from '../audit/audit-api.ts';
-import { KeyHistory } from './key-history.ts';
+import { KeyHistory, SEALED } from './key-history.ts';
 import { createHealthCheck, createReadinessCheck } from './node-health.ts';
 import {
   createNodeKeys,
@@ -74,6 +74,7 @@ export const nodeInfoPlugin = definePlugin({
   provides: [NodeIdentity, NodeKeys, NodeInfo],
   config: settings,
   commands: [nodeKeyCommands(settings), rotateCommands],
+  sealed: [SEALED],
   inspect: ({ config, notes, probeFolder }) => inspectNodeKey(config, notes, probeFolder),
   async setup({ config, use, tables, hooks, log, on, route, provide, onStart, onSignal, every }) {
     const { clock, random, self, node, notes, work, audit } = use;

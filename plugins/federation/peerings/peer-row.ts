@@ -1,3 +1,4 @@
+import { openRow, sealRow } from '../../../kernel/internal-api.ts';
 import {
   decodeBase64Url,
   encodeBase64Url,
@@ -17,6 +18,10 @@ export const SEALED = {
   table: PEERS_TABLE,
   key: ['tenant_id', 'peer_id'],
   columns: ['theirs', 'ours', 'waiting', 'public_keys'],
+  plain: [
+    ...['tenant_id', 'peer_id', 'node_id', 'node_digest', 'node_url', 'status'],
+    ...['theirs_signed_ms', 'ours_signed_ms', 'takes_any_key', 'grant_version'],
+  ],
 } as const satisfies SealedColumns;
 
 /** A peering with the columns that only its store uses. */
@@ -44,29 +49,33 @@ export interface StoredPeering extends Peering {
  */
 export const nodeDigest = (nodeId: string): string => sha256Hex(nodeId.toLowerCase());
 
-export const rowOfPeering = (peering: StoredPeering): Row => ({
-  tenant_id: peering.tenantId,
-  peer_id: peering.peerId,
-  node_id: peering.nodeId,
-  node_digest: nodeDigest(peering.nodeId),
-  node_url: peering.nodeUrl === '' ? null : peering.nodeUrl,
-  status: peering.status,
-  theirs: sealJson(peering.theirDocument),
-  theirs_signed_ms: peering.theirFloorMs,
-  ours: sealJson(peering.ourDocument),
-  ours_signed_ms: peering.ourFloorMs,
-  waiting: sealJson(peering.waiting),
-  waiting_since_ms: peering.waitingSinceMs,
-  public_keys: sealJson(peering.keys.map(({ publicKey, validUntilMs }) => [encodeBase64Url(publicKey), validUntilMs])),
-  grant_version: peering.grantVersion,
-  verified_ms: peering.verifiedMs,
-  established_ms: peering.establishedMs,
-  checked_ms: peering.checkedMs,
-  created_ms: peering.createdMs,
-  takes_any_key: peering.takesAnyKey ? 1 : 0,
-});
+export const rowOfPeering = (peering: StoredPeering): Row =>
+  sealRow(SEALED, {
+    tenant_id: peering.tenantId,
+    peer_id: peering.peerId,
+    node_id: peering.nodeId,
+    node_digest: nodeDigest(peering.nodeId),
+    node_url: peering.nodeUrl === '' ? null : peering.nodeUrl,
+    status: peering.status,
+    theirs: sealJson(peering.theirDocument),
+    theirs_signed_ms: peering.theirFloorMs,
+    ours: sealJson(peering.ourDocument),
+    ours_signed_ms: peering.ourFloorMs,
+    waiting: sealJson(peering.waiting),
+    waiting_since_ms: peering.waitingSinceMs,
+    public_keys: sealJson(
+      peering.keys.map(({ publicKey, validUntilMs }) => [encodeBase64Url(publicKey), validUntilMs]),
+    ),
+    grant_version: peering.grantVersion,
+    verified_ms: peering.verifiedMs,
+    established_ms: peering.establishedMs,
+    checked_ms: peering.checkedMs,
+    created_ms: peering.createdMs,
+    takes_any_key: peering.takesAnyKey ? 1 : 0,
+  });
 
-export const peeringFromRow = (row: Readonly<Record<string, SqlValue>>): StoredPeering => {
+export const peeringFromRow = (stored: Readonly<Record<string, SqlValue>>): StoredPeering => {
+  const row = openRow(SEALED, stored);
   const theirDocument = documentIn(row, 'theirs');
   const ourDocument = documentIn(row, 'ours');
   return {

@@ -25,6 +25,8 @@ export const createPeeringTables = async ({ schema }: MigrationSchema): Promise<
     table.bigInteger('established_ms');
     table.bigInteger('checked_ms');
     table.bigInteger('created_ms').notNullable();
+    // The digest over the columns that decide about rights.
+    table.text('seal').notNullable();
     table.primary(['tenant_id', 'peer_id'], 'federation_peers_key');
     // A token names a node whose tenant is not known yet, and workers read the peers of all tenants.
     table.index(['node_digest'], 'federation_peers_node');

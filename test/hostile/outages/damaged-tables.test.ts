@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { sealText } from '../../../kernel/internal-api.ts';
+import { sealRow, sealText } from '../../../kernel/internal-api.ts';
 import { type SealedColumns, sealJson } from '../../../kernel/plugin-api.ts';
 import { StoreVerification } from '../../../plugins/backup/backup-api.ts';
 import { SEALED as CARDS } from '../../../plugins/cards/card-store.ts';
@@ -164,7 +164,9 @@ forEachStore('One row of any table is damaged (I20)', (kind) => {
       );
     });
     await store().write('default', async (transaction) => {
-      for (const [{ table }, row] of FOREIGN) await transaction.insertRows(table, [row]);
+      for (const [sealed, row] of FOREIGN) {
+        await transaction.insertRows(sealed.table, [sealed.plain === undefined ? row : sealRow(sealed, row)]);
+      }
     });
   });
   after(() => node.stop());
