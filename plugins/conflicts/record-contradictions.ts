@@ -232,9 +232,9 @@ class BatchRecorder {
     for (const place of touched) {
       const { triple, stored, steps, added, isCrowded } = place;
       const before = rows.get(placeDigest(triple));
-      if (!isCrowded) changes.push({ triple, before, after: steps.timelines(mortal, nowMs) });
+      if (!isCrowded) changes.push({ triple, before, after: await steps.timelines(mortal, nowMs) });
       else if (stored !== undefined && added !== undefined && canExtend(stored, place, mortal, nowMs)) {
-        changes.push({ triple, before, after: steps.timelines(mortal, nowMs, stored) });
+        changes.push({ triple, before, after: await steps.timelines(mortal, nowMs, stored) });
       } else anew.push(place);
     }
     const judged = await judgePlaces(

@@ -1,4 +1,4 @@
-import { type TripleKey, tripleId } from '../../kernel/internal-api.ts';
+import { type TripleKey, TurnBudget, tripleId } from '../../kernel/internal-api.ts';
 import {
   compareHlc,
   type Hlc,
@@ -61,10 +61,13 @@ export const writeTimelines = async (
   const gone: string[] = [];
   const fresh: Row[] = [];
   const past: Row[] = [];
+  const budget = new TurnBudget();
   for (const { triple, before, after } of changes) {
     const digest = placeDigest(triple);
     let current = before;
     for (const next of after) {
+      const pause = budget.take();
+      if (pause !== undefined) await pause;
       const isContested = contestedUntil(next) > nowMs;
       if (current === undefined ? !isContested : isContested && isSame(current, next)) continue;
       if (current !== undefined && compareHlc(current.since, next.since) < 0) {
@@ -81,10 +84,19 @@ export const writeTimelines = async (
   if (fresh.length > 0) await tables.insertRows(WINS, fresh);
 };
 
+/** Compares ids and times only, because the id of a fact decides about its other members. */
 const isSame = (some: WinnerTimeline, other: WinnerTimeline): boolean =>
   some.knownUntilMs === other.knownUntilMs &&
-  JSON.stringify([some.wins, some.lasting, some.contesting]) ===
-    JSON.stringify([other.wins, other.lasting, other.contesting]);
+  isSameSpan(some.lasting, other.lasting) &&
+  isSameSpan(some.contesting, other.contesting) &&
+  some.wins.length === other.wins.length &&
+  some.wins.every((win, at) => isSameWin(win, other.wins[at]));
+
+const isSameWin = (one: Win, other: Win | undefined): boolean =>
+  isSameSpan(one, other) && one.fromMs === other?.fromMs && one.contestedUntilMs === other.contestedUntilMs;
+
+const isSameSpan = (one: LongestLived | undefined, other: LongestLived | undefined): boolean =>
+  one?.id === other?.id && one?.untilMs === other?.untilMs;
 
 const storedRowsOf = (triple: TripleKey, digest: string, timeline: StoredTimeline): Row[] =>
   rowsOf(triple, digest, timeline).map((row) => ({ ...row, ...stampColumns('since', timeline.since) }));

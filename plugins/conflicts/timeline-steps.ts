@@ -1,3 +1,4 @@
+import { inTurns } from '../../kernel/internal-api.ts';
 import type { FactOutline, Hlc } from '../../kernel/plugin-api.ts';
 import type { StoredTimeline } from './timeline-rows.ts';
 import { canTake, type LiveFact, timelineOf, type WinnerTimeline, withFact } from './winner-timeline.ts';
@@ -43,11 +44,16 @@ export class TimelineSteps<T extends Pick<FactOutline, 'id'>> {
   }
 
   /** Computes the timeline after each step. `before` is needed if there are too many live facts to know all of them. */
-  timelines(mortal: ReadonlyMap<string, LiveFact>, nowMs: number, before?: WinnerTimeline): readonly StoredTimeline[] {
+  async timelines(
+    mortal: ReadonlyMap<string, LiveFact>,
+    nowMs: number,
+    before?: WinnerTimeline,
+  ): Promise<readonly StoredTimeline[]> {
     const live = (facts: readonly T[]): LiveFact[] => facts.flatMap(({ id }) => mortal.get(id) ?? []);
     let facts = live(this.#first);
     let timeline = before ?? timelineOf(facts, nowMs);
-    return this.#steps.map((step) => {
+    const timelines: StoredTimeline[] = [];
+    await inTurns(this.#steps, (step) => {
       if ('left' in step) {
         facts = live(step.left);
         timeline = timelineOf(facts, nowMs);
@@ -57,7 +63,8 @@ export class TimelineSteps<T extends Pick<FactOutline, 'id'>> {
           timeline = canTake(timeline, [fact], nowMs) ? withFact(timeline, fact, nowMs) : timelineOf(facts, nowMs);
         }
       }
-      return { ...timeline, since: step.since };
+      timelines.push({ ...timeline, since: step.since });
     });
+    return timelines;
   }
 }

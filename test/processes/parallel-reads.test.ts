@@ -6,8 +6,8 @@ import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
 const CLIENTS = 16;
 const FACTS = count('SVC_TEST_SOAK_FACTS', 200, 20_000);
 const SOAK_MS = count('SVC_TEST_SOAK_S', 0, 600) * 1_000;
-/** The reads of a client before the soak, which fill the caches of the node. */
-const FIRST_READS = count('SVC_TEST_SOAK_READS', 10, 500);
+/** The reads of all clients before the soak, which fill the caches of the node. */
+const FIRST_READS = count('SVC_TEST_SOAK_READS', 160, 1_000);
 const BATCH = 100;
 const MIB = 1024 * 1024;
 /**
@@ -40,7 +40,8 @@ describe('a node on SQLite under parallel reads', () => {
   afterEach(() => nodes.stop());
 
   it(`keeps its descriptors and its memory within bounds for ${SOAK_MS / 1_000} s`, async function () {
-    this.timeout(SOAK_MS + 300_000);
+    // The reads of a busy machine take their time, and the bounds of this test are no times.
+    this.timeout(SOAK_MS + 1_800_000);
     if (!existsSync('/proc/self/fd')) return;
     const [node] = (await nodes.start(1)) as [NodeProcess];
     await store(node);
@@ -57,7 +58,8 @@ describe('a node on SQLite under parallel reads', () => {
     const soak = (goesOn: (done: number) => boolean) =>
       Promise.all(Array.from({ length: CLIENTS }, () => client(goesOn)));
     const idle = descriptors(node);
-    await soak((done) => done < FIRST_READS);
+    let first = 0;
+    await soak(() => first++ < FIRST_READS);
     const settled = mostBytes;
     const end = performance.now() + SOAK_MS;
     await soak(() => performance.now() < end);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FactStore, Snapshot } from '../../../ports/ports.ts';
+import type { FactStore, Snapshot, WriteTransaction } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { post } from '../../plugins/mcp/mcp-kit.ts';
@@ -61,6 +61,73 @@ class RowsOfTurns {
     });
   }
 }
+
+const RIVALS = 1_000;
+
+/** Counts the turns of the event loop from the last read of winners to the write of former ones. */
+class TurnsOfWinners {
+  #turns = 0;
+  #atRead = 0;
+  most = 0;
+
+  async during(work: () => Promise<unknown>): Promise<number> {
+    let isOver = false;
+    const tick = (): void => {
+      this.#turns += 1;
+      if (!isOver) setImmediate(tick);
+    };
+    setImmediate(tick);
+    this.most = 0;
+    await work();
+    isOver = true;
+    return this.most;
+  }
+
+  watch(store: FactStore): FactStore {
+    const write: FactStore['write'] = (tenantId, work) => store.write(tenantId, (one) => work(this.#watched(one)));
+    return withMember(store, 'write', write);
+  }
+
+  #watched(transaction: WriteTransaction): WriteTransaction {
+    const select: WriteTransaction['select'] = (table, ...rest) => {
+      if (table === 'conflicts_wins') this.#atRead = this.#turns;
+      return transaction.select(table, ...rest);
+    };
+    const insertRows: WriteTransaction['insertRows'] = (table, rows) => {
+      if (table === 'conflicts_past_wins') this.most = Math.max(this.most, this.#turns - this.#atRead);
+      return transaction.insertRows(table, rows);
+    };
+    return withMember(withMember(transaction, 'select', select), 'insertRows', insertRows);
+  }
+}
+
+const withMember = <T extends object, K extends keyof T>(target: T, name: K, member: T[K]): T =>
+  new Proxy(target, {
+    get(_, asked) {
+      if (asked === name) return member;
+      const own: unknown = Reflect.get(target, asked);
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
+
+forEachStore('A client writes many rivals of one fact (I21)', () => {
+  it('and the node lets other work run while it finds the winner after each of them', async () => {
+    const turns = new TurnsOfWinners();
+    const node = await startTestNode({ wrapStore: (store) => turns.watch(store) });
+    const key = await node.addKey({ entityUri: 'agent:a' });
+    const body = Array.from({ length: RIVALS }, (_, at) => ({
+      entity: 'user:contested',
+      relation: 'memory:note',
+      value: { type: 'string', v: `fact ${at}` },
+      source: 'agent:a',
+      scope: 'company',
+    }));
+    const send = async () =>
+      expect((await node.request('POST', '/v1/facts/batch', { key, body })).status).to.equal(200);
+    expect(await turns.during(send)).to.be.at.least(30);
+    await node.stop();
+  });
+});
 
 forEachStore('A client asks for everything (I21)', () => {
   const rows = new RowsOfTurns();
