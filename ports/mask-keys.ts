@@ -4,11 +4,12 @@ import { maskUrls, withTexts } from './mask-urls.ts';
 const MASK = '***';
 /** The minimum length of a registered key. A shorter text is no key. */
 const MIN_KEY_LENGTH = 32;
-const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256(?::|%3A)[0-9a-f]{64})$/i;
+/** An id of the node, maybe after its kind and an underscore, or a content id. */
+const ID = /^(?:(?:[a-z]{3,10}_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256(?::|%3A)[0-9a-f]{64})$/i;
 
 /**
  * Masks a name that a caller chose if it is long enough for a key. Every byte may belong to a key, so the whole name
- * goes. Ids of facts and of contents stay.
+ * goes. Ids of the node and of contents stay.
  */
 export const maskName = (name: string): string => (name.length < MIN_KEY_LENGTH || ID.test(name) ? name : MASK);
 

@@ -111,8 +111,10 @@ describe('A caller puts a key into a path or a name by mistake (I19)', () => {
     expect([...Object.values(KEYS), key].filter((secret) => log.includes(secret))).to.deep.equal([]);
   });
 
-  it('and ids of facts and names in use stay readable', async () => {
+  it('and ids of facts and tombstones and names in use stay readable', async () => {
     const id = '01928374-5566-7788-99aa-bbccddeeff00';
+    const erase = `/v1/tombstones/tomb_${id}/erase`;
+    expect((await node.request('POST', erase, { key, body: {} })).body.instance).to.equal(erase);
     expect((await node.request('GET', `/v1/facts/${id}`, { key })).body.instance).to.equal(`/v1/facts/${id}`);
     expect((await node.request('GET', '/v1/facts?limits=1', { key })).text).to.include('query.limits');
     expect(maskKeys(`the fact ${id} has the content sha256:${'0a'.repeat(32)}`)).not.to.include('***');
