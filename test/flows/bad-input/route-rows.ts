@@ -7,6 +7,7 @@ import { FEDERATION_ROWS } from './federation-rows.ts';
 import { GARDEN_ROWS } from './garden-rows.ts';
 import { INSTRUCTION_ROWS } from './instruction-rows.ts';
 import { NAMESPACE_ROWS } from './namespace-rows.ts';
+import { RELATION_ROWS } from './relation-rows.ts';
 import type { RouteRow } from './route-row.ts';
 import { SERVICE_ROWS } from './service-rows.ts';
 import { SUBSCRIPTION_ROWS } from './subscription-rows.ts';
@@ -26,6 +27,7 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   ...SUBSCRIPTION_ROWS,
   ...SERVICE_ROWS,
   ...NAMESPACE_ROWS,
+  ...RELATION_ROWS,
   ...BACKUP_ROWS,
   ...TENANT_ROWS,
   ...TOMBSTONE_ROWS,

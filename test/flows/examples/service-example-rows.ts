@@ -138,6 +138,22 @@ export const SERVICE_EXAMPLE_ROWS: readonly ExampleRow[] = [
       return { query: { pattern } };
     },
   },
+  { route: 'GET /v1/relations' },
+  {
+    route: 'POST /v1/relations',
+    async prepare({ unique }) {
+      return { body: { pattern: `memory:${unique()}`, values: 'many' } };
+    },
+  },
+  { route: 'PUT /v1/relations' },
+  {
+    route: 'DELETE /v1/relations',
+    async prepare({ ask, unique }) {
+      const pattern = `memory:${unique()}`;
+      await ask('PUT', '/v1/relations', { body: { pattern, values: 'many' } });
+      return { query: { pattern } };
+    },
+  },
   { route: 'GET /v1/upkeep' },
   { route: 'POST /v1/upkeep/:task/run' },
 ];

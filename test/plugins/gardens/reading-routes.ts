@@ -203,6 +203,10 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/namespaces': () => [['/v1/namespaces']],
   'PUT /v1/namespaces': 'writes',
   'DELETE /v1/namespaces': 'writes',
+  'GET /v1/relations': () => [['/v1/relations']],
+  'POST /v1/relations': 'writes',
+  'PUT /v1/relations': 'writes',
+  'DELETE /v1/relations': 'writes',
   'GET /v1/federation/audit': () => [['/v1/federation/audit']],
   // The route accepts peer tokens only; the federation tests cover the facts of gardens.
   'GET /v1/federation/facts': 'open',
