@@ -1849,6 +1849,7 @@ export interface Api {
           signed_at: string | null;
           public_key_fingerprint: string | null;
           created_at: string;
+          unicode_version: string | null;
           may_end_others: boolean;
           own_declaration: {
             allowed_scopes: ('local' | 'team' | 'company' | 'public')[];

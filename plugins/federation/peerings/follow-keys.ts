@@ -11,6 +11,8 @@ export interface ClaimedIdentity {
   readonly publicKey: Uint8Array;
   /** The listed keys, oldest first. Empty if the node lists none. */
   readonly listed: readonly ListedKey[];
+  /** The version of Unicode by which the node compares names; null if it names none. */
+  readonly unicodeVersion: string | null;
 }
 
 export interface ListedKey {
@@ -22,6 +24,7 @@ export interface ListedKey {
   readonly signedBy: { readonly keyId: string; readonly signature: Uint8Array } | null;
 }
 
+const VERSION = /^\d{1,3}(\.\d{1,3}){0,2}$/;
 /** The maximum number of stored keys of a node, more than any node has. Each costs one signature check. */
 const MAX_LISTED_KEYS = 100;
 /** The maximum time for which a replaced key of the peer stays valid, for processes of the peer that still use it. */
@@ -31,19 +34,25 @@ const USUAL_OVERLAP_MS = 3_600_000;
 /** Reads the identity from a metadata document. Returns undefined without one. */
 export const readIdentity = (metadata: unknown): ClaimedIdentity | undefined => {
   if (!isObject(metadata)) return undefined;
-  const { node_id: nodeId, federation_pubkey: publicKey, federation_keys: listed } = metadata;
+  const { node_id: nodeId, federation_pubkey: publicKey, federation_keys: listed, unicode_version: version } = metadata;
   if (typeof nodeId !== 'string' || typeof publicKey !== 'string') return undefined;
   const key = readKey(publicKey);
   if (key === undefined) return undefined;
   const entries = Array.isArray(listed) ? listed.slice(-MAX_LISTED_KEYS) : [];
-  return { nodeId, publicKey: key, listed: entries.flatMap((entry) => readListedKey(entry) ?? []) };
+  return {
+    nodeId,
+    publicKey: key,
+    listed: entries.flatMap((entry) => readListedKey(entry) ?? []),
+    unicodeVersion: typeof version === 'string' && VERSION.test(version) ? version : null,
+  };
 };
 
 /**
  * Returns the keys of a node on first contact: the current one, and earlier ones that lead up to it. This node trusts
  * them as much as it trusts the connection.
  */
-export const firstKeys = ({ nodeId, publicKey, listed }: ClaimedIdentity, nowMs: number): readonly PeerKey[] => {
+export const firstKeys = (identity: ClaimedIdentity, nowMs: number): readonly PeerKey[] => {
+  const { nodeId, publicKey, listed } = identity;
   const keys: PeerKey[] = [{ keyId: keyIdOf(publicKey), publicKey, validUntilMs: null }];
   let link = listed.findLast((entry) => entry.keyId === keys[0]?.keyId);
   for (const entry of listed.toReversed()) {
@@ -52,7 +61,7 @@ export const firstKeys = ({ nodeId, publicKey, listed }: ClaimedIdentity, nowMs:
     link = entry;
   }
   // The replying process may still use a key that the node has replaced.
-  return followKeys(keys, { nodeId, publicKey, listed }, nowMs) ?? keys;
+  return followKeys(keys, identity, nowMs) ?? keys;
 };
 
 /**

@@ -1,3 +1,4 @@
+import { UNICODE_VERSION } from '../../../kernel/internal-api.ts';
 import type { Clock, Logger, PluginTables } from '../../../kernel/plugin-api.ts';
 import { PEER_APPROVAL_FAILED } from '../federation-events.ts';
 import type { FederationLog } from './federation-log.ts';
@@ -5,7 +6,7 @@ import { followKeys } from './follow-keys.ts';
 import type { StoredPeering } from './peer-row.ts';
 import type { PeerStore } from './peer-store.ts';
 import type { Peering } from './peering.ts';
-import { rejected, withKeys } from './peering-changes.ts';
+import { rejected, withMetadata } from './peering-changes.ts';
 import { peerEvent } from './peering-events.ts';
 import type { PeerReader } from './verify-peer.ts';
 
@@ -53,13 +54,26 @@ export class KeyRefresher {
         this.#warn(stored);
         return after;
       }
-      if (sameKeys(keys, stored.keys)) {
+      const { unicodeVersion } = identity;
+      this.#compareNames(stored, unicodeVersion);
+      if (sameKeys(keys, stored.keys) && unicodeVersion === stored.unicodeVersion) {
         await store.checked(own, stored, nowMs);
         return { ...stored, checkedMs: nowMs };
       }
-      const after = withKeys(stored, keys, nowMs);
+      const after = withMetadata(stored, { keys, unicodeVersion }, nowMs);
       await store.update(own, after);
       return after;
+    });
+  }
+
+  /** Facts are exchanged all the same: a difference concerns names with characters that one version does not know. */
+  #compareNames({ peerId, nodeId }: StoredPeering, unicodeVersion: string | null): void {
+    if (unicodeVersion === null || unicodeVersion === UNICODE_VERSION) return;
+    this.#parts.log.warn('a peer compares names by another version of Unicode: bring both nodes to one version', {
+      peerId,
+      nodeId,
+      unicodeVersion,
+      ownVersion: UNICODE_VERSION,
     });
   }
 

@@ -42,6 +42,7 @@ export const PEER_JSON = objectOf({
   signed_at: orNull(STRING_JSON),
   public_key_fingerprint: orNull(STRING_JSON),
   created_at: INSTANT_JSON,
+  unicode_version: orNull(STRING_JSON),
   may_end_others: BOOLEAN_JSON,
   own_declaration: orNull(objectOf(GRANT)),
 });
@@ -63,6 +64,7 @@ export const peerJson = (peering: Peering): Record<string, unknown> => {
     signed_at: (theirs ?? ours)?.signedAt ?? null,
     public_key_fingerprint: key === undefined ? null : `sha256:${sha256Hex(key.publicKey)}`,
     created_at: formatInstant(peering.createdMs),
+    unicode_version: peering.unicodeVersion,
     may_end_others: mayEndOthers(peering),
     own_declaration: ours && declarationJson(ours),
   };

@@ -178,7 +178,7 @@ export class StoredPeerRegistry implements PeerRegistry {
       refuseStale(declaration, stored.theirFloorMs);
       // Another declaration may have pinned a key since this one was verified.
       if (!follows(verification.keys, stored)) throw unverified('other-key', 'another key was pinned meanwhile');
-      return withTheirs(stored, declaration, { nodeUrl: url, keys: verification.keys, nowMs: clock.nowMs() });
+      return withTheirs(stored, declaration, { ...verification, nodeUrl: url, nowMs: clock.nowMs() });
     });
   }
 

@@ -71,6 +71,7 @@ export const rowOfPeering = (peering: StoredPeering): Row =>
     established_ms: peering.establishedMs,
     checked_ms: peering.checkedMs,
     created_ms: peering.createdMs,
+    unicode_version: peering.unicodeVersion,
     takes_any_key: peering.takesAnyKey ? 1 : 0,
   });
 
@@ -91,6 +92,7 @@ export const peeringFromRow = (stored: Readonly<Record<string, SqlValue>>): Stor
     verifiedMs: msOrNull(row['verified_ms']),
     establishedMs: msOrNull(row['established_ms']),
     createdMs: Number(row['created_ms']),
+    unicodeVersion: row['unicode_version'] == null ? null : String(row['unicode_version']),
     waiting: documentIn(row, 'waiting'),
     waitingSinceMs: msOrNull(row['waiting_since_ms']),
     theirDocument,

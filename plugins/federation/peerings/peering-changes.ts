@@ -22,6 +22,7 @@ export const newPeering = (
   verifiedMs: null,
   establishedMs: null,
   createdMs: nowMs,
+  unicodeVersion: null,
   waiting: null,
   waitingSinceMs: null,
   theirDocument: null,
@@ -36,7 +37,17 @@ export const newPeering = (
 export const withTheirs = (
   before: StoredPeering,
   declaration: Pick<ReadDeclaration, 'document'>,
-  { nodeUrl, keys, nowMs }: { readonly nodeUrl: string; readonly keys: readonly PeerKey[]; readonly nowMs: number },
+  {
+    nodeUrl,
+    keys,
+    unicodeVersion = before.unicodeVersion,
+    nowMs,
+  }: {
+    readonly nodeUrl: string;
+    readonly keys: readonly PeerKey[];
+    readonly unicodeVersion?: string | null | undefined;
+    readonly nowMs: number;
+  },
 ): StoredPeering => {
   const theirs = declarationOf(declaration.document);
   return settled(
@@ -45,6 +56,7 @@ export const withTheirs = (
       ...before,
       nodeUrl,
       keys,
+      unicodeVersion,
       theirs,
       theirDocument: declaration.document,
       theirFloorMs: theirs.signedMs,
@@ -100,10 +112,15 @@ export const withOurs = (
   );
 };
 
-/** Applies a new key of the peer that its former key has signed. */
-export const withKeys = (before: StoredPeering, keys: readonly PeerKey[], nowMs: number): StoredPeering => ({
+/** Applies what the metadata of the peer says anew: keys that its former key has signed, and its version of Unicode. */
+export const withMetadata = (
+  before: StoredPeering,
+  { keys, unicodeVersion }: Pick<StoredPeering, 'keys' | 'unicodeVersion'>,
+  nowMs: number,
+): StoredPeering => ({
   ...before,
   keys,
+  unicodeVersion,
   checkedMs: nowMs,
 });
 

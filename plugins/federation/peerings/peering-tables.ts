@@ -25,6 +25,7 @@ export const createPeeringTables = async ({ schema }: MigrationSchema): Promise<
     table.bigInteger('established_ms');
     table.bigInteger('checked_ms');
     table.bigInteger('created_ms').notNullable();
+    table.text('unicode_version');
     // The digest over the columns that decide about rights.
     table.text('seal').notNullable();
     table.primary(['tenant_id', 'peer_id'], 'federation_peers_key');

@@ -48,6 +48,8 @@ export interface Peering {
   /** The instant at which the peering first became active; null before that. */
   readonly establishedMs: number | null;
   readonly createdMs: number;
+  /** The version of Unicode by which the other node compares names, from its metadata; null while unknown. */
+  readonly unicodeVersion: string | null;
 }
 
 /** Returns the scopes of this node's facts that the peer may read. Empty unless the peering is active. */

@@ -29,7 +29,7 @@ export type MetadataReading =
 
 /** The result of verifying a declaration. `other-key`: the pinned key did not sign the current one. */
 export type Verification =
-  | { readonly kind: 'verified'; readonly keys: readonly PeerKey[] }
+  | { readonly kind: 'verified'; readonly keys: readonly PeerKey[]; readonly unicodeVersion?: string | null }
   | { readonly kind: 'silent' | 'foreign' | 'mismatch' | 'other-key'; readonly why: string };
 
 const TIMEOUT_MS = 10_000;
@@ -99,7 +99,7 @@ export class PeerReader {
     ) {
       return { kind: 'mismatch', why: 'the key in the declaration is not the one in the metadata' };
     }
-    if (isSigned(declaration, keys, nowMs)) return { kind: 'verified', keys };
+    if (isSigned(declaration, keys, nowMs)) return { kind: 'verified', keys, unicodeVersion: identity.unicodeVersion };
     return { kind: 'mismatch', why: 'the signature is not one of the key in the metadata' };
   }
 

@@ -32,7 +32,7 @@ export const verifyWaiting = async (
     if (before === undefined || before.waiting === null || !isSame) return;
     const nowMs = clock.nowMs();
     if (verification.kind === 'verified') {
-      const after = withTheirs(before, declaration, { nodeUrl, keys: verification.keys, nowMs });
+      const after = withTheirs(before, declaration, { ...verification, nodeUrl, nowMs });
       await store.update(own, after);
       await federationLog.record(approvalOf(before, after, self.names.systemSource), transaction);
     } else if (verification.kind === 'mismatch') {

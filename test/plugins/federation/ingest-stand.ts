@@ -57,6 +57,7 @@ export const peeringFor = (
   grantVersion: 1,
   verifiedMs: 0,
   establishedMs: 0,
+  unicodeVersion: null,
   createdMs: 0,
   ...changes,
 });

@@ -133,6 +133,7 @@ export const startServingNode = async (
       } as const;
       peerings.set(peer.nodeId, {
         tenantId: DEFAULT_TENANT,
+        unicodeVersion: null,
         peerId: `peering-with-${name}`,
         nodeId: peer.nodeId,
         nodeUrl: `https://${name}.test`,

@@ -27,6 +27,7 @@ class Assertion(TypedDict):
     source: str
     confidence: NotRequired[float | None]
     scope: NotRequired[Literal["local", "team", "company", "public"] | None]
+    valid_from: NotRequired[str | None]
     valid_until: NotRequired[str | None]
     timestamp: NotRequired[str | None]
     session_id: NotRequired[str | None]
@@ -111,6 +112,7 @@ class Fact(TypedDict):
     timestamp: str
     hlc: str
     received_from: str | None
+    valid_from: NotRequired[str]
     valid_until: str | None
     confidence: float
     scope: Literal["local", "team", "company", "public"]
@@ -163,6 +165,7 @@ class FactPart(TypedDict):
     timestamp: NotRequired[str]
     hlc: NotRequired[str]
     received_from: NotRequired[str | None]
+    valid_from: NotRequired[str]
     valid_until: NotRequired[str | None]
     confidence: NotRequired[float]
     scope: NotRequired[Literal["local", "team", "company", "public"]]
@@ -584,6 +587,7 @@ class SynthesisFacts(TypedDict):
     value: SynthesisFactsValue
     confidence: float
     timestamp: str
+    valid_from: NotRequired[str]
     valid_until: str | None
     is_expired: bool
     age_seconds: int

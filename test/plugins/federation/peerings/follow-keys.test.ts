@@ -27,7 +27,7 @@ describe('the stored keys of a peer', () => {
     for (const first of [0, 90]) {
       const keys = Array.from({ length: 91 }, (_, at) => identity(first + at));
       const publicKey = keys.at(-1)?.signer.publicKey ?? new Uint8Array();
-      known = followKeys(known, { nodeId: NODE, publicKey, listed: listOf(keys) }, 0) ?? [];
+      known = followKeys(known, { nodeId: NODE, publicKey, listed: listOf(keys), unicodeVersion: null }, 0) ?? [];
     }
     expect(known).to.have.lengthOf(100);
     expect(known.map(({ keyId }) => keyId)).to.deep.equal(
