@@ -1,4 +1,4 @@
-import { refuseTimestamp } from '../../kernel/internal-api.ts';
+import { refuseBeginning, refuseTimestamp } from '../../kernel/internal-api.ts';
 import { parseInstant, readEntityUri, readFactValue, readRelation, ServiceError } from '../../kernel/plugin-api.ts';
 import { member } from './origin-values.ts';
 
@@ -12,13 +12,20 @@ export const refusalOf = (fact: unknown, nowMs: number): string | null => {
     readRelation(member(fact, 'relation'), 'relation');
     readEntityUri(member(fact, 'source'), 'source');
     readFactValue(member(fact, 'value'), 'value');
-    const timestamp = member(fact, 'timestamp');
-    const early = typeof timestamp === 'string' ? refuseTimestamp(parseInstant(timestamp), nowMs, 'timestamp') : null;
-    return early === null ? null : reasonOf(early);
+    const timestamp = textOf(fact, 'timestamp');
+    const early = timestamp === null ? null : refuseTimestamp(parseInstant(timestamp), nowMs, 'timestamp');
+    const span = { validFrom: textOf(fact, 'valid_from'), validUntil: textOf(fact, 'valid_until') };
+    const refusal = early ?? refuseBeginning({ ...span, confidence: Number(member(fact, 'confidence')) }, 'valid_from');
+    return refusal === null ? null : reasonOf(refusal);
   } catch (error) {
     if (error instanceof ServiceError) return reasonOf(error);
     throw error;
   }
+};
+
+const textOf = (fact: unknown, name: string): string | null => {
+  const text = member(fact, name);
+  return typeof text === 'string' ? text : null;
 };
 
 const reasonOf = ({ status, code, message }: ServiceError): string => `${status} ${code}: ${message}`;

@@ -75,7 +75,7 @@ function* edgeItems(value: unknown, { at, session, settings }: Place): Generator
   const to = idMember(value, 'target_node_uuid');
   const graph = idMember(value, 'group_id', 'graph_uuid');
   const { beginsAt, ...valid } = validityOf(value, settings);
-  const common: Pick<ImportDraft, 'at' | 'source' | 'timestamp' | 'validUntil' | 'derivedFrom' | 'entity'> = {
+  const common: Omit<ImportDraft, 'kind' | 'relation' | 'value'> = {
     at,
     entity: from === undefined ? `zep:session/${session}` : `zep:node/${from}`,
     source: graph === undefined ? 'zep' : `zep:graph/${graph}`,
@@ -84,7 +84,7 @@ function* edgeItems(value: unknown, { at, session, settings }: Place): Generator
   };
   const relation = `memory:fact:${relationPart(id)}`;
   yield { ...common, kind: 'fact', relation, value: { type: 'text', v: text } };
-  if (beginsAt !== undefined) {
+  if (beginsAt !== undefined && valid.validFrom === undefined) {
     const v = { type: 'datetime', v: beginsAt } as const;
     yield { ...common, kind: 'validity', relation: `${relation}:valid_at`, value: v };
   }
@@ -102,6 +102,8 @@ interface Validity {
   readonly timestamp: string | undefined;
   /** When the fact begins to be valid, if that is later than the instant at which it was written. */
   readonly beginsAt?: string;
+  /** The same, unless the fact ends before it, because a node takes no such span. */
+  readonly validFrom?: string | undefined;
   readonly validUntil: string | undefined;
 }
 
@@ -114,7 +116,9 @@ const validityOf = (value: unknown, { instant, end, nowMs }: ImportSettings): Va
   const beginsMs = parseInstant(beginsAt) ?? 0;
   const timestamp = beginsMs > nowMs ? created : beginsAt;
   const writtenMs = created === undefined ? nowMs : (parseInstant(created) ?? nowMs);
-  return beginsMs > writtenMs ? { timestamp, beginsAt, validUntil } : { timestamp, validUntil };
+  if (beginsMs <= writtenMs) return { timestamp, validUntil };
+  const isSpan = validUntil === undefined || (parseInstant(validUntil) ?? 0) >= beginsMs;
+  return { timestamp, beginsAt, validFrom: isSpan ? beginsAt : undefined, validUntil };
 };
 
 const earlier = (one: string | undefined, other: string | undefined): string | undefined => {

@@ -66,6 +66,20 @@ describe('The counts of an import', () => {
     expect(stdout).to.contain('no node answered');
   });
 
+  it('judge the span of validity alike, with a node and without one', async () => {
+    const path = inFolder('v.csv');
+    await writeFile(path, 'id,from,until\n1,2030-01-01,2031-01-01\n2,2032-01-01,2031-01-01\n');
+    const map = 'entity=v:{id},relation==memory:x,value=id,valid_from=from,valid_until=until';
+    for (const variables of [{}, { SVC_URL: 'http://127.0.0.1:9' }]) {
+      const argv = ['import-from', 'csv', path, '--map', map, '--dry-run'];
+      const { stdout, stderr } = await served.run(argv, undefined, { variables });
+      expect([sumOf(stdout), stderr.includes('must not be later than valid_until')]).to.deep.equal([
+        [2, 1, 0, 0, 1],
+        true,
+      ]);
+    }
+  });
+
   it('foretell what the node refuses by its own rules', async () => {
     const path = inFolder('t.csv');
     await writeFile(

@@ -131,12 +131,16 @@ describe('A message without a time', () => {
 });
 
 describe('A fact of Zep that begins later', () => {
-  it('is dated when it was written, and keeps the instant at which it begins', async () => {
+  it('is dated when it was written, and is valid from the instant at which it begins', async () => {
     const edge = { uuid: 'e', fact: 'f', created_at: '2026-05-01T00:00:00Z', valid_at: '2031-03-01T00:00:00Z' };
     const whole = await readFiles('zep', { 'e.json': json({ edges: [edge] }) });
-    expect(factsAs(whole, 'relation', 'v', 'timestamp')).to.deep.equal([
-      ['memory:fact:e', 'f', '2026-05-01T00:00:00Z'],
-      ['memory:fact:e:valid_at', '2031-03-01T00:00:00Z', '2026-05-01T00:00:00Z'],
+    expect(factsAs(whole, 'relation', 'v', 'timestamp', 'valid_from')).to.deep.equal([
+      ['memory:fact:e', 'f', '2026-05-01T00:00:00Z', '2031-03-01T00:00:00Z'],
+    ]);
+    const ended = await readFiles('zep', { 'e.json': json({ edges: [{ ...edge, invalid_at: '2027-01-01' }] }) });
+    expect(factsAs(ended, 'relation', 'v', 'valid_from')).to.deep.equal([
+      ['memory:fact:e', 'f', undefined],
+      ['memory:fact:e:valid_at', '2031-03-01T00:00:00Z', undefined],
     ]);
   });
 });
