@@ -29,7 +29,7 @@ import type { HttpRequestInfo } from './request-hooks.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestTelemetry } from './request-telemetry.ts';
 import type { Reply } from './route-definition.ts';
-import { type OwnedRoute, routeProblems } from './route-table.ts';
+import { type OwnedRoute, routeProblems, spellingsOf } from './route-table.ts';
 import { standardHeaders } from './standard-headers.ts';
 
 export interface HttpOptions {
@@ -123,8 +123,10 @@ const endpointsOf = (owned: OwnedRoute, options: Answering): readonly Endpoint[]
     options.inspectReply === undefined
       ? answerRequest
       : async (request) => inspected(await answerRequest(request), route, options);
-  const endpoint = { method: route.method, path: route.path, holdsSecret: route.holdsSecret, handle };
-  return route.access === 'open' && route.method === 'GET' ? [endpoint, { ...endpoint, method: 'HEAD' }] : [endpoint];
+  const { method, holdsSecret } = route;
+  const endpoints = spellingsOf(route).map((path) => ({ method, path, holdsSecret, handle }));
+  if (route.access !== 'open' || method !== 'GET') return endpoints;
+  return endpoints.flatMap((endpoint) => [endpoint, { ...endpoint, method: 'HEAD' }]);
 };
 
 /** Compiles a route. A failure names its plugin. */

@@ -139,6 +139,11 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
    * leak parts of the secret that a caller guesses in text beside it.
    */
   readonly holdsSecret?: true;
+  /**
+   * Also takes the path with a slash at its end, for an address that people type into clients. Any other route refuses
+   * it, because a rule of a proxy about the path would not hold for it.
+   */
+  readonly slashAtEnd?: true;
   /** The answers by status, without problem documents, which all routes may return. */
   readonly answers: Answers;
   /** An example request. Every route of the package's own plugins has one. */

@@ -43,5 +43,9 @@ const pathProblem = (path: string): string | undefined => {
   return undefined;
 };
 
+/** Returns the paths that a transport matches for a route. */
+export const spellingsOf = ({ path, slashAtEnd }: Pick<Route, 'path' | 'slashAtEnd'>): readonly string[] =>
+  slashAtEnd ? [path, `${path}/`] : [path];
+
 const NAMED = /^[:*]/;
 const SEGMENT = /^(?:[:*][a-z][a-z0-9_]*|[A-Za-z0-9._~-]+)$/;

@@ -25,6 +25,7 @@ export interface McpRouteParts {
 export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Message> => ({
   method: 'POST',
   path: MCP_PATH,
+  slashAtEnd: true,
   summary: 'Model Context Protocol: the tools, resources and prompts of this memory, one message a request',
   access: { permission: 'any' },
   origins: 'known',

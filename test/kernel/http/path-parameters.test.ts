@@ -17,6 +17,7 @@ const show = (path: string, names: readonly string[]): TestRoute => ({
 const { ask } = serveRoutes([
   show('/v1/cards/*entity_uri', ['entity_uri']),
   show('/v1/conflicts', []),
+  { ...show('/v1/mcp', []), slashAtEnd: true },
   { ...show('/v1/conflicts/*id/resolve', ['id']), method: 'POST' },
   show('/v1/facts/*id', ['id']),
   show('/v1/facts/*id/provenance', ['id']),
@@ -110,6 +111,14 @@ describe('a path', () => {
       '/v1/./keys/a',
       '/v1/x/../keys/a',
     ]) {
+      expect((await get(target)).status, target).to.equal(404);
+    }
+  });
+
+  it('takes a slash at its end where the route says so', async () => {
+    expect((await get('/v1/mcp/')).json.path).to.equal('/v1/mcp');
+    expect((await get('/v1/mcp/', 'POST')).status).to.equal(405);
+    for (const target of ['/v1/mcp//', '/v1/conflicts/', '/v1/keys/expiring/']) {
       expect((await get(target)).status, target).to.equal(404);
     }
   });
