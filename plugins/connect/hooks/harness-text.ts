@@ -114,7 +114,16 @@ const between = (text: string, begin: string, end: string): string | undefined =
 };
 
 /** A slash or bang line speaks to the client. A path, an image of Markdown and `!=` do not. */
-const isCommand = (text: string): boolean => /^\/[\w:.-]+(?:\s|$)/.test(text) || /^!\s*[\w./~$-]/.test(text);
+const isCommand = (text: string): boolean => {
+  const name = /^\/([\w:.-]+)(?:\s|$)/.exec(text)?.[1];
+  return name === undefined ? /^!\s*[\w./~$-]/.test(text) : !ROOT_FOLDERS.has(name);
+};
+
+/** Folders at the root of Linux and macOS. A line that begins with one of them is about a path. */
+const ROOT_FOLDERS: ReadonlySet<string> = new Set(
+  `bin boot dev etc home lib lib64 media mnt opt proc root run sbin srv sys tmp usr var
+Applications Library System Users Volumes cores private`.split(/\s+/),
+);
 
 /** A reply of one word, or of words that only agree, refuse or go on. */
 const isReplyOnly = (text: string): boolean => {

@@ -37,7 +37,14 @@ describe('words that hooks note', () => {
       'This session is being continued from a previous conversation that ran out of context.',
       '[Image #1]',
     ];
-    const commands = ['/compact keep the plan', '/clear', '! npm test', '!ls -la'];
+    const commands = [
+      '/compact keep the plan',
+      '/clear',
+      '/git:commit all of it',
+      '/tmpfiles now',
+      '! npm test',
+      '!ls -la',
+    ];
     const replies = [
       'yes',
       '1',
@@ -55,6 +62,12 @@ describe('words that hooks note', () => {
     ];
     await end([...harness, ...commands, ...replies].map((text) => prompt(text)));
     expect(await noted()).to.deep.equal([]);
+  });
+
+  it('keep a line that begins with a folder of the root', async () => {
+    const lines = ['/tmp is full, clean it', '/etc needs a backup', '/usr/lib holds old modules'];
+    await end(lines.map((text) => prompt(text)));
+    expect((await noted()).sort()).to.deep.equal([...lines].sort());
   });
 
   it('keep the own words of a person, also in angle brackets and beside additions of the client', async () => {
