@@ -13,7 +13,7 @@ import {
   type Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { cutFact } from './cut-value.ts';
-import { estimateTokens } from './fact-line.ts';
+import { BYTES_PER_TOKEN } from './fact-line.ts';
 import { defineRecallMember, type Recalled, type RecallMember, RecallMembers, type ScoredFact } from './recall-api.ts';
 
 const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
@@ -210,16 +210,21 @@ export const recalledText = (
 export const countedText = (
   recalled: Recalled,
   texts: readonly string[],
-  spelled: Parameters<typeof recalledText>[2],
+  { members }: { readonly members: readonly RecallMember[] },
 ): string => {
-  const facts = recalled.facts.slice(0, texts.length);
-  const { contradicted, budget } = recalled.omitted;
-  const omitted = { ...recalled.omitted, contradicted, budget: budget + recalled.facts.length - facts.length };
-  const spell = (tokensUsed: number): string =>
-    recalledText({ ...recalled, facts, omitted, tokensUsed }, texts, spelled);
-  if (texts.length === 0) return spell(0);
-  const tokens = estimateTokens(spell(recalled.tokenBudget));
-  const text = spell(tokens);
-  if (tokens <= recalled.tokenBudget) return text;
-  return countedText(recalled, texts.slice(0, -1), spelled);
+  const spell = (listed: readonly string[], count: number, tokensUsed: number): string => {
+    const budget = recalled.omitted.budget + recalled.facts.length - count;
+    const facts = recalled.facts.slice(0, listed.length);
+    const answer = { ...recalled, facts, omitted: { ...recalled.omitted, budget }, tokensUsed };
+    return recalledText(answer, listed, { isShort: true, members });
+  };
+  // The loop measures only the members beside the facts, because the facts may be long.
+  let listBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, -1);
+  for (let count = texts.length; count > 0; count -= 1) {
+    const aroundBytes = Buffer.byteLength(spell([], count, recalled.tokenBudget));
+    const tokens = Math.ceil((aroundBytes + listBytes) / BYTES_PER_TOKEN);
+    if (tokens <= recalled.tokenBudget) return spell(texts.slice(0, count), count, tokens);
+    listBytes -= Buffer.byteLength(texts[count - 1] ?? '') + 1;
+  }
+  return spell([], 0, 0);
 };
