@@ -8,17 +8,17 @@ import { differentType, rivalsOf, sameSpelling } from './same-spelling.ts';
 import { sentValue, VALUE, VALUE_TYPE, type ValueType } from './sent-value.ts';
 
 export const ASSERTION = {
-  entity: { ...TEXT, description: 'What the fact is about, e.g. user:alice' },
+  entity: { ...TEXT, description: 'Its subject, e.g. user:alice' },
   relation: { ...TEXT, description: 'Namespaced, e.g. memory:role' },
   value: VALUE,
   value_type: VALUE_TYPE,
-  source: { ...TEXT, description: 'Who says so; default you' },
+  source: { ...TEXT, description: 'Default you' },
   confidence: SHARE,
   scope: { ...SCOPE, description: 'Default local' },
   garden_id: TEXT,
   valid_from: TEXT,
   valid_until: TEXT,
-  derived_from: { type: 'array', items: TEXT, maxItems: 100, description: 'Fact ids or content ids' },
+  derived_from: { type: 'array', items: TEXT, maxItems: 100, description: 'Fact or content ids' },
 } as const;
 
 export const ASSERTION_REQUIRED = ['entity', 'relation', 'value'] as const;
@@ -32,8 +32,7 @@ export interface AssertArguments {
 
 export const assertTool = defineTool<AssertArguments>({
   name: 'assert',
-  description:
-    'Store one fact. Facts are never changed; a differing value opens a conflict. A repeat stores nothing new.',
+  description: 'Store one fact. Facts never change; a differing value opens a conflict. A repeat stores nothing.',
   permission: 'write',
   routes: ['POST /v1/facts'],
   effect: 'adds',
