@@ -53,13 +53,15 @@ const listSources = () => {
   for (const folder of include) {
     if (!existsSync(join(ROOT, folder))) continue;
     for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-      // Skips packages that some tests install separately.
-      if (entry.parentPath.split(sep).includes('node_modules')) continue;
+      if (entry.parentPath.split(sep).some((name) => APART.has(name))) continue;
       if (entry.isFile()) found.push(join(entry.parentPath, entry.name).slice(ROOT.length + 1));
     }
   }
   return found.sort();
 };
+
+/** Folders of packages that some tests install separately, and of the client in another language. */
+const APART = new Set(['node_modules', 'python']);
 
 const stateOf = (sources) => {
   const hash = createHash('sha256').update(process.version);

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { sealRow } from '../../../kernel/internal-api.ts';
+import { SEALED_AGENT_KEYS } from '../../../plugins/keys/agent-key-store.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import type { StoreCounts } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -174,14 +176,17 @@ const CROWDS: readonly Crowd[] = [
       insert(
         crowded,
         'keys_agent_keys',
-        range(CROWD).map((n) => ({
-          id: `key${n}`,
-          tenant_id: 'default',
-          entity_uri: `agent:other${n}`,
-          public_key: 'p',
-          description: null,
-          registered_ms: n,
-        })),
+        range(CROWD).map((n) =>
+          sealRow(SEALED_AGENT_KEYS, {
+            id: `key${n}`,
+            tenant_id: 'default',
+            entity_uri: `agent:other${n}`,
+            public_key: 'p',
+            description: null,
+            registered_ms: n,
+            revoked_ms: null,
+          }),
+        ),
       ),
   },
   {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { sealRow } from '../../../kernel/internal-api.ts';
 import { MAX_PAGE_BYTES } from '../../../kernel/pages/spelled-list.ts';
 import type { FactDraft } from '../../../kernel/plugin-api.ts';
+import { SEALED_AGENT_KEYS } from '../../../plugins/keys/agent-key-store.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -166,14 +168,17 @@ forEachStore('A writer stores facts of one mebibyte each, and a reader requests 
   });
 
   it('an array stops early, with a header that says so', async () => {
-    const rows = Array.from({ length: 1_500 }, (_, n) => ({
-      id: `k${n}`,
-      tenant_id: 'default',
-      entity_uri: 'agent:sub',
-      public_key: 'p'.repeat(43),
-      description: '\u0001'.repeat(1_024),
-      registered_ms: n,
-    }));
+    const rows = Array.from({ length: 1_500 }, (_, n) =>
+      sealRow(SEALED_AGENT_KEYS, {
+        id: `k${n}`,
+        tenant_id: 'default',
+        entity_uri: 'agent:sub',
+        public_key: 'p'.repeat(43),
+        description: '\u0001'.repeat(1_024),
+        registered_ms: n,
+        revoked_ms: null,
+      }),
+    );
     const store = subscribed.node.kernel.get(FactStore);
     await store.write('default', (transaction) => transaction.insertRows('keys_agent_keys', rows));
     const reply = await get('/v1/auth/agent-keys');
