@@ -50,8 +50,8 @@ const depthOf = (yaml: string): number => {
   return deepest;
 };
 
-const MEMBER = /^([\p{L}_][\p{L}\p{N}_ -]{0,63})\s*:(?:\s+(.*))?$/u;
-const LIST_ITEM = /^\s*-\s+(.*)$/;
+const NAME = /^[\p{L}_][\p{L}\p{N}_ -]{0,63}$/u;
+const LIST_ITEM = /^\s*-\s(.*)$/s;
 const MAX_LINE = 10_000;
 
 /** The first value of each `name: value` line, and the lists of `- item` lines below a bare `name:`. */
@@ -62,10 +62,13 @@ const membersByLine = (yaml: string): Readonly<Record<string, unknown>> => {
     if (line.length > MAX_LINE) continue;
     const [, item] = LIST_ITEM.exec(line) ?? [];
     if (item !== undefined) list?.push(bare(item));
-    const [, name, value = ''] = MEMBER.exec(line) ?? [];
-    if (name === undefined) continue;
+    const colon = line.indexOf(':');
+    if (colon === -1) continue;
+    const name = line.slice(0, colon).trimEnd();
+    const value = line.slice(colon + 1);
+    if (!NAME.test(name) || /^\S/.test(value)) continue;
     list = value.trim() === '' ? [] : undefined;
-    if (!members.has(name.trim())) members.set(name.trim(), list ?? scalarOf(value));
+    if (!members.has(name)) members.set(name, list ?? scalarOf(value));
   }
   return Object.fromEntries([...members].filter(([, value]) => !Array.isArray(value) || value.length > 0));
 };

@@ -194,6 +194,8 @@ const contentText = (value: unknown): string => {
   return typeof content === 'string' ? content : ((texts.join('\n\n') || textMember(value, 'text')) ?? '');
 };
 
+/** Results of tools that say nothing. */
+const NOTHING: ReadonlySet<string> = new Set(['', 'None', 'null', 'OK']);
 const WRAPPER = new Set(['status', 'message', 'time']);
 
 /** Letta wraps what a tool returned in JSON with a status, and writes `None` for nothing. */
@@ -205,7 +207,7 @@ const resultIn = (value: unknown): string | null => {
   const isWrapped = names.includes('status') && names.every((name) => WRAPPER.has(name));
   const message = member(wrapped, 'message') ?? null;
   const said = isWrapped ? (typeof message === 'string' || message === null ? message : JSON.stringify(message)) : text;
-  return said === null || /^\s*(?:None|null|OK)?\s*$/.test(said) ? null : said;
+  return said === null || NOTHING.has(said.trim()) ? null : said;
 };
 
 /** The words of people or the agent. Letta wraps users' messages in JSON, and agents may speak through a tool. */

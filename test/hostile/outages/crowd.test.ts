@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sealRow } from '../../../kernel/internal-api.ts';
 import { SEALED_AGENT_KEYS } from '../../../plugins/keys/agent-key-store.ts';
-import { FactStore } from '../../../ports/ports.ts';
+import { FactStore, type SqlValue } from '../../../ports/ports.ts';
 import type { StoreCounts } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { refDraft } from '../../plugins/graph/ref-drafts.ts';
@@ -145,7 +145,7 @@ interface Crowd {
   gather(crowded: CrowdedNode): Promise<void>;
 }
 
-const insert = (crowded: CrowdedNode, table: string, rows: readonly Record<string, string | number | null>[]) =>
+const insert = (crowded: CrowdedNode, table: string, rows: readonly Record<string, SqlValue>[]) =>
   crowded.subscribed.node.kernel.get(FactStore).write('default', (transaction) => transaction.insertRows(table, rows));
 
 const CROWDS: readonly Crowd[] = [

