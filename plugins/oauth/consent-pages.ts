@@ -22,7 +22,7 @@ export const signInPage = (
     ...(cookie !== undefined && { cookie }),
     body: `${introduction({ client, request }, nodeUrl)}
 ${problem === undefined ? '' : `<p class="problem">${escaped(problem)}</p>`}
-<form method="post" action="/oauth/sign-in">
+<form method="post" action="sign-in">
 <input type="hidden" name="request" value="${escaped(queryText(request))}">
 <label>Your key of this node <input type="password" name="key" autocomplete="off" required></label>
 <p>The program never sees your key.</p>
@@ -55,7 +55,7 @@ export const consentPage = (asking: Asking, nodeUrl: string, offer: ConsentOffer
     body: `${introduction(asking, nodeUrl)}
 <p>You are <code>${escaped(person.entityUri)}</code>. After your answer, the browser goes to
 <code>${escaped(shownHost(request.redirectUri))}</code>.</p>
-<form method="post" action="/oauth/consent">
+<form method="post" action="consent">
 <input type="hidden" name="ticket" value="${escaped(ticket)}">
 <fieldset><legend>It may</legend>${permissions.map((name) => box('permission', name, RIGHTS[name] ?? name, true)).join('')}</fieldset>
 <fieldset><legend>In these scopes</legend>${[...person.allowedScopes].map((name) => box('scope', name, name, true)).join('')}</fieldset>

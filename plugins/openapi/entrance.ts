@@ -8,16 +8,18 @@ export interface Entrance {
   readonly name: string;
   /** Version of the program. */
   readonly version: string;
+  /** Each `href` is relative to `/`, because a proxy may serve the node below a path. */
   readonly links: readonly { readonly href: string; readonly title: string }[];
 }
 
 /**
- * Returns links to the documents that need no credential. A path with and without its last slash is one link. Paths
- * below a document are left out, because that document links to them.
+ * Returns links to the documents that need neither a credential nor a query. A path with and without its last slash is
+ * one link. Paths below a document are left out, because that document links to them.
  */
 export const createEntrance = (name: string, version: string, routes: readonly DescribedRoute[]): Entrance => {
   const open = routes.filter(
-    ({ method, path, access }) => method === 'GET' && access === 'open' && !/[:*]/.test(path) && path !== '/',
+    ({ method, path, access, query }) =>
+      method === 'GET' && access === 'open' && query === undefined && !/[:*]/.test(path) && path !== '/',
   );
   const folders = open.map(({ path }) => path).filter((path) => path.endsWith('/'));
   return {
@@ -25,7 +27,7 @@ export const createEntrance = (name: string, version: string, routes: readonly D
     version,
     links: open
       .filter(({ path }) => !folders.some((folder) => path !== folder && `${path}/`.startsWith(folder)))
-      .map(({ path, summary }) => ({ href: path, title: summary })),
+      .map(({ path, summary }) => ({ href: path.slice(1), title: summary })),
   };
 };
 

@@ -20,7 +20,7 @@ ${operationsOf(document, name).map((placed) => operationSection(document, placed
   return framePage(
     `${info.title}: API reference`,
     html`<h1>${info.title}: API reference</h1>
-<p>Version ${info.version}. The same for programs: <a href="/openapi.json">OpenAPI 3.1</a>.</p>
+<p>Version ${info.version}. The same for programs: <a href="openapi.json">OpenAPI 3.1</a>.</p>
 ${info.description.split('\n\n').map((text) => html`<p>${marked(text)}</p>\n`)}
 <nav aria-label="Contents">
 ${tags.map(({ name }) => contentsOf(document, name))}

@@ -100,7 +100,7 @@ const unescaped = (text: string): string =>
   text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
 /** Returns the value of a field of a page. */
-export const fieldOf = (page: TestReply, name: string): string =>
+export const fieldOf = (page: Pick<TestReply, 'text'>, name: string): string =>
   unescaped(new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? '');
 
 /** Signs a person in. Returns the consent page. */
