@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
+import type { PageFiles } from './console-page.ts';
 
 /** A file that browsers cache for ever, because its name changes with its content. */
 export interface ConsoleFile {
@@ -12,9 +13,7 @@ export interface ConsoleFile {
 }
 
 /** The result of the build: names of files, and those that the page loads at once. */
-interface BuiltFiles {
-  readonly script: string;
-  readonly style: string;
+interface BuiltFiles extends PageFiles {
   readonly files: readonly string[];
 }
 
@@ -31,7 +30,7 @@ export class ConsoleFiles {
   #built: Promise<BuiltFiles> | undefined;
 
   /** Names of the page's script and style sheet. */
-  async entry(): Promise<{ readonly script: string; readonly style: string }> {
+  async entry(): Promise<PageFiles> {
     return this.#list();
   }
 

@@ -16,9 +16,16 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** The page that loads the application. It is the same for everybody, because all data needs a key. */
-export const consolePage = ({ script, style }: { readonly script: string; readonly style: string }): string =>
-  `<!doctype html>
+/** The names of the files that the page loads at once. */
+export interface PageFiles {
+  readonly script: string;
+  readonly style: string;
+}
+
+/** Returns the page at `path`, which loads the application. It is the same for everybody: all data needs a key. */
+export const consolePage = ({ script, style }: PageFiles, path: string): string => {
+  const folder = folderFrom(path);
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -26,12 +33,21 @@ export const consolePage = ({ script, style }: { readonly script: string; readon
 <meta name="color-scheme" content="light dark">
 <title>Console</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/console/files/${style}">
-<script type="module" src="/console/files/${script}"></script>
+<link rel="stylesheet" href="${folder}files/${style}">
+<script type="module" src="${folder}files/${script}"></script>
 </head>
 <body>
 <div id="console"></div>
-<noscript>The console needs JavaScript. The same data is there without it: see <a href="/spec">the API</a>.</noscript>
+<noscript>
+The console needs JavaScript. The same data is there without it: see <a href="${folder}../spec">the API</a>.
+</noscript>
 </body>
 </html>
 `;
+};
+
+/** Returns the relative address of `/console/`, because a proxy may serve the node below a path. */
+const folderFrom = (path: string): string => {
+  const [, , ...parts] = path.split('/');
+  return parts.length === 0 ? 'console/' : '../'.repeat(parts.length - 1);
+};

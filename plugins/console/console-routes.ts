@@ -26,10 +26,10 @@ const FILE_NAME = schema<FileName>({
   properties: { name: { type: 'string', maxLength: 200 } },
 });
 
-const pageReply = async (files: ConsoleFiles): Promise<Reply> => ({
+const pageReply = async (files: ConsoleFiles, path: string): Promise<Reply> => ({
   status: 200,
   headers: { ...NOT_KEPT, ...CONSOLE_HEADERS },
-  text: consolePage(await files.entry()),
+  text: consolePage(await files.entry(), path),
   contentType: 'text/html; charset=utf-8',
 });
 
@@ -46,7 +46,7 @@ export const pageRoutes = (files: ConsoleFiles): readonly Route[] =>
     method: 'GET',
     access: 'open',
     answers: { 200: { text: ['text/html'] } },
-    handle: () => pageReply(files),
+    handle: ({ path }) => pageReply(files, path),
   }));
 
 /** `GET /console/files/{name}`: the files of the page, screens of plugins included. */

@@ -1,6 +1,7 @@
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type Browser, type ContextOptions, launchBrowser, type Page, readAxe } from '../../kit/browser.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { startPrefixProxy } from '../../kit/prefix-proxy.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 
 /** A page of the console, with a list of all its errors. */
@@ -34,11 +35,15 @@ const KEEPS_VIOLATIONS =
   'window.violations = []; document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => ' +
   'window.violations.push(violatedDirective + " " + blockedURI));';
 
+/** Starts a node and a browser; with `prefix`, behind a proxy that serves the node below this path. */
 export const startConsoleBrowser = async (
   env: Readonly<Record<string, string>> = {},
   plugins: readonly AnyPlugin[] = [],
+  prefix?: string,
 ): Promise<ConsoleBrowser> => {
-  const served = await startServedNode(env, plugins);
+  const node = await startServedNode(env, plugins);
+  const proxy = prefix === undefined ? undefined : await startPrefixProxy(prefix, node.url);
+  const served = { ...node, url: proxy?.url ?? node.url };
   const browser = await launchBrowser();
   let keys = 0;
   let pages: ConsolePage[] = [];
@@ -72,7 +77,8 @@ export const startConsoleBrowser = async (
     },
     async stop() {
       await browser.close();
-      await served.stop();
+      await proxy?.close();
+      await node.stop();
     },
   };
 };

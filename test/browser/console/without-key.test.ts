@@ -34,7 +34,7 @@ if (isBrowserInstalled()) {
 
     it('continues without a stored key that is no longer valid', async () => {
       const { page } = await console.comeIn();
-      await page.evaluate('sessionStorage.setItem("console.key", "a-key-of-earlier-that-works-no-longer")');
+      await page.evaluate('sessionStorage.setItem("console.key /console/", "a-key-of-earlier-that-works-no-longer")');
       await page.reload();
       await page.getByText('anon:trusted').first().waitFor();
       expect(await page.evaluate('sessionStorage.length')).to.equal(0);

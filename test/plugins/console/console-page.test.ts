@@ -16,9 +16,9 @@ describe('the page of the console', () => {
   after(() => node.stop());
 
   const get = (path: string) => node.request('GET', path);
-  /** Returns the addresses of the files that the page loads at once. */
+  /** Returns the paths of the files that the page at `/console/` loads at once. */
   const filesOf = (page: string): string[] =>
-    [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, path]) => path ?? '');
+    [...page.matchAll(/(?:href|src)="(files\/[^"]*)"/g)].map(([, path]) => `/console/${path}`);
 
   it('is served without a key, under a policy that allows only files of this node', async () => {
     const { status, headers, text } = await get('/console/');
@@ -31,13 +31,17 @@ describe('the page of the console', () => {
 
   it('is the same at the address of every screen, so that links and reloads work', async () => {
     const { text } = await get('/console/');
-    for (const path of ['', '/facts', '/entities?uri=svc%3A%2F%2Fh%2Fuser%2Falice', '/no/such/screen']) {
+    for (const path of ['/facts', '/entities?uri=svc%3A%2F%2Fh%2Fuser%2Falice']) {
       expect(await get(`/console${path}`)).to.deep.include({ status: 200, text });
+    }
+    for (const [path, folder] of Object.entries({ '': 'console/', '/no/such/screen': '../../' })) {
+      const there = text.replaceAll('"files/', `"${folder}files/`).replace('"../spec', `"${folder}../spec`);
+      expect(await get(`/console${path}`)).to.deep.include({ status: 200, text: there });
     }
   });
 
   it('loads files that browsers cache for ever, because their names change with their content', async () => {
-    const paths = filesOf((await get('/console/')).text).filter((path) => path.startsWith('/console/files/'));
+    const paths = filesOf((await get('/console/')).text);
     expect(paths).to.have.lengthOf(2);
     for (const path of paths) {
       expect(path).to.match(/-[A-Z0-9]{8}\.(js|css)$/);

@@ -47,9 +47,15 @@ const copySelected = (text: string): void => {
   if (focused instanceof HTMLElement) focused.focus();
 };
 
+/** Returns the path of the console. A proxy may serve it below a path, and the scripts are always in `files/`. */
+export const consolePath = (): string => new URL('../', import.meta.url).pathname;
+
+/** Returns the address of the node, without a slash at its end. */
+export const nodeUrl = (): string => new URL('../..', import.meta.url).href.replace(/\/$/, '');
+
 /** Fetches public data of the node. The client requests everything else. */
 export const askOpenly = async <T>(path: `/console/${string}.json`): Promise<T> => {
-  const response = await fetch(path);
+  const response = await fetch(nodeUrl() + path);
   if (!response.ok) throw new Error(`the node returned ${response.status} for ${path}`);
   return (await response.json()) as T;
 };

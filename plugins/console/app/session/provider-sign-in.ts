@@ -1,8 +1,8 @@
 import { FactClient } from '../../../../client/client.ts';
-import { askOpenly } from '../kit/platform.ts';
+import { askOpenly, consolePath, nodeUrl } from '../kit/platform.ts';
 
-/** The return address of the identity provider, which must be registered there. */
-export const RETURN_PATH = '/console/signed-in';
+/** Returns the address to which the identity provider returns the reader. It must be registered there. */
+const returnUrl = (): string => `${nodeUrl()}/console/signed-in`;
 
 const PLACE = 'console.signing-in';
 const SECRET_BYTES = 32;
@@ -35,7 +35,7 @@ export const leaveForProvider = async (): Promise<void> => {
   const asked = {
     response_type: 'code',
     client_id: place.client_id,
-    redirect_uri: location.origin + RETURN_PATH,
+    redirect_uri: returnUrl(),
     scope: SCOPE,
     state: begun.state,
     code_challenge: await challengeOf(begun.verifier),
@@ -50,21 +50,21 @@ export const leaveForProvider = async (): Promise<void> => {
  * the address and the history at once. The node redeems it with the verifier that only this tab knows.
  */
 export const returnFromProvider = async (): Promise<string | undefined> => {
-  if (location.pathname !== RETURN_PATH) return undefined;
+  if (location.origin + location.pathname !== returnUrl()) return undefined;
   const query = new URLSearchParams(location.search);
-  history.replaceState(null, '', '/console/');
+  history.replaceState(null, '', consolePath());
   const begun = takeBegun();
   const code = query.get('code');
   const sentBy = query.get('iss');
   // Any page can send a browser here. Only the provider knows the state.
   if (begun === undefined || query.get('state') !== begun.state) throw new SignInRefusal('foreign');
   if (code === null || (sentBy !== null && sentBy !== begun.issuer)) throw new SignInRefusal('refused');
-  const client = new FactClient({ url: location.origin, retries: 0 });
+  const client = new FactClient({ url: nodeUrl(), retries: 0 });
   const { api_key: key } = await client.call('POST /v1/auth/oidc/exchange', {
     body: {
       code,
       code_verifier: begun.verifier,
-      redirect_uri: location.origin + RETURN_PATH,
+      redirect_uri: returnUrl(),
       permissions: ASKED_PERMISSIONS,
       client: 'console',
     },

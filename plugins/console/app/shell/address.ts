@@ -1,7 +1,5 @@
 import { useLocation } from 'preact-iso/router';
-
-/** Prefix of all addresses of the console. */
-export const BASE = '/console/';
+import { consolePath } from '../kit/platform.ts';
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
@@ -9,13 +7,13 @@ export type Query = Readonly<Record<string, string | undefined>>;
 export const addressOf = (screen: string, query: Query = {}): string => {
   const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
   const text = new URLSearchParams(given).toString();
-  return `${BASE}${screen}${text === '' ? '' : `?${text}`}`;
+  return `${consolePath()}${screen}${text === '' ? '' : `?${text}`}`;
 };
 
 /** The screen and the parameters of the address, and a way to open others. */
 export const useAddress = () => {
   const { path, query, route } = useLocation();
-  const screen = path.slice(BASE.length).split('/')[0] || 'overview';
+  const screen = path.slice(consolePath().length).split('/')[0] || 'overview';
   return {
     screen,
     query: query as Readonly<Record<string, string | undefined>>,

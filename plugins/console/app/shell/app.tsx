@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso/router';
 import { AuthenticationError, ConnectionError } from '../../../../client/client.ts';
+import { consolePath } from '../kit/platform.ts';
 import { Problem } from '../kit/problem.tsx';
 import { Loading } from '../kit/state.tsx';
 import { useRequest } from '../kit/use-request.ts';
@@ -50,7 +51,7 @@ export const App = () => {
   }
   return (
     <SessionContext.Provider value={session}>
-      <LocationProvider scope="/console/">
+      <LocationProvider scope={consolePath()}>
         <Frame />
       </LocationProvider>
     </SessionContext.Provider>

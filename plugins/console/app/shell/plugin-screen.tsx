@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { consolePath } from '../kit/platform.ts';
 import { Problem } from '../kit/problem.tsx';
 import type { PluginScreen } from '../session/read-setup.ts';
 import { may, type Session, useSession } from '../session/session.ts';
-import { BASE } from './address.ts';
 
 /** The screens of plugins that the reader may see. */
 export const pluginScreensFor = ({ setup, reader }: Pick<Session, 'setup' | 'reader'>): readonly PluginScreen[] =>
@@ -25,13 +25,13 @@ export const ContributedScreen = ({ screen }: { screen: PluginScreen }) => {
     let isGone = false;
     const mount = async (): Promise<void> => {
       if (screen.style !== null) loadStyle(screen.style);
-      const module = (await import(/* @vite-ignore */ `/console/files/${screen.script}`)) as ScreenModule;
+      const module = (await import(/* @vite-ignore */ `${consolePath()}files/${screen.script}`)) as ScreenModule;
       if (isGone || place.current === null) return;
       leave = await module.mount({
         element: place.current,
         permissions: session.reader.permissions,
         ask: (method: string, path: string, body?: unknown) => ask(session, method, path, body),
-        open: (address: string) => route(`${BASE}${address}`),
+        open: (address: string) => route(`${consolePath()}${address}`),
       });
     };
     mount().catch(setError);
@@ -58,7 +58,7 @@ const ask = async ({ client }: Session, method: string, path: string, body: unkn
 };
 
 const loadStyle = (name: string): void => {
-  const href = `/console/files/${name}`;
+  const href = `${consolePath()}files/${name}`;
   if (document.querySelector(`link[href="${href}"]`) !== null) return;
   const link = document.createElement('link');
   link.rel = 'stylesheet';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { AuthenticationError, FactClient } from '../../../../client/client.ts';
 import { Field } from '../kit/field.tsx';
-import { network } from '../kit/platform.ts';
+import { network, nodeUrl } from '../kit/platform.ts';
 import { Problem } from '../kit/problem.tsx';
 import { useTexts } from '../kit/use-texts.ts';
 import type { Reader } from '../session/session.ts';
@@ -25,7 +25,7 @@ export const signInWith = async (key: string | undefined, onRefused: () => void)
     return response;
   };
   const client = new FactClient({
-    url: location.origin,
+    url: nodeUrl(),
     ...(key !== undefined && { key }),
     retries: 1,
     fetch: watched,

@@ -1,4 +1,5 @@
 import { CopyButton } from '../../kit/copy-button.tsx';
+import { nodeUrl } from '../../kit/platform.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import type { RecallBody } from './recall-settings.ts';
@@ -19,8 +20,8 @@ export const AsCode = ({ body, named }: AsCodeProps) => {
     <details class="as-code">
       <summary>{own.asCode}</summary>
       <p class="hint">{hasKey ? own.asCodeHint : own.asCodeHintOpen}</p>
-      <Code title={named('curl')} text={spellCurl(location.origin, body, hasKey)} />
-      <Code title={named(own.clientCall)} text={spellClientCall(location.origin, body)} />
+      <Code title={named('curl')} text={spellCurl(nodeUrl(), body, hasKey)} />
+      <Code title={named(own.clientCall)} text={spellClientCall(nodeUrl(), body)} />
       {hasRoute(setup, 'POST /v1/mcp') && (
         <>
           <Code title={named(own.mcpCall)} text={spellMcpCall(body)} />
