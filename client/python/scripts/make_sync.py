@@ -1,6 +1,6 @@
 """Writes the blocking client from the asynchronous one: ``python scripts/make_sync.py [--check]``.
 
-One source for both, because two clients that are kept alike by hand drift apart.
+Both clients have one source, because copies that people maintain by hand drift apart.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ WORDS = {
     "httpx.AsyncClient": "httpx.Client",
 }
 CLASSES = re.compile(r"\bAsync(Connection|Pages|Gardens|Subscriptions|FactClient)\b")
-# The longest first, so that a phrase is not taken apart by one of its words.
+# The longest phrase comes first, so that no shorter one replaces a part of it.
 PATTERN = re.compile("|".join(re.escape(word) for word in sorted(WORDS, key=len, reverse=True)))
 
 
 def blocking(source: str) -> str:
     """Returns the blocking form of a module."""
     text = PATTERN.sub(lambda match: WORDS[match[0]], CLASSES.sub(r"\1", source))
-    # The connection measures its own time already.
+    # The connection module imports time already.
     return re.sub(r"^import time\n((?:.*\n)*?)import time\n", r"import time\n\1", text, flags=re.MULTILINE)
 
 

@@ -14,7 +14,7 @@ JSON = {"Content-Type": "application/json"}
 
 @dataclass
 class Seen:
-    """What the server received: method, path, headers in lower case, and body of each request."""
+    """The received requests, each with method, path, headers in lower case, and body."""
 
     url: str
     requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)

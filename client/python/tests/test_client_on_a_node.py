@@ -41,7 +41,7 @@ def test_a_short_value_gets_its_type(client: FactClient, value: object, kind: st
     assert (fact["value"]["type"], fact["value"]["v"]) == (kind, stored)
 
 
-def test_a_batch_gives_each_fact_its_verdict(client: FactClient) -> None:
+def test_a_batch_gives_each_fact_its_own_result(client: FactClient) -> None:
     good = {"entity": "list:batch", "relation": "memory:a", "value": 1}
     reply = client.assert_facts([good, {**good, "relation": "with space"}])
     assert (reply["accepted"], reply["rejected"]) == (1, 1)
@@ -67,7 +67,7 @@ def test_a_contradiction_is_listed_and_settled(client: FactClient) -> None:
     assert [each["fact"]["value"]["v"] for each in reply["facts"]] == ["CEO"]
 
 
-def test_a_refusal_is_an_error_of_its_kind(client: FactClient, node: Node) -> None:
+def test_each_refusal_raises_the_error_of_its_status(client: FactClient, node: Node) -> None:
     with pytest.raises(NotFoundError) as missing:
         client.fact("unknown")
     assert (missing.value.status, missing.value.code) == (404, "lookup")

@@ -21,7 +21,7 @@ def event(number: int, kind: str = "fact_asserted") -> bytes:
     return f"id: {number}\ndata: {json.dumps({'event_id': str(number), 'event_type': kind})}\n\n".encode()
 
 
-def test_a_stream_is_read_the_same_in_any_pieces() -> None:
+def test_a_stream_gives_the_same_messages_in_any_pieces() -> None:
     stream = ": hello\r\n\r\nid: 1\r\nevent: a\r\ndata: one\r\ndata: two\r\n\r\ndata: øre\n\nid: 3\n\ndata: late".encode()
     for size in range(1, len(stream)):
         reader = EventReader()
@@ -36,7 +36,7 @@ def test_an_endless_event_is_refused() -> None:
         list(reader.feed(b"data: " + b"x" * (MAX_EVENT_CHARACTERS + 1)))
 
 
-def test_a_broken_stream_goes_on_after_the_last_event() -> None:
+def test_a_broken_stream_resumes_after_the_last_event() -> None:
     active = (200, JSON, b'{"status":"active"}')
     last = event(3, "subscription_cancelled_access_revoked")
     script: Script = [(200, STREAM, b": hi\n\n" + event(1) + event(2)), active, (200, STREAM, last)]
@@ -59,7 +59,7 @@ def delivery(body: bytes, *, at: int = 1000) -> dict[str, str]:
     return {"Webhook-Id": "msg_1", "Webhook-Timestamp": str(at), "Webhook-Signature": f"v1,AAAA v1,{mac}"}
 
 
-def test_a_delivery_of_the_node_is_taken() -> None:
+def test_a_delivery_of_the_node_is_accepted() -> None:
     body = b'{"event_id":"e"}'
     other = "whsec_" + base64.b64encode(b"another secret").decode()
     assert verify_webhook(body, delivery(body), [other, SECRET], now=1100) == {"event_id": "e"}
@@ -77,6 +77,6 @@ def test_a_delivery_of_the_node_is_taken() -> None:
         (b"no json", delivery(b"no json"), 1000),
     ],
 )
-def test_a_delivery_of_somebody_else_is_refused(body: bytes, headers: dict[str, str], now: int) -> None:
+def test_a_delivery_with_a_wrong_signature_or_time_is_refused(body: bytes, headers: dict[str, str], now: int) -> None:
     with pytest.raises(WebhookError):
         verify_webhook(body, headers, SECRET, now=now)

@@ -1,4 +1,4 @@
-"""What is written from one source is in step with it."""
+"""Generated files match their sources."""
 
 from __future__ import annotations
 

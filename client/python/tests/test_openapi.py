@@ -1,4 +1,4 @@
-"""Requests made from the API description: no reply is a server error, and none is outside its schema."""
+"""Generates requests from the API description. Each reply must match its schema and be no server error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schemathesis.specs.openapi.checks import response_schema_conformance
 from conftest import Node
 
 EXAMPLES = 3
-# The node of the tests has no identity provider, and no peers.
+# The node of the tests has no identity provider and no peers, so routes that need them reply so.
 SWITCHED_OFF = (501, 503)
 BOUNDS = settings(
     max_examples=EXAMPLES,

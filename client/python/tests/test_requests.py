@@ -15,7 +15,7 @@ BUSY = (503, {**JSON, "Retry-After": "0"}, b'{"code":"busy","detail":"busy"}')
 FACT = (201, JSON, b'{"id":"f1"}')
 
 
-def test_a_busy_node_is_asked_again_with_the_same_key() -> None:
+def test_a_retry_after_a_busy_reply_has_the_same_idempotency_key() -> None:
     with scripted([BUSY, BUSY, FACT]) as server, FactClient(server.url, source="a:b") as client:
         assert client.assert_fact("a:b", "c:d", 1)["id"] == "f1"
     keys = {headers["idempotency-key"] for _, _, headers, _ in server.requests}
@@ -32,7 +32,7 @@ def test_a_busy_node_is_asked_again_with_the_same_key() -> None:
         ((500, JSON, b"{}"), "GET /v1/gardens", 1),
     ],
 )
-def test_only_what_does_no_harm_is_repeated(reply: tuple[int, dict[str, str], bytes], route: str, tries: int) -> None:
+def test_only_safe_requests_are_repeated(reply: tuple[int, dict[str, str], bytes], route: str, tries: int) -> None:
     with scripted([reply]) as server, FactClient(server.url) as client, pytest.raises(FactMemoryError):
         client.call(route, body={} if route.startswith("POST") else None)
     assert len(server.requests) == tries
@@ -43,7 +43,7 @@ def test_the_pause_between_tries_grows_and_is_bounded() -> None:
     assert delay_before(0, 7, 0.0) == 7.0
 
 
-def test_a_node_that_is_not_there_raises_an_error_without_the_key() -> None:
+def test_an_unreachable_node_raises_an_error_without_the_key() -> None:
     with FactClient("http://127.0.0.1:1", key="secret-key", retries=0) as client:
         with pytest.raises(ConnectionFailedError) as failure:
             client.health()
@@ -52,7 +52,7 @@ def test_a_node_that_is_not_there_raises_an_error_without_the_key() -> None:
     assert "secret-key" not in repr(client.__dict__)
 
 
-def test_a_redirect_takes_the_key_nowhere() -> None:
+def test_a_redirect_does_not_receive_the_key() -> None:
     with scripted([FACT]) as other:
         away = (302, {"Location": other.url}, b"")
         with scripted([away]) as server, FactClient(server.url, key="k") as client, pytest.raises(FactMemoryError):
@@ -72,7 +72,7 @@ def test_a_reply_that_the_protocol_does_not_allow_raises(reply: tuple[int, dict[
         client.query().take(5)
 
 
-def test_a_problem_is_read_and_anything_else_is_an_error_too() -> None:
+def test_a_refusal_raises_an_error_with_or_without_a_problem_document() -> None:
     problem = {"code": "validation", "detail": "no", "errors": [{"path": "body", "message": "m"}], "request_id": "r"}
     script: Script = [(422, JSON, json.dumps(problem).encode()), (502, {}, b"<html>bad gateway</html>")]
     with scripted(script) as server, FactClient(server.url, retries=0) as client:
@@ -85,7 +85,7 @@ def test_a_problem_is_read_and_anything_else_is_an_error_too() -> None:
     assert pickle.loads(pickle.dumps(refused.value)).errors == refused.value.errors
 
 
-def test_the_parts_of_an_address_stay_single_segments() -> None:
+def test_each_path_parameter_stays_one_segment() -> None:
     with scripted([FACT]) as server, FactClient(server.url + "/base/") as client:
         client.fact("a/b?c#d é")
         client.call("GET /v1/facts", query={"entity": ["a", "b"], "deep": {"x": True}, "none": None, "flag": True})
@@ -109,12 +109,12 @@ def test_the_key_of_the_environment_goes_only_to_its_address(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("url", ["", "ftp://a", "http://u:p@a", "http://a/?q", "http://a/#f", "http://a:x", "a:8765"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_an_invalid_address_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="url"):
         FactClient(url)
 
 
-def test_values_that_json_cannot_hold_are_refused_before_they_are_sent() -> None:
+def test_values_without_a_json_form_are_refused_before_sending() -> None:
     with FactClient("http://127.0.0.1:1", source="a:b") as client:
         with pytest.raises(ValueError, match="JSON"):
             client.assert_fact("a:b", "c:d", float("nan"))

@@ -1,4 +1,4 @@
-"""Server-Sent Events, read as the HTML standard says, and the events of subscriptions in them."""
+"""Parses Server-Sent Events by the HTML standard, and the subscription events in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class EventMessage:
 
 
 class EventReader:
-    """Takes a stream in pieces. ``feed`` yields each message that is complete, and None for a comment."""
+    """Parses a stream piece by piece. ``feed`` yields each message that is complete, and None for a comment."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -37,7 +37,7 @@ class EventReader:
         self._length = 0
 
     def feed(self, piece: bytes) -> Iterator[EventMessage | None]:
-        """Yields the messages that end in this piece; an unfinished one waits for the next."""
+        """Yields the messages that end in this piece. Stores an unfinished message until the next piece."""
         text = self._decoder.decode(piece)
         if self._ended_with_return and text.startswith("\n"):
             text = text[1:]

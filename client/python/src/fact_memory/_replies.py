@@ -1,4 +1,4 @@
-"""What a reply says: its body, or the error that it stands for."""
+"""Reads the body of a reply, or the error that the reply stands for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_body(status: int, headers: Mapping[str, str], content: bytes) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise invalid_reply(status, headers, "the reply is no JSON, though it says so") from None
+        raise invalid_reply(status, headers, "the reply is not JSON, although its content type is") from None
 
 
 def read_problem(status: int, headers: Mapping[str, str], content: bytes) -> FactMemoryError:

@@ -1,4 +1,4 @@
-"""The request of a call: its address, headers and body, without sending it."""
+"""Builds the request of a call: its address, headers and body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a failed request is sent again, and how long the client waits before."""
+"""Decides whether to repeat a failed request, and after which delay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .errors import FactMemoryError
 
 FIRST_DELAY_S = 0.25
 MAX_DELAY_S = 10.0
-# For a longer pause the caller gets the error, which contains the pause.
+# If the node asks for a longer pause, the client raises the error, whose ``retry_after`` holds the pause.
 MAX_RETRY_AFTER_S = 60
 
 # POST requests that change nothing, so that they are safe to repeat.
@@ -45,5 +45,5 @@ def deserves_retry(error: FactMemoryError, repeatable: bool) -> bool:
 def delay_before(tries: int, retry_after: int | None, random: float) -> float:
     """Returns the seconds before another try. ``tries`` counts from 0, ``random`` is from 0 to less than 1."""
     back_off: float = min(FIRST_DELAY_S * 2**tries, MAX_DELAY_S)
-    # Jitter spreads clients that were refused together.
+    # Jitter spreads the retries of clients that were refused at the same time.
     return back_off * (0.5 + random / 2) if retry_after is None else retry_after + back_off * random

@@ -1,4 +1,4 @@
-"""Values and assertions, as the protocol spells them."""
+"""Converts values and assertions to the form of the protocol."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing_extensions import TypeAlias
 ValueInput: TypeAlias = Union[str, int, float, bool, None, datetime, Mapping[str, Any]]
 """A value, or its short form: text, a number, a boolean, None, or a time with its zone."""
 
-# The value of a retraction; only its confidence of 0 counts.
+# The value of a retraction. It has no effect, because a confidence of 0 ends facts with any value.
 RETRACTED = {"type": "string", "v": "retracted"}
 
 

@@ -1,4 +1,4 @@
-"""The errors of the client. None of them holds the key."""
+"""The errors of the client. None of them contains the key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ProblemMember(TypedDict):
 
 
 class FactMemoryError(Exception):
-    """A request that failed, and the base of all errors of the client.
+    """A failed request. Base class of all errors of the client.
 
     ``status`` is the HTTP status, or 0 without a reply. ``code`` is the error code of the protocol, for example
     ``validation``, ``conflict`` or ``quota_exceeded``. ``detail`` gives the reason in words for people. ``errors`` lists
@@ -48,7 +48,7 @@ class FactMemoryError(Exception):
 
 
 def _restore(kind: type[FactMemoryError], members: dict[str, Any]) -> FactMemoryError:
-    """Makes an error again from its members, because errors with named arguments cannot be unpickled by themselves."""
+    """Restores a pickled error from its members, because pickle cannot pass named arguments."""
     return kind(**members)
 
 
@@ -77,7 +77,7 @@ class JobFailedError(FactMemoryError):
 
 
 class WebhookError(FactMemoryError):
-    """A delivery that is not from the node, or not of now. Reply with a 4xx, and do not act on it."""
+    """A delivery with a wrong signature or a wrong time. Reply with a 4xx, and do not act on it."""
 
 
 def error_kind(status: int) -> type[FactMemoryError]:

@@ -1,4 +1,4 @@
-"""The check of webhook deliveries, by Standard Webhooks."""
+"""Checks webhook deliveries by the Standard Webhooks specification."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def verify_webhook(
 ) -> dict[str, Any]:
     """Checks a delivery and returns its event.
 
-    ``body`` has to be the bytes or the text as they came, before any parsing. While a secret is rotated, pass the old
-    and the new one. ``tolerance`` is how many seconds the time of the delivery may lie from ``now``, in either
-    direction. Raises WebhookError for a signature of somebody else, and for a delivery that is too old or of the future.
-    A delivery can come twice: its ``event_id`` stays the same.
+    ``body`` is the body as received, before any parsing. During the rotation of a secret, pass the old and the new
+    one. ``tolerance`` is the maximum difference, in seconds, between ``now`` and the time of the delivery. Raises
+    WebhookError for a wrong signature, and for a time outside the tolerance. The node may send a delivery twice, with
+    the same ``event_id``.
     """
     delivery_id = _header(headers, "webhook-id")
     timestamp = _header(headers, "webhook-timestamp")

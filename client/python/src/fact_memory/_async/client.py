@@ -35,7 +35,7 @@ from .gardens import AsyncGardens
 from .pages import AsyncPages
 from .subscriptions import AsyncSubscriptions
 
-# The usual parameters of a recall by clients of this protocol.
+# The default parameters that the protocol recommends for a recall.
 RECALL_DEFAULTS = {
     "scope": "local",
     "token_budget": 4000,
@@ -51,7 +51,7 @@ MAX_LOOK_S = 5.0
 class AsyncFactClient:
     """A client of one node. Use it as a context manager, or call ``close()``.
 
-    Every method raises FactMemoryError when the node refuses, and retries by itself if that can help and does no harm.
+    Every method raises FactMemoryError for a refusal. It repeats a failed request if that is safe and can help.
     Without arguments the client takes address and key from ``SVC_URL`` and ``SVC_API_KEY``. The key of the environment
     is never sent to an address that a program gives. ``timeout`` limits each try, in seconds.
     """
@@ -163,7 +163,7 @@ class AsyncFactClient:
     async def assert_facts(
         self, facts: Iterable[Mapping[str, Any]], **options: Unpack[CallOptions]
     ) -> BatchReply:
-        """Stores at most 1000 facts at once; each has a verdict of its own in ``results``."""
+        """Stores at most 1000 facts at once; each has its own result in ``results``."""
         body = [assertion_body(fact, self._source) for fact in facts]
         return cast("BatchReply", await self.call("POST /v1/facts/batch", body=body, **options))
 
@@ -177,7 +177,7 @@ class AsyncFactClient:
         garden_id: str | None = None,
         **options: Unpack[CallOptions],
     ) -> Fact:
-        """Ends all facts of a triple in its place, with any values."""
+        """Ends all facts of an entity and relation in one scope and garden, whatever their values."""
         members = {"entity": entity, "relation": relation, "source": source, "scope": scope, "garden_id": garden_id}
         body = assertion_body({**members, "confidence": 0, "value": RETRACTED}, self._source)
         return cast("Fact", await self.call("POST /v1/facts", body=body, **options))
@@ -256,7 +256,7 @@ class AsyncFactClient:
         return cast("Identity", await self.call("GET /v1/me", **options))
 
     async def health(self, **options: Unpack[CallOptions]) -> dict[str, Any]:
-        """Returns whether the node serves; raises if it does not. Needs no key."""
+        """Returns the health of the node. Raises FactMemoryError if the node cannot serve. Needs no key."""
         return cast("dict[str, Any]", await self.call("GET /healthz", **options))
 
     async def follow_job(

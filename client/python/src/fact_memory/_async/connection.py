@@ -28,7 +28,7 @@ class AsyncConnection:
         self._http = http or httpx.AsyncClient(limits=httpx.Limits(max_connections=100))
 
     async def close(self) -> None:
-        """Closes the connections, unless the caller brought the HTTP client."""
+        """Closes the connections, unless the caller passed the HTTP client."""
         if self._is_own:
             await self._http.aclose()
 
@@ -101,7 +101,7 @@ class AsyncConnection:
 
 
 async def _read(response: httpx.Response, max_bytes: int, timeout: float | None) -> bytes:
-    """Reads a whole body. A reply that trickles ends at its limit too, although no single wait is long."""
+    """Reads a whole body. The timeout covers the whole reply, so that a slow trickle of bytes ends too."""
     deadline = None if timeout is None else time.monotonic() + timeout
     content = bytearray()
     async for piece in response.aiter_bytes():

@@ -10,7 +10,7 @@ from .._requests import CallOptions
 from ..types import Garden, GardenMember
 from .connection import AsyncConnection
 
-# The class has a method called list.
+# Inside the class, ``list`` means its method.
 GardenList: TypeAlias = list[Garden]
 MemberList: TypeAlias = list[GardenMember]
 

@@ -36,7 +36,7 @@ from .gardens import Gardens
 from .pages import Pages
 from .subscriptions import Subscriptions
 
-# The usual parameters of a recall by clients of this protocol.
+# The default parameters that the protocol recommends for a recall.
 RECALL_DEFAULTS = {
     "scope": "local",
     "token_budget": 4000,
@@ -52,7 +52,7 @@ MAX_LOOK_S = 5.0
 class FactClient:
     """A client of one node. Use it as a context manager, or call ``close()``.
 
-    Every method raises FactMemoryError when the node refuses, and retries by itself if that can help and does no harm.
+    Every method raises FactMemoryError for a refusal. It repeats a failed request if that is safe and can help.
     Without arguments the client takes address and key from ``SVC_URL`` and ``SVC_API_KEY``. The key of the environment
     is never sent to an address that a program gives. ``timeout`` limits each try, in seconds.
     """
@@ -164,7 +164,7 @@ class FactClient:
     def assert_facts(
         self, facts: Iterable[Mapping[str, Any]], **options: Unpack[CallOptions]
     ) -> BatchReply:
-        """Stores at most 1000 facts at once; each has a verdict of its own in ``results``."""
+        """Stores at most 1000 facts at once; each has its own result in ``results``."""
         body = [assertion_body(fact, self._source) for fact in facts]
         return cast("BatchReply", self.call("POST /v1/facts/batch", body=body, **options))
 
@@ -178,7 +178,7 @@ class FactClient:
         garden_id: str | None = None,
         **options: Unpack[CallOptions],
     ) -> Fact:
-        """Ends all facts of a triple in its place, with any values."""
+        """Ends all facts of an entity and relation in one scope and garden, whatever their values."""
         members = {"entity": entity, "relation": relation, "source": source, "scope": scope, "garden_id": garden_id}
         body = assertion_body({**members, "confidence": 0, "value": RETRACTED}, self._source)
         return cast("Fact", self.call("POST /v1/facts", body=body, **options))
@@ -257,7 +257,7 @@ class FactClient:
         return cast("Identity", self.call("GET /v1/me", **options))
 
     def health(self, **options: Unpack[CallOptions]) -> dict[str, Any]:
-        """Returns whether the node serves; raises if it does not. Needs no key."""
+        """Returns the health of the node. Raises FactMemoryError if the node cannot serve. Needs no key."""
         return cast("dict[str, Any]", self.call("GET /healthz", **options))
 
     def follow_job(

@@ -11,7 +11,7 @@ from .._requests import CallOptions
 from ..types import Garden, GardenMember
 from .connection import Connection
 
-# The class has a method called list.
+# Inside the class, ``list`` means its method.
 GardenList: TypeAlias = list[Garden]
 MemberList: TypeAlias = list[GardenMember]
 

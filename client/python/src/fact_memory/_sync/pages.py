@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 class Pages(Generic[Item]):
     """Iterates over the items of a list. ``pages()`` iterates over its pages, with the members beside the items.
 
-    The first request comes with the first iteration, and each iteration starts over.
+    The first iteration sends the first request. Each iteration starts again at the first page.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from .pages import Pages
 SILENCE_S = 45.0
 RECONNECTS = 10
 LAST_EVENT = "subscription_cancelled_access_revoked"
-# The class has a method called list.
+# Inside the class, ``list`` means its method.
 SubscriptionList: TypeAlias = list[Subscription]
 
 
@@ -36,7 +36,10 @@ class Subscriptions:
     def create(
         self, subscription: Mapping[str, Any], **options: Unpack[CallOptions]
     ) -> dict[str, Any]:
-        """Creates a subscription. Needs a capability token with the verb ``subscribe``; ``secret`` comes this once."""
+        """Creates a subscription. Needs a capability token with the verb ``subscribe``.
+
+        Only this reply contains ``secret``.
+        """
         reply = self._call("POST /v1/subscriptions", body=subscription, **options)
         return cast("dict[str, Any]", reply)
 
@@ -57,7 +60,7 @@ class Subscriptions:
     def rotate_secret(
         self, id: str, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
     ) -> dict[str, Any]:
-        """Gives the subscription a new ``secret``, which comes this once."""
+        """Replaces the secret of the subscription. Only this reply contains the new ``secret``."""
         route = "POST /v1/subscriptions/{id}/rotate-secret"
         reply = self._call(route, params={"id": id}, body=body or {}, **options)
         return cast("dict[str, Any]", reply)
@@ -76,12 +79,12 @@ class Subscriptions:
     def events(
         self, id: str, *, after: str | None = None, reconnects: int = RECONNECTS
     ) -> Iterator[dict[str, Any]]:
-        """Yields events as they come, each at least once, over a connection that is opened anew when it breaks.
+        """Yields new events, each at least once. Reconnects when the connection breaks.
 
         ``after`` is the id of the last handled event; without it the stream begins with new events. Ends when the
         subscription is cancelled. Raises the last error after ``reconnects`` failed connections in a row, and
-        FactMemoryError with the code ``event_not_found`` when the node has dropped the last event, so that some were
-        missed.
+        FactMemoryError with the code ``event_not_found`` if the node no longer has the event ``after``, so that
+        events may be missing.
         """
         failures = 0
         was_open = False
@@ -123,5 +126,5 @@ class Subscriptions:
 
 
 def _can_go_on(error: FactMemoryError) -> bool:
-    """Returns whether to reconnect: after a broken connection, and when the node is busy or starts anew."""
+    """Returns whether to reconnect: after a broken connection, and when the node is busy or restarts."""
     return isinstance(error, ConnectionFailedError) or error.status in (429, 503)
