@@ -552,7 +552,7 @@ export interface Api {
       };
     };
   };
-  /** Where remote clients ask for access (RFC 8414). Needs: open. */
+  /** Names the endpoints for clients (RFC 8414). Needs: open. */
   'GET /.well-known/oauth-authorization-server': {
     answers: {
       200: {
@@ -588,7 +588,7 @@ export interface Api {
       };
     };
   };
-  /** Which server gives access to this node (RFC 9728). Needs: open. */
+  /** Names the authorization server of this node (RFC 9728). Needs: open. */
   'GET /.well-known/oauth-protected-resource/v1/mcp': {
     answers: {
       200: {
@@ -600,7 +600,7 @@ export interface Api {
       };
     };
   };
-  /** The same document, where other clients look for it. Needs: open. */
+  /** Names the endpoints at the path of OpenID Connect. Needs: open. */
   'GET /.well-known/openid-configuration': {
     answers: {
       200: {
@@ -733,7 +733,7 @@ export interface Api {
       | undefined;
     answers: { 200: string };
   };
-  /** No keys: the tokens of this node are no signed documents. Needs: open. */
+  /** An empty key set, because no token of this node is signed. Needs: open. */
   'GET /oauth/jwks.json': {
     answers: {
       200: {

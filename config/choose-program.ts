@@ -1,7 +1,7 @@
 /** The bundles of the program. Each starts faster than the next one, and knows fewer commands. */
 export type ProgramName = 'hook' | 'mcp' | 'client' | 'program';
 
-/** The first words of commands that only ask a running node, or none. Tests compare them with the bundles. */
+/** The first words of commands that need at most a running node. Tests compare them with the bundles. */
 export const CLIENT_WORDS: ReadonlySet<string> = new Set([
   'assert',
   'conflicts',

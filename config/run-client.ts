@@ -6,7 +6,7 @@ import { createSystemRandom } from '../adapters/random/system-random.ts';
 import { NODE_VERSION } from '../kernel/identity/node-version.ts';
 import { runToEnd } from './run-to-end.ts';
 
-/** Runs the command of this process, which is one of the given ones. */
+/** Runs the command that the arguments of this process name, out of `commands`. */
 export const runClient = (commands: readonly OwnedCommand[]): Promise<void> =>
   runToEnd(() => runClientCommand(process.argv.slice(2), commands, clientDeps(process)));
 
@@ -21,7 +21,7 @@ const clientDeps = (running: NodeJS.Process): CommandLineDeps => ({
 
 const noNode = (): Promise<never> => Promise.reject(new Error('a bundle of client commands holds no node'));
 
-/** Returns what the command line gets with and without a node. */
+/** Returns the dependencies that the command line needs with and without a node. */
 export const commonDeps = ({ env, stdin, stdout, stderr }: NodeJS.Process) => ({
   version: NODE_VERSION,
   env,

@@ -1,6 +1,6 @@
 const LEFT_WORK_MS = 500;
 
-/** Runs the work of this process, which returns the exit code, and lets the process end. */
+/** Runs the work of this process, sets the exit code that it returns, and lets the process end. */
 export const runToEnd = async (work: () => Promise<number>): Promise<void> => {
   // Only the user who runs this program may read its files, because store, log and keys hold private data.
   process.umask(0o077);

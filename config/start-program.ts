@@ -1,5 +1,5 @@
 import { chooseProgram } from './choose-program.ts';
 
-// A bundle, because loading each module from its own file triples the time of a start.
+// Loads a bundle, because a start from separate module files takes three times as long.
 const bundle = `../program/${chooseProgram(process.argv.slice(2))}.js`;
 await import(new URL(bundle, import.meta.url).href);

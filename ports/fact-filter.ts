@@ -49,7 +49,7 @@ export type Filter =
   /** True when the member is strictly less than the value. */
   | { readonly kind: 'below'; readonly field: FactField; readonly value: number | Hlc }
   | { readonly kind: 'isNull'; readonly field: FactField }
-  /** True when the member is a text that begins with this one. */
+  /** True when the field is a text that begins with `text`. */
   | { readonly kind: 'startsWith'; readonly field: FactField; readonly text: string }
   /** True when the table has a row that satisfies every match and every condition. */
   | {

@@ -4,12 +4,12 @@ import { maskUrls, withTexts } from './mask-urls.ts';
 const MASK = '***';
 /** The minimum length of a registered key. A shorter text is no key. */
 const MIN_KEY_LENGTH = 32;
-/** An id of the node, maybe after its kind and an underscore, or a content id. */
+/** An id of an object, with or without a prefix for its kind, or a content id. */
 const ID = /^(?:(?:[a-z]{3,10}_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256(?::|%3A)[0-9a-f]{64})$/i;
 
 /**
- * Masks a name that a caller chose if it is long enough for a key. Every byte may belong to a key, so the whole name
- * goes. Ids of the node and of contents stay.
+ * Masks a name from a caller that is long enough for a key. Masks the whole name, because every byte may belong to a
+ * key. Ids of objects and content ids stay visible.
  */
 export const maskName = (name: string): string => (name.length < MIN_KEY_LENGTH || ID.test(name) ? name : MASK);
 
@@ -27,8 +27,8 @@ const isInBase64 = (text: string): boolean =>
 const BASE64_RUN = /[A-Za-z0-9+/=_-]{43}/;
 
 /**
- * Masks keys and tokens in a sentence: text in hexadecimal and in both forms of base64, as sent in a URL too, and the
- * parts of a token with dots between them. Ids, digests that name their method, hosts, paths and versions stay.
+ * Masks keys and tokens in a sentence: hexadecimal text, both forms of base64, also percent-encoded, and tokens of
+ * parts with dots. Ids, digests after the name of their algorithm, hosts, paths and versions stay visible.
  */
 export const maskKeys = (text: string): string =>
   text.length < MIN_KEY_LENGTH
@@ -38,17 +38,17 @@ export const maskKeys = (text: string): string =>
         .map((piece, at) => (at % 2 === 1 ? piece : maskPiece(piece)))
         .join('');
 
-/** A digest after its method. The group keeps it in what `split` returns. */
+/** A digest after the name of its algorithm. The capturing group makes `split` return it too. */
 const DIGEST = /((?:sha-?\d{1,3}|md5)(?::|%3A|=:|-)(?:[0-9a-f]{32,128}|[a-z0-9+/]{27,86}={0,2})(?![a-z0-9+/=]))/gi;
 
 const maskPiece = (text: string): string =>
   text.replace(DOTTED, maskDotted).replace(SLASHED, maskSlashed).replace(RUN, maskRun);
 
 const DOTTED = /[\w~.-]{32,}/g;
-/** The beginning of a JSON object in base64, and so of the signed tokens of most issuers. */
+/** The start of a JSON object in base64, with which most signed tokens begin. */
 const JSON_TOKEN = /^eyJ[\w-]{7,}/;
 
-/** Masks the rest from the first part of a token on, since the parts before may be a name or a host. */
+/** Masks a run from the first part of a token on. The parts before it may be a name or a host. */
 const maskDotted = (run: string): string => {
   const parts = run.split('.');
   if (parts.length === 1) return run;
@@ -60,10 +60,10 @@ const maskDotted = (run: string): string => {
 };
 
 const SLASHED = /(?:[A-Za-z0-9+/]|%2[BFbf]){32,}(?:=|%3[Dd]){0,2}/g;
-/** A segment of an ordinary path. */
+/** A word, as in the segments of an ordinary path. */
 const WORD = /^[A-Z]?[a-z]*\d{0,2}$/;
 
-/** Masks a key with slashes, and keeps the words of a path around it. */
+/** Masks a key with slashes, and leaves the path around it visible. */
 const maskSlashed = (run: string): string => {
   const segments = run.split(/(\/|%2F)/i);
   const isWord = (segment: string) => WORD.test(segment) || /^(?:\/|%2F)$/i.test(segment);

@@ -8,7 +8,7 @@ export const maskUrls = (text: string): string => (text.includes('://') ? text.r
 /** Masks secrets in the URLs of every text inside a JSON value. */
 export const maskUrlsIn = (value: unknown): unknown => withTexts(value, maskUrls);
 
-/** Returns the value as JSON, with another text in place of each text and each name of a member. */
+/** Returns a JSON value with `change` applied to each text and each member name. */
 export const withTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;

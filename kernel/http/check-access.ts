@@ -30,7 +30,7 @@ export const identifyCaller = async (
   return caller;
 };
 
-/** Returns the principal from the plugin that recognises the token; undefined for a token that none recognises. */
+/** Returns the principal from the plugin that recognises the token; undefined if no plugin recognises it. */
 const recognised = async (token: string | null, hooks: HookCaller): Promise<Principal | undefined> =>
   token !== null && hooks.hasHandlers(httpCredential) ? (await hooks.collect(httpCredential, { token }))[0] : undefined;
 

@@ -272,7 +272,7 @@ const refusalReply = async (
   return reply;
 };
 
-/** Reports a refused credential, and resolves when its answer may be sent. */
+/** Reports a refused credential. Resolves when the node may send the reply, which slows down guesses. */
 const refuseCredential = async (
   request: InboundRequest,
   { path, access }: Pick<RouteMatch, 'path' | 'access'>,

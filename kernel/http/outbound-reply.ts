@@ -6,7 +6,7 @@ import { pageHeaders, RETRY_SOON } from './standard-headers.ts';
 /** Returns the reply of a handler in the form that the transport sends, with `headers` added. */
 export const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
   for (const member of ['bytes', 'text'] as const) {
-    // Throws here, which gives a reply of 500. The transport would break off the connection.
+    // Throws here, so that the caller gets a 500. The transport could only break off the connection.
     if (!isSendable(reply[member])) throw new Error(`the ${member} of a reply cannot be sent`);
   }
   const body = reply.bytes ?? reply.text ?? (reply.body === undefined ? undefined : spellBody(reply.body));

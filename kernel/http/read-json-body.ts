@@ -54,7 +54,7 @@ const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) 
   };
 };
 
-/** Returns a reader for the form of a page. It reads a form as it would read the same text in a query. */
+/** Returns a reader for an HTML form. It reads the body by the rules of a query. */
 const compileFormReader = (
   body: Schema<unknown> | undefined,
   maxBytes: number,

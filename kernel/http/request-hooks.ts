@@ -13,7 +13,7 @@ export interface HttpRequestInfo {
 
 /**
  * Before the Authorizer, on routes for keys, with the bearer token. A handler returns the principal of a token that it
- * recognises, and nothing for every other token. The Authorizer judges a token that no handler recognises. A throw
+ * recognises, and nothing for every other token. The Authorizer checks a token that no handler recognises. A throw
  * refuses the request.
  */
 export const httpCredential = defineCollectHook<{ readonly token: string }, Principal>('http:credential');

@@ -123,8 +123,8 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   /**
    * `json` (default): one document, checked against `body`. `items`: a JSON array or `application/x-ndjson`, passed on
    * as `BodyItem[]`. Each item is checked against `itemSchema`, if there is one, and is an `error` when it is refused.
-   * `form`: `application/x-www-form-urlencoded`, read by `body` as a query is: a text for each name, or a list where
-   * its property is an array. `none`: there is no body; a POST, PUT or PATCH without `body` must say so.
+   * `form`: `application/x-www-form-urlencoded`, read like a query by the schema `body`: a text for each name, or a
+   * list where the property is an array. `none`: there is no body; a POST, PUT or PATCH without `body` must say so.
    */
   readonly bodyForm?: 'json' | 'items' | 'form' | 'none';
   /** The schema of each item of a body with `bodyForm: 'items'`. */

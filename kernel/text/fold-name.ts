@@ -26,7 +26,7 @@ export const foldName = (text: string): string => {
   return kept === 0 ? name : folded + name.slice(kept);
 };
 
-/** White space as `\s` has it in the pinned version of Unicode, for a class of a regular expression. */
+/** The white space of `\s` in the pinned version of Unicode, as the content of a character class. */
 export const WHITE_SPACE = '\\t-\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
 const SPACE = new RegExp(`[${WHITE_SPACE}]`);
@@ -46,7 +46,10 @@ const lowerCase = (codes: readonly number[], unicode: UnicodeLookup): number[] =
     code === CAPITAL_SIGMA && endsWord(codes, at, unicode) ? FINAL_SIGMA : (unicode.lower.get(code) ?? code),
   );
 
-/** Returns true where a sigma is the last letter of a word of several: Final_Sigma in section 3.13 of the standard. */
+/**
+ * Returns true for a sigma at the end of a word of several letters: Final_Sigma in section 3.13 of the Unicode
+ * Standard.
+ */
 const endsWord = (codes: readonly number[], at: number, unicode: UnicodeLookup): boolean =>
   isLetter(codes, at, -1, unicode) && !isLetter(codes, at, 1, unicode);
 

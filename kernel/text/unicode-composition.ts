@@ -43,7 +43,8 @@ export const compose = (codes: readonly number[], unicode: UnicodeLookup): strin
   let lastRank = 0;
   for (const code of codes) {
     const ownRank = unicode.ranks.get(code) ?? 0;
-    // A mark of the same or a higher rank in between blocks the two; so does a starter that was not composed.
+    // Two characters do not compose if a mark of the same or a higher rank stands between them, or an uncomposed
+    // starter.
     const isNext = starter === composed.length - 1;
     const joined =
       starter >= 0 && (isNext || (lastRank !== 0 && lastRank < ownRank))

@@ -1,10 +1,10 @@
 import { CASE_IGNORABLE, CASED, COMPOSED, DECOMPOSED, LOWER_CASE, MARKS } from './unicode-table.ts';
 
-/** The kinds of work that a character needs in a name: none, for one. */
+/** Marks a character that folding leaves unchanged. */
 export const INERT = 0;
-/** Lower case replaces the character by one other, wherever it stands. */
+/** Marks a character that lower case replaces by one other, in every context. */
 export const CAPITAL = 1;
-/** The character decomposes, changes places, joins the one before it, or depends on its neighbours. */
+/** Marks a character that decomposes, moves, composes with the one before it, or depends on its neighbours. */
 export const INVOLVED = 2;
 
 export const CAPITAL_SIGMA = 0x3a3;
@@ -15,7 +15,7 @@ export const HANGUL = {
   syllable: 0xac00,
   lead: 0x1100,
   vowel: 0x1161,
-  /** One below the first tail. */
+  /** The code point before the first tail consonant. */
   tail: 0x11a7,
   leads: 19,
   vowels: 21,
@@ -23,12 +23,12 @@ export const HANGUL = {
   syllables: 11_172,
 };
 
-/** The tables of `unicode-table.ts`, quick to ask. */
+/** The tables of `unicode-table.ts`, as maps and sets for fast look-ups. */
 export interface UnicodeLookup {
   readonly lower: ReadonlyMap<number, number>;
-  /** The order of combining marks; other characters are absent. */
+  /** The rank of each combining mark in canonical order; other characters are absent. */
   readonly ranks: ReadonlyMap<number, number>;
-  /** Canonical decompositions, some of a single step, without Hangul syllables. */
+  /** Canonical decompositions, without Hangul syllables. Some contain only the first step. */
   readonly parts: ReadonlyMap<number, readonly number[]>;
   /** The character that a pair composes, by `pairKey`. */
   readonly composed: ReadonlyMap<number, number>;
@@ -59,7 +59,7 @@ const buildLookup = (): UnicodeLookup => {
   const others = decompositionsOf(DECOMPOSED);
   const jamo = [...rangeOf(HANGUL.vowel, HANGUL.vowels), ...rangeOf(HANGUL.tail + 1, HANGUL.tails - 1)];
   const seconds = new Set(pairs.map(([, , second]) => second));
-  // Their first part may join the character before them.
+  // The first part of such a character may compose with the character before it.
   const joining = pairs.filter(([, first]) => seconds.has(first)).map(([code]) => code);
   const involved = [ranks.keys(), others.keys(), seconds, joining, jamo, [CAPITAL_SIGMA, CAPITAL_I_WITH_DOT]];
   return {
@@ -76,7 +76,10 @@ const buildLookup = (): UnicodeLookup => {
   };
 };
 
-/** Keeps the work of 256 characters in a block. All blocks without work are one. */
+/**
+ * Returns a function from a code point to its mark. A block holds the marks of 256 characters; all inert blocks are
+ * one.
+ */
 const workTable = (capitals: readonly number[], involved: readonly number[]): ((code: number) => number) => {
   const used = new Set([...capitals, ...involved].map((code) => code >> BLOCK_BITS));
   const blocks = new Uint8Array(CODE_POINTS >> BLOCK_BITS);
@@ -89,7 +92,7 @@ const workTable = (capitals: readonly number[], involved: readonly number[]): ((
   return (code) => work[placeOf(code)] ?? INERT;
 };
 
-/** Returns the numbers of a table one by one, and undefined at its end. */
+/** Returns a function that reads the numbers of a table one by one, then returns undefined. */
 const readerOf = (table: string): (() => number | undefined) => {
   const words = table.trim().split(/\s/);
   let at = 0;
@@ -100,7 +103,7 @@ const readerOf = (table: string): (() => number | undefined) => {
   };
 };
 
-/** Reads runs of characters, whose value is the last of `width` numbers where there are four. */
+/** Reads entries of `width` numbers. Each entry describes a run of characters; a fourth number is their value. */
 const runsOf = (table: string, width: 3 | 4): [code: number, value: number][] => {
   const next = readerOf(table);
   const found: [number, number][] = [];

@@ -17,8 +17,7 @@ export const ID_COLLISION = defineAuditEvent('id_collision', {
   summary: 'a peer brought another fact under an id that its origin, or another node by a proof, has used',
 });
 export const VALID_UNTIL_EXTENSION_REJECTED = defineAuditEvent('federation_valid_until_extension_rejected', {
-  summary:
-    'a peer brought a stored fact with a later end or an earlier beginning, or without one; the stored one was kept',
+  summary: 'a peer sent a stored fact with a wider validity; the node kept the stored validity',
 });
 export const PEER_HLC_ANOMALY = defineAuditEvent('peer_hlc_anomaly', {
   summary: 'a fact of a peer has a stamp too far ahead of the clock',

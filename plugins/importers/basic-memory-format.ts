@@ -6,7 +6,10 @@ import type { ImportFile, ImportInput, ImportItem, ImportReader, ImportSettings 
 import { relationPart, relationWord, shortDigest, textMember } from './origin-values.ts';
 
 const MAX_NOTE_BYTES = 8 * 1024 * 1024;
-/** Longer names are not kept for links, because a folder may hold a million notes. */
+/**
+ * The maximum length of a note name that links can find. It bounds the memory, because a folder may hold a million
+ * notes.
+ */
 const MAX_NAME = 1_000;
 /** Front matter members with a fact or an instant of their own. */
 const KNOWN = new Set([
@@ -27,7 +30,7 @@ interface Note {
   readonly title: string;
   readonly front: Readonly<Record<string, unknown>>;
   readonly body: string;
-  /** Front matter that was read line by line, and the reason. */
+  /** Front matter that is not valid YAML, and the reason; undefined for valid YAML. */
   readonly unread: { readonly block: string; readonly problem: string } | undefined;
 }
 

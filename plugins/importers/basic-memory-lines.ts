@@ -7,7 +7,7 @@ const OBSERVATION = /^\[([^[\]()]{1,100})\]\s+(\S.*)$/;
 const TASK = /^\[(?:[xX]|[^\p{L}\p{N}])?\]/u;
 const TIME = /^\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?/;
 const HASHTAG = /(?:^|\s)#[^\s#]/;
-/** Longer than any title. Also keeps the work on a line with many brackets small. */
+/** The maximum length of a link target. It bounds the work on a line with many brackets. */
 const MAX_TARGET = 1_000;
 const FENCE = /^\s*(?:```|~~~)/;
 

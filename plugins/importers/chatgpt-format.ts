@@ -48,9 +48,9 @@ function* conversationItems(value: unknown, at: string, instant: Instant): Gener
 
 interface Visit {
   readonly node: unknown;
-  /** The nearest earlier message that becomes a fact. */
+  /** The id of the nearest earlier message that becomes a fact. */
   readonly said: string | undefined;
-  /** When it was written, else when the nearest earlier message of its branch was. */
+  /** The time of the message, or else of the nearest earlier message of its branch. */
   readonly toldAt: string | undefined;
 }
 

@@ -5,12 +5,12 @@ export interface AroundMessage {
   /** The id of the conversation. */
   readonly id: string;
   readonly entity: string;
-  /** The nearest earlier message that becomes a fact. */
+  /** The id of the nearest earlier message that becomes a fact. */
   readonly said: string | undefined;
   readonly timestamp: string | undefined;
 }
 
-/** A message with what hangs on it: documents of the canvas, attachments, images and recordings. */
+/** Yields the items of a message: its text, canvas documents, attachments, images and recordings. */
 export function* chatGptMessageItems(message: unknown, at: string, around: AroundMessage): Generator<ImportItem> {
   if (!isObject(message)) return;
   const { id, entity, said, timestamp } = around;
@@ -49,7 +49,7 @@ const authorOf = (message: unknown): string => {
 /** Content types of the model's internal notes, which are not part of the conversation. */
 const UNSAID = new Set(['thoughts', 'reasoning_recap', 'model_editable_context', 'user_editable_context']);
 
-/** The words of a person, a model or a tool, or the transcript of a recording; null for a message without words. */
+/** Returns the text of a message, or the transcript of a recording; null for a message without either. */
 export const saidIn = (message: unknown): string | null => {
   const content = member(message, 'content');
   if (UNSAID.has(String(member(content, 'content_type'))) || isHidden(message)) return null;
@@ -71,7 +71,10 @@ interface CanvasDocument {
   readonly texts: readonly string[];
 }
 
-/** The canvas is written by calls of a tool: a whole document, or replacements of its parts. */
+/**
+ * Returns the canvas document that a message writes. Models write the canvas by tool calls, as a whole document or as
+ * replacements of its parts.
+ */
 const canvasDocument = (message: unknown): CanvasDocument | undefined => {
   if (!/^canmore\.(create|update)_textdoc$/.test(String(member(message, 'recipient')))) return undefined;
   const content = member(message, 'content');

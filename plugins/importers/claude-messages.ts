@@ -7,13 +7,13 @@ export interface AroundMessage {
   readonly id: string;
   readonly entity: string;
   readonly account: string | undefined;
-  /** When the message was written, or the one before it. */
+  /** The time of the message, or else of the message before it. */
   readonly timestamp: string | undefined;
 }
 
 type Common = Pick<ImportDraft, 'at' | 'entity' | 'source' | 'timestamp' | 'session'>;
 
-/** A message with what hangs on it: artifacts, results of tools, attachments and files. */
+/** Yields the items of a message: its text, artifacts, results of tools, attachments and files. */
 export function* claudeMessageItems(message: unknown, around: AroundMessage): Generator<ImportItem> {
   const { at, id, entity, account, timestamp } = around;
   const messageId = idMember(message, 'uuid');
@@ -40,13 +40,13 @@ export function* claudeMessageItems(message: unknown, around: AroundMessage): Ge
   yield* parts;
 }
 
-/** The parent of a first message is a uuid of zeros. */
+/** Returns whether a parent id stands for no parent. The first message of a conversation has a uuid of zeros there. */
 const isNone = (parent: string): boolean => /^0{8}-/.test(parent);
 
 const SPOKEN = new Set(['text', 'voice_note']);
 const TOOLS = new Set(['tool_use', 'tool_result']);
 
-/** Also a block of a type that did not exist yet, if it has text. */
+/** Returns whether a block holds text of the conversation. Blocks of unknown types count if they have text. */
 const isSpoken = (block: unknown): boolean => {
   const type = String(member(block, 'type'));
   return SPOKEN.has(type) || !(TOOLS.has(type) || LEFT_OUT.has(type) || spokenIn(block) === undefined);
@@ -54,7 +54,10 @@ const isSpoken = (block: unknown): boolean => {
 
 const spokenIn = (block: unknown): string | undefined => textMember(block, 'text', 'transcript');
 
-/** Blocks are exact; newer exports put placeholders for all other blocks into `text`. */
+/**
+ * Returns the text of a message. Prefers its text blocks, because newer exports put placeholders for all other blocks
+ * into `text`.
+ */
 const textOf = (message: unknown): string | null => {
   const content = listMember(message, 'content');
   const blocks = content.filter(isSpoken).flatMap((block) => spokenIn(block) ?? []);
@@ -97,7 +100,7 @@ const LEFT_OUT = new Map([
 
 function* callItems(block: unknown, relation: string, common: Common): Generator<ImportItem> {
   const input = member(block, 'input');
-  // Artifacts are written by a tool; an update holds the new text alone.
+  // Models write artifacts by tool calls. An update contains the new text alone.
   const v = textMember(input, 'content', 'file_text', 'new_str', 'code');
   const isWriting = WRITERS.has(String(member(block, 'name')));
   if (!isWriting || v === undefined) {
@@ -117,7 +120,7 @@ const resultItem = (block: unknown, relation: string, common: Common): ImportIte
   const content = member(block, 'content');
   const texts = (Array.isArray(content) ? content : []).flatMap((one) => textMember(one, 'text') ?? []);
   const text = typeof content === 'string' ? content : texts.join('\n\n');
-  // The tool answers an artifact with one word.
+  // The tool confirms an artifact with "OK", which is no content.
   if (text.trim() === '' || (text === 'OK' && member(block, 'name') === 'artifacts')) {
     return { at: common.at, skipped: 'a result of a tool without text', isBroken: false };
   }

@@ -84,11 +84,11 @@ const checkedColumns = (columns: string[], rules: ReadonlyMap<MappedMember, Memb
 
 interface Delimiter {
   readonly delimiter: string;
-  /** True if a line before the columns names it, as `sep=;`. */
+  /** True if a line such as `sep=;` before the column names sets the delimiter. */
   readonly isNamed: boolean;
 }
 
-/** The delimiter that the first line names, else the one that occurs most often in it. */
+/** Returns the delimiter of a `sep=` line, or else the one that occurs most often in the first line. */
 const delimiterOf = async (file: ImportFile): Promise<Delimiter> => {
   for await (const { text } of file.lines()) {
     const [, named] = /^"?sep=(.)"?\r?$/i.exec(text ?? '') ?? [];

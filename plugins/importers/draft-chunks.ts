@@ -18,7 +18,7 @@ export interface DraftChunk {
   readonly drafts: readonly ImportDraft[];
   readonly skips: readonly ImportSkip[];
   readonly remarks: readonly ImportRemark[];
-  /** Number of items since the last chunk that an earlier run completed. */
+  /** Number of items, since the previous chunk, that an earlier run completed. */
   readonly earlier: number;
   readonly session: string | undefined;
   /** Number of input items up to the end of this chunk, remarks included. */
@@ -29,7 +29,7 @@ export interface DraftChunk {
 
 export const linesOf = (body: Buffer): string[] => body.toString().split('\n').slice(0, -1);
 
-/** The chunk with some of its drafts, and a key of its own. */
+/** Returns the chunk with only the drafts that `keep` marks, under a new idempotency key. */
 export const onlyKept = (chunk: DraftChunk, lines: readonly string[], keep: readonly boolean[]): DraftChunk => {
   const text = lines.flatMap((line, at) => (keep[at] === true ? [`${line}\n`] : [])).join('');
   return {
@@ -40,7 +40,7 @@ export const onlyKept = (chunk: DraftChunk, lines: readonly string[], keep: read
   };
 };
 
-/** Equal for two facts of which the second repeats the first. */
+/** Returns the same key for a fact and its repetitions; their timestamps do not count. */
 export const repetitionKey = (line: string): string => {
   const { timestamp: _, ...fact } = JSON.parse(line) as Record<string, unknown>;
   const names = NAMES.map((name) => foldName(String(fact[name])).replaceAll(/\s/g, '-'));

@@ -11,7 +11,7 @@ export interface DraftDefaults {
   readonly scope: Scope;
   readonly garden: string | undefined;
   readonly sourcePrefix: string;
-  /** The time of a draft that has none, as its file has it. */
+  /** Returns the time for a draft without one: the time of its file. */
   undated?(): string | undefined;
 }
 

@@ -8,17 +8,17 @@ import { refusalOf } from './judge-drafts.ts';
 
 const MAX_SAMPLES = 5;
 const MAX_SAMPLE = 240;
-/** Limits the memory for the facts of earlier requests. */
+/** The maximum number of facts to remember from earlier requests, which bounds the memory. */
 const MAX_SEEN = 1_000_000;
 
 export interface DryRun {
-  /** The first facts as they would be sent. */
+  /** The first facts, in the form in which a real run sends them. */
   readonly samples: readonly string[];
-  /** `rules` if no node was there, and the rules for members alone judged the facts. */
+  /** `node` if a node checked the facts; `rules` if no node replied, so that the command checked only the members. */
   readonly judge: 'node' | 'rules';
 }
 
-/** Reads the whole input and stores nothing. The node judges each fact, if there is one. */
+/** Reads the whole input and stores nothing. The node checks each fact, if a node replies. */
 export const dryRun = async (parts: ReadingParts, tally: RunTally): Promise<DryRun> => {
   const { items, facts, format, maxFacts, refused, target } = parts;
   const samples: string[] = [];
@@ -60,8 +60,8 @@ const judgeByRules = ({ refused, target }: ReadingParts, { body, drafts }: Draft
 };
 
 /**
- * Leaves out the drafts that repeat one of an earlier request, which the node cannot know because it stored nothing.
- * Of equal drafts in one request, the node knows.
+ * Returns the chunk without drafts that repeat a draft of an earlier request. The node recognises repetitions only
+ * inside one request, because a dry run stores nothing.
  */
 const withoutSeen = (chunk: DraftChunk, seen: Set<string>, isAlone: boolean): DraftChunk => {
   const lines = linesOf(chunk.body);

@@ -4,24 +4,24 @@ import type { DraftFacts } from './draft-facts.ts';
 import { type EarlierItem, type ItemsFile, itemsOfChunk } from './earlier-items.ts';
 import type { ImportItem } from './importers-api.ts';
 
-/** The last import of the same source, beside the present one. */
+/** The comparison of this import with the previous import of the same source. */
 export interface EarlierImport {
-  /** False if there was none, or if it is not compared with. */
+  /** False without a previous import, or if this run does not compare with it. */
   readonly isKnown: boolean;
   /**
-   * Turns the key of a request into one of this comparison. Without it, a fact that was ended would not be stored again
-   * for a day, because the node would repeat its answer.
+   * Returns an idempotency key that also depends on the previous import. With an unchanged key, the node would repeat
+   * an old reply for a day, and not store an ended fact again.
    */
   keyOf(idempotencyKey: string): string;
-  /** Bodies that end triples which the source has deleted or changed, each at most once. */
+  /** Yields one retraction, as a request body, for each triple that the source has deleted or changed. */
   retractions(): AsyncIterable<string>;
-  /** Leaves out the drafts that the earlier import stored. */
+  /** Returns the chunk without the drafts that the previous import stored. */
   withoutKnown(chunk: DraftChunk): DraftChunk;
-  /** The items to remember beside those of the present import. */
+  /** Yields the items of the previous import to remember beside the items of this import. */
   remembered(): AsyncIterable<EarlierItem>;
 }
 
-/** For a run that compares with no earlier import. */
+/** The comparison for a run without a previous import. */
 export const NO_EARLIER_IMPORT: EarlierImport = {
   isKnown: false,
   keyOf: (key) => key,
@@ -32,17 +32,18 @@ export const NO_EARLIER_IMPORT: EarlierImport = {
 
 export interface ComparisonParts {
   readonly file: ItemsFile;
-  /** Reads the input from its start. */
+  /** Yields the items of the input, from its start. */
   items(): AsyncIterable<ImportItem>;
-  /** Makes the facts of this one reading. */
+  /** Converts the items of this comparison to facts. */
   readonly facts: DraftFacts;
   /** True to end the facts that the source has deleted. */
   readonly isFollowing: boolean;
 }
 
 /**
- * Compares the input with the last import of its source. Facts that it stored are known, also those that somebody has
- * retracted since. To follow deletions throws `validation` for an input with damaged items, or without a common item.
+ * Compares the input with the previous import of its source. Facts of that import count as stored, even if somebody has
+ * retracted them since. With `isFollowing`, throws `validation` for an input with damaged items, or without a common
+ * item.
  */
 export const compareWithEarlier = async ({
   file,
@@ -54,7 +55,7 @@ export const compareWithEarlier = async ({
   if (known.size === 0 || (known.size > MAX_ITEMS && !isFollowing)) return NO_EARLIER_IMPORT;
   if (known.size > MAX_ITEMS) throw refused(`the last import has more than ${MAX_ITEMS} items`);
   const { present, broken } = await presentAmong(known, items(), facts).catch((error: unknown) => {
-    // The import itself tells the user about the damage, after the items before it.
+    // The import itself reports the damage, after it has stored the items before the damaged one.
     if (isFollowing || !(error instanceof ServiceError)) throw error;
     return { present: new Set<string>(), broken: 0 };
   });
@@ -89,7 +90,7 @@ export const compareWithEarlier = async ({
   };
 };
 
-/** Limits the memory for the items of the last import. */
+/** The maximum number of items to compare, which bounds the memory. */
 const MAX_ITEMS = 1_000_000;
 
 const refused = (why: string): ServiceError =>

@@ -11,7 +11,7 @@ const MAX_LINE_BYTES = 64 * 1024;
 /** The names of a fact that an import stored, and keys by which a later import recognises it. */
 export interface EarlierItem {
   readonly triple: string;
-  /** Equal for a fact and its repetition. */
+  /** A key that is equal for a fact and its repetitions. */
   readonly fact: string;
   readonly names: Readonly<Record<string, unknown>>;
 }
@@ -29,9 +29,9 @@ export const itemsOfChunk = (chunk: DraftChunk): readonly EarlierItem[] => lines
 
 /** A file with the items of the last import of one source. */
 export interface ItemsFile {
-  /** Empty if there is none. */
+  /** Yields the items; none if the file does not exist. */
   read(): AsyncIterable<EarlierItem>;
-  /** Opens a draft of the next file. A resumed run goes on with the draft of the earlier run. */
+  /** Opens a draft of the new file. A resumed run appends to the draft of the interrupted run. */
   begin(isResumed: boolean): Promise<void>;
   add(items: readonly EarlierItem[]): Promise<void>;
   /** Replaces the file by the draft. */
@@ -66,7 +66,7 @@ async function* fileBytes(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Follows no link, because a stranger may have filled the folder. */
+/** Writes to a file. Refuses a symbolic link, because another user may have placed it in the folder. */
 const write = async (path: string, text: string, how: number): Promise<void> => {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | how;
   const handle = await open(path, flags, 0o600).catch((cause: unknown) => {

@@ -1,17 +1,17 @@
 import { isObject } from './origin-values.ts';
 
 const MAX_FRONT_MATTER = 64 * 1024;
-/** The parser of YAML recurses, so that deep nesting would end the whole program. */
+/** The maximum nesting. The YAML parser recurses, so deep nesting would overflow the stack. */
 const MAX_DEPTH = 200;
 const MAX_LINES = 1_000;
 
 export interface FrontMatter {
   readonly members: Readonly<Record<string, unknown>>;
-  /** Why the block was read line by line; undefined for YAML. */
+  /** The reason why the block is not read as YAML; undefined for valid YAML. */
   readonly problem: string | undefined;
 }
 
-/** Reads front matter as YAML, and line by line where it is none, as Basic Memory does. */
+/** Reads front matter as YAML, or line by line if it is not valid YAML, as Basic Memory does. */
 export const readFrontMatter = async (yaml: string): Promise<FrontMatter> => {
   const members = await parseYaml(yaml);
   return typeof members === 'string'
@@ -19,7 +19,7 @@ export const readFrontMatter = async (yaml: string): Promise<FrontMatter> => {
     : { members, problem: undefined };
 };
 
-/** The members, or the reason why the text cannot be read as YAML. */
+/** Returns the members, or the reason why the text cannot be read as YAML. */
 const parseYaml = async (yaml: string): Promise<Readonly<Record<string, unknown>> | string> => {
   if (yaml.trim() === '') return {};
   if (yaml.length > MAX_FRONT_MATTER) return 'front matter that is too large';
@@ -34,7 +34,7 @@ const parseYaml = async (yaml: string): Promise<Readonly<Record<string, unknown>
   }
 };
 
-/** An upper bound for the nesting of a YAML text: by brackets, and on each line by indentation and marks of lists. */
+/** Returns an upper bound for the nesting of a YAML text, from its brackets, indentation and list marks. */
 const depthOf = (yaml: string): number => {
   let brackets = 0;
   let deepest = 0;
@@ -54,7 +54,7 @@ const NAME = /^[\p{L}_][\p{L}\p{N}_ -]{0,63}$/u;
 const LIST_ITEM = /^\s*-\s(.*)$/s;
 const MAX_LINE = 10_000;
 
-/** The first value of each `name: value` line, and the lists of `- item` lines below a bare `name:`. */
+/** Returns the first value of each name, from `name: value` lines and from `- item` lines below a bare `name:`. */
 const membersByLine = (yaml: string): Readonly<Record<string, unknown>> => {
   const members = new Map<string, unknown>();
   let list: string[] | undefined;
@@ -73,7 +73,7 @@ const membersByLine = (yaml: string): Readonly<Record<string, unknown>> => {
   return Object.fromEntries([...members].filter(([, value]) => !Array.isArray(value) || value.length > 0));
 };
 
-/** A list in brackets, or the text to the end of the line. */
+/** Returns the list in brackets, or else the whole text. */
 const scalarOf = (value: string): string | readonly string[] => {
   const [, inside] = /^\[(.*)\]$/.exec(value.trim()) ?? [];
   return inside === undefined ? bare(value) : inside.split(',').map(bare);

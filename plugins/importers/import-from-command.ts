@@ -24,7 +24,7 @@ const ARGUMENTS = {
 } as const;
 const OPTIONS = {
   list: { type: 'flag', summary: 'list the formats, and where to get the export of each' },
-  dryRun: { type: 'flag', summary: 'read everything, have the node judge it, show the first facts, and store nothing' },
+  dryRun: { type: 'flag', summary: 'read everything, let the node check it, show the first facts, and store nothing' },
   scope: { type: 'text', value: 'scope', summary: `scope of the facts: ${SCOPES.join(', ')}`, default: 'local' },
   garden: { type: 'text', value: 'garden', summary: 'garden that the facts go to' },
   sourcePrefix: { type: 'text', value: 'text', summary: 'put before the source of every fact' },
@@ -106,7 +106,10 @@ const listFormats = ({ stdout, table }: Context, formats: readonly ImportFormat[
   stdout.write(`${table([['format', 'reads', 'where to get it'], ...rows], { titled: true })}\n`);
 };
 
-/** One file for each format and place of the facts, so that an export with a newer name finds it. */
+/**
+ * Returns the path of the items file. It depends on the format and the options, so that a newer export with another
+ * name finds the same file.
+ */
 const itemsPath = (context: Context, format: ImportFormat, path: string): string => {
   const { options, server } = context;
   if (options.state !== undefined) return `${options.state}.items`;

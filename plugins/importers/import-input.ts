@@ -20,7 +20,7 @@ export interface OpenedInput extends ImportInput {
   readonly totalBytes: number;
   /** Bytes read so far. Counts the compressed size of compressed files. */
   readBytes(): number;
-  /** When the file that is being read was last changed; null if that is unknown. */
+  /** Returns the time of the last change of the current file, in milliseconds since 1970; null if unknown. */
   modifiedMs(): number | null;
   /** Digest of the content, and of the names in a folder. */
   digest(): Promise<string>;
@@ -34,8 +34,8 @@ interface Place {
 }
 
 /**
- * Opens a file, an archive or a folder. Reads names but no contents. `encoding` is that of text without a byte order
- * mark, UTF-8 if it is undefined.
+ * Opens a file, an archive or a folder. Reads names but no contents. `encoding` applies to text without a byte order
+ * mark; the default is UTF-8.
  */
 export const openInput = async (path: string, encoding?: string): Promise<OpenedInput> => {
   const stats = await stat(path).catch(() => undefined);
@@ -55,7 +55,7 @@ export const openInput = async (path: string, encoding?: string): Promise<Opened
 };
 
 interface InputForm {
-  /** The archive file that contains the places, if there is one. */
+  /** The archive that contains the files; false without one. */
   readonly archive: Place | false;
   readonly encoding: string | undefined;
 }

@@ -62,7 +62,7 @@ export const runImport = async (parts: RunParts, tally: RunTally): Promise<numbe
   return parts.refusedBefore + tally.refused === 0 ? EXIT.ok : EXIT.someRefused;
 };
 
-/** Counts all of a chunk but the outcomes of its drafts. */
+/** Counts the items of a chunk, except the outcomes of its drafts. */
 export const countChunk = ({ facts, refused }: ReadingParts, chunk: DraftChunk, tally: RunTally): void => {
   const { drafts, skips, remarks, earlier } = chunk;
   tally.read += drafts.length + skips.length + earlier;
@@ -85,8 +85,8 @@ export const showProgress = ({ input, progress }: ReadingParts, { stored, same }
   progress.update(Math.min(input.readBytes(), input.totalBytes), stored + same);
 
 /**
- * Sends a chunk and counts the outcomes. Returns the keys of refused facts. `isRehearsal` has the node judge it and
- * store nothing.
+ * Sends a chunk and counts the outcomes. Returns the keys of refused facts. With `isRehearsal` the node checks the
+ * chunk and stores nothing.
  */
 export const sendChunk = async (
   parts: ReadingParts,
@@ -113,7 +113,7 @@ export const sendChunk = async (
   for (const { index, status, code, detail } of answer.rejected) {
     refused.add(chunk.drafts[index]?.at ?? '?', `${status} ${code}: ${inTermsOfTheLine(detail, index)}`);
   }
-  // A repeated answer tells what an earlier request stored.
+  // A replayed reply counts facts that an earlier request stored.
   const same = answer.replayed ? answer.accepted : answer.existing;
   tally.requests += 1;
   tally.same += same;

@@ -3,7 +3,7 @@ import { originEnd, originInstant } from './origin-values.ts';
 
 interface RunOptions {
   readonly map: readonly string[];
-  /** The offset of instants that have none, for example `+02:00`. */
+  /** The offset for instants without one, for example `+02:00`. */
   readonly utcOffset: string;
   readonly nowMs: number;
 }

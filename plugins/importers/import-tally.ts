@@ -1,25 +1,25 @@
 import { countNoun } from '../../kernel/command-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 
-/** The counts of a run. Every item of the input that is no remark counts exactly once. */
+/** The counts of a run. Each item of the input counts exactly once; remarks have their own counts. */
 export interface RunTally {
-  /** Facts by kind. */
+  /** Number of facts by kind. */
   readonly kinds: Map<string, number>;
-  /** Items left out or refused before they were sent, by reason. */
+  /** Number of items left out or refused before sending, by reason. */
   readonly skips: Map<string, number>;
   readonly remarks: Map<string, number>;
-  /** All items that the reader gave, counted apart from their outcomes. */
+  /** Number of items that the reader yielded, counted independently of their outcomes. */
   read: number;
-  /** Items that an earlier, interrupted run has done. */
+  /** Number of items that an earlier, interrupted run completed. */
   earlier: number;
   stored: number;
-  /** Items that the node had already. */
+  /** Number of items that the node already had. */
   same: number;
   leftOut: number;
   refused: number;
-  /** True if an item belongs to the format. */
+  /** True once an item of the format was read. */
   isOfFormat: boolean;
-  /** Facts of an earlier import that the source has deleted or changed, and that were ended. */
+  /** Number of facts that the run ended because the source has deleted or changed them. */
   ended: number;
   requests: number;
   missedLinks: number;
@@ -45,7 +45,7 @@ export const addTo = (counts: Map<string, number>, word: string): void => {
   counts.set(word, (counts.get(word) ?? 0) + 1);
 };
 
-/** An input without any item was probably meant for another format. */
+/** Throws `validation` for an input without any item of the format: the user probably meant another format. */
 export const refuseEmpty = (tally: RunTally, format: string): void => {
   if (tally.isOfFormat) return;
   throw new ServiceError('validation', `nothing in the input looks like an export of the format ${format}`, {
@@ -53,7 +53,10 @@ export const refuseEmpty = (tally: RunTally, format: string): void => {
   });
 };
 
-/** A summary of the import, for people. `judge` says who judged the facts of a dry run. */
+/**
+ * Returns a summary of the import for people. `judge` names the checker of a dry run: the node, or the rules for
+ * members.
+ */
 export const summaryOf = (tally: RunTally, judge?: 'node' | 'rules'): string => {
   const { read, earlier, stored, same, leftOut, refused, ended, missedLinks } = tally;
   const isDry = judge !== undefined;

@@ -35,14 +35,14 @@ export interface ImportSkip {
   readonly skipped: string;
   /** True for damaged data, false for data without importable content. */
   readonly isBroken: boolean;
-  /** True for a file or an item of another format. An input that holds nothing else is refused. */
+  /** True for a file or an item of another format. The command refuses an input that contains nothing else. */
   readonly isForeign?: boolean;
 }
 
-/** A remark about an item that is imported all the same. */
+/** A remark about an item that the command still imports. */
 export interface ImportRemark {
   readonly at: string;
-  /** Equal remarks use the same text, because a run counts remarks by it. */
+  /** The text of the remark. Equal remarks need equal texts, because a run counts remarks by text. */
   readonly remark: string;
 }
 
@@ -65,20 +65,20 @@ export interface ImportLine {
 }
 
 /**
- * One file of the input. Each method reads it from the start, and holds at most one item in memory. All but `bytes`
- * decode text: by its byte order mark, else by the encoding of the run, else as UTF-8. Text that does not fit is
- * refused with `validation`, unless the method says otherwise.
+ * One file of the input. Each method reads it from the start, and holds at most one item in memory. All methods but
+ * `bytes` decode text by its byte order mark, or else by the encoding of the run, or else as UTF-8. They throw
+ * `validation` for text that does not fit, unless the method says otherwise.
  */
 export interface ImportFile {
   /** Relative to the input, with `/` between its parts. */
   readonly path: string;
   /** Time of the last change, if known. */
   readonly modifiedMs: number | null;
-  /** The bytes as they are. */
+  /** Yields the bytes unchanged. */
   bytes(): AsyncIterable<Buffer>;
-  /** The text as UTF-8, without a byte order mark. */
+  /** Yields the text as UTF-8, without a byte order mark. */
   utf8(): AsyncIterable<Buffer>;
-  /** Lines that are not UTF-8 are null, one by one. */
+  /** Yields the lines. The text of a line that is not UTF-8 is null. */
   lines(): AsyncIterable<ImportLine>;
   /**
    * Yields the elements of an outermost array. For an outermost object, yields the elements of the named lists, then
@@ -110,7 +110,7 @@ export interface ImportSettings {
   instant(value: unknown): string | undefined;
   /**
    * Converts an instant at which something ends, like `instant`, except that a date means the end of its day. `offset`
-   * replaces the offset of the run, for a product that counts days in a zone of its own.
+   * replaces the offset of the run, for a product with its own time zone.
    */
   end(value: unknown, offset?: string): string | undefined;
 }

@@ -5,7 +5,10 @@ import type { JsonItem } from './importers-api.ts';
 /** Maximum size of one item. */
 const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 100;
-/** Maximum number of values, names and brackets in one item: an array of two bytes takes fifty in memory. */
+/**
+ * Maximum number of values, names and brackets in one item. It bounds the memory: an array of two bytes takes fifty
+ * bytes there.
+ */
 const MAX_VALUES = 2_000_000;
 /** Items are yielded after each piece, so that few of them wait in memory. */
 const PIECE_BYTES = 64 * 1024;
@@ -46,7 +49,7 @@ export async function* jsonItems(
       restBytes = openBytes;
     },
   });
-  // An id beyond the doubles stays text, because rounding would give two items one id.
+  // A number that a double cannot hold stays text, because rounding would give two items the same id.
   class ExactTokenizer extends Tokenizer {
     protected override parseNumber(text: string): number {
       return (isRounded(text) ? text : Number(text)) as number;

@@ -3,8 +3,8 @@ import { parseInstant, readEntityUri, readFactValue, readRelation, ServiceError 
 import { member } from './origin-values.ts';
 
 /**
- * Judges the members of a fact as a node does, for a dry run without a node. Returns the reason of a refusal. A node
- * also knows duplicates, reserved names, gardens and permissions.
+ * Checks the members of a fact as a node does, for a dry run without a node. Returns the reason for a refusal, or null.
+ * Only a node can check duplicates, reserved names, gardens and permissions.
  */
 export const refusalOf = (fact: unknown, nowMs: number): string | null => {
   try {

@@ -2,7 +2,7 @@ import type { ImportItem, ImportReader } from './importers-api.ts';
 import { idMember, isObject, listMember, member, parsedObject, relationPart, textMember } from './origin-values.ts';
 
 const PASSAGES: readonly string[] = ['passages', 'archival_passages', 'archival_memory'];
-/** Lists of which nothing is imported, and what their items are. */
+/** Lists that the reader skips, with a description of their items. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   tools: 'a definition of a tool',
   sources: 'a folder of files',
@@ -15,7 +15,7 @@ type Instant = Parameters<ImportReader>[1]['instant'];
 
 interface Agent {
   readonly id: string;
-  /** The time for parts of the agent that have no time. */
+  /** The time for parts of the agent without a time. */
   readonly created?: string | undefined;
   readonly instant: Instant;
 }
@@ -86,7 +86,7 @@ function* agentItems(value: unknown, at: string, agent: Agent): Generator<Import
   }
 }
 
-/** A document that the agent may read; older files have no text of it. */
+/** Yields the facts of a document that the agent may read. Older agent files lack its text. */
 function* fileItems(value: unknown, at: string, { id: agent, created, instant }: Agent): Generator<ImportItem> {
   const content = member(value, 'content');
   const text = textMember(value, 'content', 'text') ?? textMember(content, 'text', 'content');
@@ -148,7 +148,7 @@ function* passageItems(value: unknown, at: string, { id: agent, created, instant
 }
 
 interface Teller extends Agent {
-  /** When the message was written, or the one before it. */
+  /** The time of the message, or else of the message before it. */
   readonly toldAt: string | undefined;
 }
 
@@ -185,7 +185,7 @@ function* messageItems(value: unknown, at: string, nth: number, { id: agent, tol
 }
 
 const silenceOf = (value: unknown): string =>
-  listMember(value, 'tool_calls').length > 0 ? 'a call of a tool' : 'a message in which nothing is said';
+  listMember(value, 'tool_calls').length > 0 ? 'a call of a tool' : 'a message without text';
 
 const contentText = (value: unknown): string => {
   const content = member(value, 'content');
@@ -198,7 +198,10 @@ const contentText = (value: unknown): string => {
 const NOTHING: ReadonlySet<string> = new Set(['', 'None', 'null', 'OK']);
 const WRAPPER = new Set(['status', 'message', 'time']);
 
-/** Letta wraps what a tool returned in JSON with a status, and writes `None` for nothing. */
+/**
+ * Returns the result of a tool; null for an empty one. Letta wraps a result in JSON with a status, and writes `None`
+ * for an empty one.
+ */
 const resultIn = (value: unknown): string | null => {
   const returned = listMember(value, 'tool_returns').flatMap((one) => textMember(one, 'func_response') ?? []);
   const text = contentText(value) || returned.join('\n\n');
@@ -210,7 +213,10 @@ const resultIn = (value: unknown): string | null => {
   return said === null || NOTHING.has(said.trim()) ? null : said;
 };
 
-/** The words of people or the agent. Letta wraps users' messages in JSON, and agents may speak through a tool. */
+/**
+ * Returns the text of a message of a user or agent. Letta wraps users' messages in JSON, and agents may send theirs
+ * through a tool.
+ */
 const spoken = (value: unknown): string | null => {
   const text = contentText(value);
   const wrapped = parsedObject(text);

@@ -3,7 +3,7 @@ import { type OpenMemory, openMemoryOf } from './open-memory.ts';
 import { idMember, isObject, listMember, member, relationPart, relationWord, textMember } from './origin-values.ts';
 
 const LISTS = ['results', 'memories', 'relations'] as const;
-/** Lists of an export of OpenMemory that say nothing about its users. */
+/** Lists of an OpenMemory export that the reader skips, with a description of their items. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   status_history: 'a change of the state of a memory',
   access_controls: 'a rule of access',
@@ -60,7 +60,7 @@ function* itemsOf(value: unknown, at: string, around: Around): Generator<ImportI
   yield* memoryItems(around.openMemory?.named(value) ?? value, at, around.settings);
 }
 
-/** Why a memory in a state is left out. */
+/** The reasons for skipping a memory, by its state. */
 const STATES: ReadonlyMap<unknown, string> = new Map([
   ['deleted', 'a memory that was deleted'],
   ['archived', 'a memory that was archived'],
@@ -81,7 +81,7 @@ function* memoryItems(value: unknown, at: string, settings: ImportSettings): Gen
     const { instant } = settings;
     const run = idMember(value, 'run_id');
     const expires = member(value, 'expiration_date');
-    // A memory of mem0 counts through its last day, in UTC.
+    // A mem0 memory stays valid until the end of its expiration date, in UTC.
     const validUntil = settings.end(expires, 'Z');
     const common = {
       at,

@@ -4,21 +4,24 @@ import { idMember, isObject, listMember, member, textMember } from './origin-val
 
 type Instant = Parameters<ImportReader>[1]['instant'];
 
-/** The names in an export of OpenMemory, whose memories hold internal ids alone. */
+/** The names of users, apps and categories in an OpenMemory export. Its memories contain only their internal ids. */
 export interface OpenMemory {
-  /** The memory with the user, app and categories by name. */
+  /** Returns the memory with names in place of the ids of its user, app and categories. */
   named(memory: unknown): unknown;
-  /** Names and descriptions of users, apps and categories. */
+  /** Yields facts with the names and descriptions of users, apps and categories. */
   items(at: string, instant: Instant): Iterable<ImportItem>;
 }
 
-/** Reads the names, which stand before and after the memories; undefined for another file and for a damaged one. */
+/**
+ * Reads the names, which come before and after the memories. Undefined for a damaged file, and for a file that is no
+ * OpenMemory export.
+ */
 export const openMemoryOf = async (file: ImportFile): Promise<OpenMemory | undefined> => {
   if (!/\.json$/i.test(file.path)) return undefined;
   try {
     return await namesIn(file);
   } catch (error) {
-    // The second reading tells the user about the damage, after the items before it.
+    // The second reading reports the damage, after the items before it.
     if (error instanceof ServiceError) return undefined;
     throw error;
   }
@@ -34,7 +37,7 @@ const namesIn = async (file: ImportFile): Promise<OpenMemory | undefined> => {
   return undefined;
 };
 
-/** Named so that they stream past: only the members beside them are wanted. */
+/** Large lists, named so that the reader streams them. Only the members beside them are needed. */
 const LARGE_LISTS = ['memories', 'results', 'relations', 'status_history', 'access_controls'];
 
 const namesOf = (value: unknown, users: readonly unknown[]): OpenMemory => {

@@ -36,7 +36,7 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 const MAX_WRAPPED = 1024 * 1024;
 
-/** A JSON object that stands in a text; undefined for other text and for a long one. */
+/** Returns the JSON object in a text; undefined for other text, and for text longer than `MAX_WRAPPED`. */
 export const parsedObject = (text: string): Readonly<Record<string, unknown>> | undefined => {
   if (!text.trimStart().startsWith('{') || text.length > MAX_WRAPPED) return undefined;
   try {
@@ -94,7 +94,7 @@ export const originEnd = (value: unknown, offset: string): string | undefined =>
   const day = parseDateOrInstant(text);
   if (day === null || NO_INSTANT.test(text)) return undefined;
   const [next] = new Date(day + DAY_MS).toISOString().split('T');
-  // The last day that can be written has no next one.
+  // The last day of the calendar has no next day.
   return originInstant(next, offset) ?? originInstant(`${text}T23:59:59`, offset);
 };
 

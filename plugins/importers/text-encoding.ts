@@ -20,7 +20,7 @@ export const encodingOf = (label: string): string => {
   }
 };
 
-/** The bytes at the start of a file, and the encoding that they show. */
+/** The encoding of a file, according to its first bytes. */
 interface Start {
   readonly encoding: string;
   /** Length of the byte order mark. */
@@ -28,8 +28,8 @@ interface Start {
 }
 
 /**
- * Yields the text as UTF-8 without a byte order mark. A mark decides, else `encoding`, else the text is UTF-8. With
- * `isStrict` bytes that do not fit are refused, otherwise they pass unless they need another encoding.
+ * Yields the text as UTF-8 without a byte order mark. The mark decides, or else `encoding`; the default is UTF-8.
+ * Throws `validation` for bytes that do not fit. Without `isStrict`, invalid bytes in UTF-8 pass.
  */
 export async function* utf8Of(
   source: AsyncIterable<Buffer>,
@@ -72,7 +72,7 @@ const startOf = (bytes: Buffer, path: string, encoding: string | undefined): Sta
     if (mark.encoding === undefined) throw undecodable(path, 'utf-32');
     return { encoding: mark.encoding, markBytes: mark.bytes.length };
   }
-  // Text in UTF-16 without a mark has a zero byte beside each plain letter.
+  // In UTF-16 without a mark, each ASCII character has a zero byte beside it.
   if (encoding === undefined && bytes.subarray(0, LONGEST_MARK).includes(0)) throw undecodable(path, 'utf-8');
   return { encoding: encoding ?? 'utf-8', markBytes: 0 };
 };

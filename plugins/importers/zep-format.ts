@@ -9,7 +9,7 @@ interface Place {
   readonly at: string;
   /** The session of messages that name none. */
   readonly session: string;
-  /** The time of messages that have none: that of the message before, else of the session. */
+  /** The time for messages without one: that of the message before, or else of the session. */
   readonly toldAt?: string | undefined;
   readonly settings: ImportSettings;
 }
@@ -102,12 +102,15 @@ interface Validity {
   readonly timestamp: string | undefined;
   /** When the fact begins to be valid, if that is later than the instant at which it was written. */
   readonly beginsAt?: string;
-  /** The same, unless the fact ends before it, because a node takes no such span. */
+  /** Equal to `beginsAt`; undefined if the fact ends before it, because a node refuses such a span. */
   readonly validFrom?: string | undefined;
   readonly validUntil: string | undefined;
 }
 
-/** A node takes no timestamp of the future, so a fact that begins later is dated when it was written. */
+/**
+ * Returns the times of a fact. A node refuses a timestamp in the future, so a fact that begins later gets its creation
+ * time.
+ */
 const validityOf = (value: unknown, { instant, end, nowMs }: ImportSettings): Validity => {
   const validUntil = earlier(end(member(value, 'invalid_at')), end(member(value, 'expired_at')));
   const beginsAt = instant(member(value, 'valid_at'));

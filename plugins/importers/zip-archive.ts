@@ -30,7 +30,9 @@ export interface ZipEntry {
   readonly packedBytes: number;
   readonly bytes: number;
   readonly offset: number;
-  /** Time of the last change; null if the archive has none. The archive has no offset, so it counts as UTC. */
+  /**
+   * Time of the last change; null if the archive has none. An archive contains no offset, so the time counts as UTC.
+   */
   readonly modifiedMs: number | null;
 }
 
@@ -43,7 +45,7 @@ export const listZip = async (file: string): Promise<ZipEntry[]> => {
     if (count > MAX_ENTRIES || bytes > MAX_DIRECTORY_BYTES) throw broken('its directory is too large');
     if (offset + bytes > size) throw broken('its directory lies outside of the file');
     const entries = readDirectory(await readAt(handle, offset, bytes), count);
-    // Entries may share their packed bytes, so that each has a harmless ratio while all together have not.
+    // Entries may share packed bytes: each then has a harmless ratio, but all of them together do not.
     const unpacked = entries.reduce((sum, entry) => sum + entry.bytes, 0);
     if (unpacked > RATIO_FREE_BYTES + size * MAX_RATIO) throw broken('it unpacks to far more than it may');
     return entries;
@@ -175,7 +177,7 @@ const readDirectory = (directory: Buffer, count: number): ZipEntry[] => {
   return entries;
 };
 
-/** The date counts from 1980, and the time in steps of two seconds. */
+/** Returns an instant in milliseconds since 1970. The date counts from 1980, and the time in steps of two seconds. */
 const dosInstant = (date: number, time: number): number | null => {
   const [year, month, day] = [1980 + (date >> 9), (date >> 5) & 15, date & 31];
   return month === 0 || day === 0

@@ -2,15 +2,17 @@ import type { ClientDirectory, OAuthClient } from './client-directory.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 import { permitsRedirect } from './redirect-uri.ts';
 
-/** The path of the resource for which remote clients ask. Its tokens are good for every route of the node. */
+/**
+ * The path of the resource to which remote clients request access. Their tokens are valid on every route of the node.
+ */
 export const RESOURCE_PATH = '/v1/mcp';
 
-/** The permissions that a client can get. Administration needs a key of its own. */
+/** The permissions that a person can grant to a client. Administration needs an API key. */
 export const OFFERED_PERMISSIONS = ['read', 'write'] as const;
 
 const MAX_TEXT = 2_048;
 
-/** The members of an authorization request that this server reads. Others are ignored. */
+/** The parameters of an authorization request that the node reads. It ignores all others. */
 export const AUTHORIZATION_PARAMETERS = [
   'response_type',
   'response_mode',
@@ -27,12 +29,12 @@ export const AUTHORIZATION_PARAMETERS = [
 
 export type AuthorizationQuery = { readonly [K in (typeof AUTHORIZATION_PARAMETERS)[number]]?: string };
 
-/** The schema of these members, as parameters of a query. */
+/** The query schema of `AUTHORIZATION_PARAMETERS`. */
 export const AUTHORIZATION_PROPERTIES = Object.fromEntries(
   AUTHORIZATION_PARAMETERS.map((name) => [name, { type: 'string', maxLength: MAX_TEXT }]),
 ) as Readonly<Record<keyof AuthorizationQuery, { readonly type: 'string'; readonly maxLength: number }>>;
 
-/** A checked request of a client for access. */
+/** An authorization request of a client that has passed all checks. */
 export interface AuthorizationRequest {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -40,11 +42,11 @@ export interface AuthorizationRequest {
   /** The S256 challenge of PKCE. */
   readonly challenge: string;
   readonly permissions: readonly string[];
-  /** The requested parameters, to send them on with a form. */
+  /** The parameters as sent. The sign-in form repeats them, because the node stores nothing before the sign-in. */
   readonly query: AuthorizationQuery;
 }
 
-/** A refusal that the client learns: its redirect address is known to be its own. */
+/** A refusal that the node reports to the client, because the client has registered the redirect address. */
 export class RedirectedError extends OAuthError {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -57,8 +59,9 @@ export class RedirectedError extends OAuthError {
 }
 
 /**
- * Checks a request for access. Rejects with `RedirectedError` if the client may learn the fault. A fault of the client
- * or the redirect address is a plain `OAuthError`, for the person alone, since the address may be an attacker's.
+ * Checks an authorization request. Rejects with a `RedirectedError` for a fault that the client may see. An unknown
+ * client or redirect address rejects with a plain `OAuthError`: only the person sees it, because the address may belong
+ * to an attacker.
  */
 export const readAuthorization = async (
   query: AuthorizationQuery,
@@ -67,7 +70,7 @@ export const readAuthorization = async (
   const { client_id: clientId, redirect_uri: redirectUri, state, code_challenge: challenge = '' } = query;
   if (clientId === undefined) throw new OAuthError('invalid_request', 'the parameter client_id is missing');
   const client = await clients.find(clientId);
-  // A code that goes to an unregistered address goes to somebody else.
+  // A code sent to an unregistered address could reach an attacker.
   if (redirectUri === undefined || !client.redirectUris.some((known) => permitsRedirect(known, redirectUri))) {
     throw new OAuthError('invalid_request', 'the client has not registered this redirect_uri');
   }
@@ -75,7 +78,7 @@ export const readAuthorization = async (
     throw new RedirectedError(code, message, { redirectUri, state });
   };
   if (query.request !== undefined || query.request_uri !== undefined) {
-    refuse('request_not_supported', 'send the parameters themselves');
+    refuse('request_not_supported', 'send the parameters in the query, without a request object');
   }
   if (query.response_type !== 'code') refuse('unsupported_response_type', 'response_type must be code');
   if ((query.response_mode ?? 'query') !== 'query') refuse('invalid_request', 'response_mode must be query');
@@ -83,7 +86,7 @@ export const readAuthorization = async (
     refuse('invalid_request', 'PKCE is required: code_challenge with code_challenge_method S256');
   }
   if (query.resource !== undefined && !isResource(query.resource, nodeUrl)) {
-    refuse('invalid_target', 'the resource is not of this node');
+    refuse('invalid_target', 'the resource belongs to another node');
   }
   const permissions = permissionsIn(query.scope);
   return { request: { clientId, redirectUri, state, challenge, permissions, query }, client };
@@ -99,7 +102,10 @@ export const isResource = (resource: string, nodeUrl: string): boolean => {
   return isOfNode && ['/', RESOURCE_PATH, `${RESOURCE_PATH}/`].includes(pathname);
 };
 
-/** Returns the permissions in a scope. Clients also send scopes of other servers, so unknown ones are ignored. */
+/**
+ * Returns the permissions that a `scope` parameter requests; all of them if it requests none. Ignores unknown scopes,
+ * because clients also send scopes of other servers.
+ */
 const permissionsIn = (scope = ''): readonly string[] => {
   const words = scope.split(' ');
   const asked = OFFERED_PERMISSIONS.filter((permission) => words.includes(permission));

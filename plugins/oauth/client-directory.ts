@@ -13,10 +13,10 @@ import { CLIENTS_TABLE, GRANTS_TABLE } from './oauth-migrations.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** A client that no person has given access is removed after this time. */
+/** The time after which the node removes a registered client that no person has given access. */
 const UNUSED_MS = HOUR_MS;
 const FORGOTTEN_MS = 90 * DAY_MS;
-/** Anybody can register, so the clients that nobody uses are limited. */
+/** The maximum number of registered clients without access. Anybody can register, so their number needs a limit. */
 export const MAX_UNUSED_CLIENTS = 500;
 const ID_BYTES = 16;
 
@@ -32,7 +32,7 @@ export interface ClientDirectoryParts {
   readonly documents: ClientDocuments;
 }
 
-/** Clients by their metadata document, and clients that registered themselves. */
+/** Finds clients by the address of their metadata document, and stores clients that register themselves. */
 export class ClientDirectory {
   readonly #parts: ClientDirectoryParts;
 
@@ -40,7 +40,7 @@ export class ClientDirectory {
     this.#parts = parts;
   }
 
-  /** Rejects with `invalid_client` for an unknown client. */
+  /** Returns the client with this id. Rejects with `invalid_client` for an unknown one. */
   async find(clientId: string): Promise<OAuthClient> {
     const { documents, tables } = this.#parts;
     if (isDocumentAddress(clientId)) return { clientId, ...(await documents.find(clientId)) };
@@ -78,13 +78,13 @@ export class ClientDirectory {
     return { clientId, createdMs };
   }
 
-  /** Notes that a person has given the client access. */
+  /** Stores the current time as the last time at which a person gave the client access. */
   async use(clientId: string): Promise<void> {
     const { tables, clock } = this.#parts;
     await tables(CLIENTS_TABLE).where({ client_id: clientId }).update({ used_ms: clock.nowMs() });
   }
 
-  /** Removes clients that nobody has used for a long time. */
+  /** Removes clients without a grant that last received access at least 90 days ago. */
   async prune(): Promise<void> {
     const { tables, clock } = this.#parts;
     await tables(CLIENTS_TABLE)

@@ -6,10 +6,10 @@ import { OAuthError } from './oauth-error.ts';
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 64 * 1024;
 const FRESH_MS = 600_000;
-/** A document that failed is not fetched again for this time, so that nobody makes the node knock on a door. */
+/** The pause after a failed fetch. It keeps callers from making the node send many requests to another host. */
 const RETRY_MS = 30_000;
 const MAX_KEPT = 100;
-/** Each fetch holds a connection, and callers need no credential. */
+/** The maximum number of simultaneous fetches. Each fetch holds a connection, and callers need no credential. */
 const MAX_FETCHES = 16;
 
 interface Kept {
@@ -17,7 +17,7 @@ interface Kept {
   readonly untilMs: () => number;
 }
 
-/** Client id metadata documents: a client's id is the https address of a document about the client. */
+/** Fetches and caches client id metadata documents. The id of such a client is the https address of its document. */
 export class ClientDocuments {
   readonly #transport: Pick<Transport, 'send'>;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -80,7 +80,7 @@ export class ClientDocuments {
         timeoutMs: TIMEOUT_MS,
         maxResponseBytes: MAX_BYTES,
       });
-      // The transport follows no redirect, so each one ends here.
+      // The transport follows no redirects, so a redirect counts as a failure.
       if (reply.status === 200) return reply.body;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -89,7 +89,10 @@ export class ClientDocuments {
   }
 }
 
-/** Returns whether a client id has the form of a document's address: https, with a path that no parser changes. */
+/**
+ * Returns whether a client id is the address of a metadata document: https, with a path that URL parsers leave
+ * unchanged.
+ */
 export const isDocumentAddress = (clientId: string): boolean => {
   if (!VISIBLE.test(clientId) || clientId.includes('#') || !URL.canParse(clientId)) return false;
   const { protocol, username, password, pathname, href } = new URL(clientId);
@@ -105,7 +108,7 @@ const parsed = (body: Uint8Array): Readonly<Record<string, unknown>> => {
       return document as Readonly<Record<string, unknown>>;
     }
   } catch {
-    // The document is refused below.
+    // Malformed JSON gets the refusal below.
   }
   throw unusable('it is not a JSON object');
 };

@@ -5,15 +5,15 @@ import { isRedirectUri, shownHost } from './redirect-uri.ts';
 const MAX_NAME_LENGTH = 100;
 const MAX_REDIRECTS = 20;
 
-/** The words of a client about itself. They are not verified. */
+/** The name and redirect addresses that a client declares. The node does not verify them. */
 export interface ClientMetadata {
   readonly name: string;
   readonly redirectUris: readonly string[];
 }
 
 /**
- * Reads a client's metadata (RFC 7591). Unknown members are ignored. Without a name, the client is called by the host
- * of its redirect address. Throws `invalid_redirect_uri` and `invalid_client_metadata`.
+ * Reads a client's metadata (RFC 7591). Ignores unknown members. Without `needsName`, a client without a name gets the
+ * host of its first redirect address as its name. Throws `invalid_redirect_uri` and `invalid_client_metadata`.
  */
 export const readClientMetadata = (
   document: Readonly<Record<string, unknown>>,
@@ -38,7 +38,10 @@ export const readClientMetadata = (
   return { name: name.trim(), redirectUris };
 };
 
-/** Letters that turn the direction of the text around could hide the host beside the name. */
+/**
+ * Returns false for a name with control or format characters: a reversed text direction could hide the host beside the
+ * name.
+ */
 const isPlainName = (name: string): boolean =>
   isWithinCharacters(name, MAX_NAME_LENGTH) &&
   !hasForbiddenCodePoint(name) &&

@@ -10,7 +10,7 @@ export interface Asking {
   readonly request: AuthorizationRequest;
 }
 
-/** The page on which a person signs in. `problem` says why the last attempt failed. */
+/** Returns the page on which a person signs in. `problem` gives the reason why the last attempt failed. */
 export const signInPage = (
   { client, request }: Asking,
   nodeUrl: string,
@@ -33,15 +33,15 @@ ${problem === undefined ? '' : `<p class="problem">${escaped(problem)}</p>`}
 export interface ConsentOffer {
   readonly person: Principal;
   readonly gardens: readonly OfferedGarden[];
-  /** Numbers of days, the suggested one first. */
+  /** The durations to choose from, in days; the default comes first. */
   readonly days: readonly number[];
-  /** The instant in milliseconds at which the person's own key ends; null for none. */
+  /** When the person's own key expires, in milliseconds since the epoch; null for a key that never expires. */
   readonly endsMs: number | null;
   readonly ticket: string;
   readonly cookie: string;
 }
 
-/** The page on which a person decides. */
+/** Returns the page on which a person grants or refuses access. */
 export const consentPage = (asking: Asking, nodeUrl: string, offer: ConsentOffer): Reply => {
   const { person, gardens, days, endsMs, ticket, cookie } = offer;
   const { request } = asking;
@@ -86,7 +86,7 @@ const box = (name: string, value: string, text: string, isChosen: boolean): stri
 const radio = (days: number, isChosen: boolean): string =>
   `<label><input type="radio" name="days" value="${days}"${isChosen ? ' checked' : ''}> ${days} ${days === 1 ? 'day' : 'days'}</label>`;
 
-/** Returns a request in the form in which the client sent it. */
+/** Returns a request as the query text that the client sent. */
 export const queryText = ({ query }: AuthorizationRequest): string =>
   new URLSearchParams(
     Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined),

@@ -50,7 +50,7 @@ export interface ConsentParts {
   readonly tokens: OAuthTokens;
 }
 
-/** Faults that no form of the node has are problem documents. */
+/** A refusal of the node's own forms is an HTML page. A malformed form gets a problem document. */
 const REFUSED = ['text/html', 'application/problem+json'];
 
 const PAGES = {
@@ -89,7 +89,7 @@ interface SignInForm {
   readonly key: string;
 }
 
-/** `POST /oauth/sign-in`: a person proves who they are, and sees what the client asks for. */
+/** `POST /oauth/sign-in`: signs a person in by an API key, and returns the consent page. */
 export const signInRoute = (parts: ConsentParts): Route<undefined, undefined, SignInForm> => ({
   method: 'POST',
   path: '/oauth/sign-in',
@@ -164,7 +164,7 @@ interface ConsentForm {
   readonly days?: number;
 }
 
-/** `POST /oauth/consent`: the decision of a person. */
+/** `POST /oauth/consent`: takes the person's decision, and redirects the browser to the client. */
 export const consentRoute = (parts: ConsentParts): Route<undefined, undefined, ConsentForm> => ({
   method: 'POST',
   path: '/oauth/consent',
@@ -202,7 +202,7 @@ export const consentRoute = (parts: ConsentParts): Route<undefined, undefined, C
       if (!isOwnForm(request, parts.nodeUrl)) return foreignForm();
       const taken = await take(request.body.ticket, keptInBrowser(request, parts.nodeUrl), parts);
       if (taken === undefined)
-        return refusalPage(400, 'This page is too old, was used before, or is of another browser.');
+        return refusalPage(400, 'This page is too old, was used before, or belongs to another browser.');
       const { asking, person } = taken;
       const { redirectUri, state, permissions } = asking.request;
       if (request.body.decision === 'deny') {
@@ -217,7 +217,7 @@ export const consentRoute = (parts: ConsentParts): Route<undefined, undefined, C
         days,
       };
       if (choice.permissions.length === 0 || choice.scopes.length === 0) {
-        throw new RedirectedError('access_denied', 'the person gave no right', { redirectUri, state });
+        throw new RedirectedError('access_denied', 'the person granted nothing', { redirectUri, state });
       }
       const grant = await parts.grants.give(person, asking.request, asking.client, choice);
       await parts.clients.use(asking.client.clientId);
@@ -226,7 +226,10 @@ export const consentRoute = (parts: ConsentParts): Route<undefined, undefined, C
     }),
 });
 
-/** Takes a consent once. Undefined for one that is unknown, over, or of another browser. */
+/**
+ * Deletes and returns a pending consent. Undefined for an unknown, used or expired ticket, and for a ticket of another
+ * browser.
+ */
 const take = async (ticket: string, browser: string | undefined, parts: ConsentParts) => {
   const { tables, store, clock, keys } = parts;
   const found = await tables.read((own) => store.consent(own, sha256Hex(ticket)));
@@ -242,13 +245,16 @@ const queryOf = (text: string): AuthorizationQuery => Object.fromEntries(new URL
 
 const foreignForm = (): Reply => refusalPage(403, 'This form was sent by a page of another site.');
 
-/** 303 makes the browser forget the form, so that the client never sees the person's key. */
+/** Redirects with 303, which makes the browser drop the form. So the client never receives the person's key. */
 const redirect = (uri: string, parameters: Readonly<Record<string, string | undefined>>): Reply => ({
   status: 303,
   headers: { Location: withParameters(uri, parameters), 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
 });
 
-/** Returns the reply of `answer`. The client learns its own faults, and the person all others, as a page. */
+/**
+ * Returns the reply of `answer`. A `RedirectedError` redirects to the client; every other refusal becomes a page for
+ * the person.
+ */
 const orPage = async ({ nodeUrl }: ConsentParts, answer: () => Promise<Reply>): Promise<Reply> => {
   try {
     return await answer();

@@ -24,7 +24,7 @@ const GRANT_JSON = objectOf({
   expires_at: INSTANT_JSON,
 });
 
-/** The form of a grant for people and programs. The name and the host are words of the client. */
+/** Returns a grant as JSON. The client chose its name and host, which the node has not verified. */
 export const grantJson = (grant: Grant) => ({
   id: grant.id,
   client_name: grant.clientName,

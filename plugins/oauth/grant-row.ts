@@ -1,18 +1,18 @@
 import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
 
-/** The access of one client, as one person gave it. Instants are milliseconds since the epoch. */
+/** The access that one person gave to one client. Instants are in milliseconds since the epoch. */
 export interface Grant {
   readonly tenantId: string;
   readonly id: string;
   readonly clientId: string;
   readonly clientName: string;
   readonly clientHost: string;
-  /** The entity of the client. Facts, audit and quotas name it. */
+  /** The client's own entity, which its facts, audit entries and quotas name. */
   readonly entityUri: string;
   readonly personUri: string;
-  /** The key with which the person signed in. The grant ends with it. */
+  /** The id of the key with which the person signed in. The grant ends when this key ends. */
   readonly personKeyId: string;
-  /** The client's own key, which nobody has ever seen. Its rights are the rights of the tokens. */
+  /** The id of the client's hidden key. The tokens of the grant have the rights of this key. */
   readonly keyId: string;
   readonly permissions: readonly string[];
   readonly scopes: readonly Scope[];

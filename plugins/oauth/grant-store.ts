@@ -4,40 +4,40 @@ import { CONSENTS_TABLE, GRANTS_TABLE, SECRETS_TABLE } from './oauth-migrations.
 
 export type SecretKind = 'code' | 'access' | 'refresh';
 
-/** A code or a token, of which the store knows only the digest. */
+/** A code or a token. The store holds its digest alone. */
 export interface StoredSecret {
   readonly tenantId: string;
   readonly digest: string;
   readonly grantId: string;
   readonly kind: SecretKind;
-  /** The address of the node for which the secret is good. */
+  /** The address of the node at which the secret is valid. */
   readonly audience: string;
-  /** Only of a code. */
+  /** The redirect address of a code; null for a token. */
   readonly redirectUri: string | null;
-  /** The S256 challenge, only of a code. */
+  /** The S256 challenge of a code; null for a token. */
   readonly challenge: string | null;
   readonly expiresMs: number;
   readonly spentMs: number | null;
 }
 
-/** A person who has signed in, and has not decided yet. */
+/** A pending consent: the person has signed in, and has not decided yet. */
 export interface StoredConsent {
   readonly tenantId: string;
   readonly digest: string;
   /** The digest of the cookie of the browser in which the person signed in. */
   readonly browser: string;
   readonly keyId: string;
-  /** The request of the client as a query. */
+  /** The client's authorization request, as query text. */
   readonly request: string;
   readonly expiresMs: number;
 }
 
 type Columns = Readonly<Record<string, SqlValue>>;
 
-/** Ended secrets stay for a while, so that a second use is recognised. */
+/** The time for which the store retains expired secrets, so that the node recognises a second use. */
 const KEPT_AFTER_END_MS = 600_000;
 
-/** The tables of grants. Each function works on the tables of a snapshot or a transaction. */
+/** Reads and writes the tables of grants, in a snapshot or transaction of the caller. */
 export class GrantStore {
   async byId(own: ReadableTables, tenantId: string, id: string): Promise<Grant | undefined> {
     const [row] = await own.select(GRANTS_TABLE, { tenant_id: tenantId, id });
@@ -77,7 +77,7 @@ export class GrantStore {
     await own(GRANTS_TABLE).where(where).update({ person_key_id: id });
   }
 
-  /** Deletes a grant with its codes and tokens. Returns false for one that is gone already. */
+  /** Deletes a grant with its codes and tokens. Returns false for a grant that another request has deleted. */
   async remove(own: WritableTables, { tenantId, id }: Pick<Grant, 'tenantId' | 'id'>): Promise<boolean> {
     await own(SECRETS_TABLE).where({ tenant_id: tenantId, grant_id: id }).delete();
     return Number(await own(GRANTS_TABLE).where({ tenant_id: tenantId, id }).delete()) > 0;
@@ -105,7 +105,7 @@ export class GrantStore {
     );
   }
 
-  /** Spends a code or a refresh token. Returns false if it was spent before, also by a simultaneous request. */
+  /** Spends a code or a refresh token. Returns false if another request has spent it, even at the same time. */
   async spend(own: WritableTables, { tenantId, digest }: StoredSecret, nowMs: number): Promise<boolean> {
     const unspent = own(SECRETS_TABLE).where({ tenant_id: tenantId, digest }).whereNull('spent_ms');
     return Number(await unspent.update({ spent_ms: nowMs })) === 1;
@@ -139,7 +139,7 @@ export class GrantStore {
     return Number(await own(CONSENTS_TABLE).where({ tenant_id: tenantId, digest }).delete()) > 0;
   }
 
-  /** Deletes ended consents, codes and tokens. */
+  /** Deletes expired consents, codes and tokens. */
   async prune(tables: PluginTables, nowMs: number): Promise<void> {
     await tables(CONSENTS_TABLE).where('expires_ms', '<=', nowMs).delete();
     await tables(SECRETS_TABLE)

@@ -3,34 +3,37 @@ import { OFFERED_PERMISSIONS, RESOURCE_PATH } from './authorization-request.ts';
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
-/** The address of the document that the refusal of a request to `/v1/mcp` names. */
+/** Returns the address of the resource metadata, which a 401 reply of `/v1/mcp` names. */
 export const metadataUrlOf = (nodeUrl: string): string => `${nodeUrl}${RESOURCE_METADATA}${RESOURCE_PATH}`;
 
 export interface MetadataParts {
   readonly nodeUrl: string;
   readonly registration: boolean;
-  /** Whether another plugin describes the node as a resource at the root of the host. */
+  /** True if another plugin serves resource metadata at the root of the host. */
   readonly hasRootDocument: boolean;
 }
 
-/** The documents in which clients look for this server. Pages of every origin may read them. */
+/**
+ * Returns the routes of the documents by which clients discover the authorization server. Pages of every origin may
+ * read them.
+ */
 export const metadataRoutes = (parts: MetadataParts): Route[] => {
   const { nodeUrl, hasRootDocument } = parts;
   const server = serverMetadata(parts);
   return [
     resourceRoute(`${RESOURCE_METADATA}${RESOURCE_PATH}`, `${nodeUrl}${RESOURCE_PATH}`, nodeUrl),
     ...(hasRootDocument ? [] : [resourceRoute(RESOURCE_METADATA, nodeUrl, nodeUrl)]),
-    documentRoute('/.well-known/oauth-authorization-server', 'Where remote clients ask for access (RFC 8414)', server),
-    documentRoute('/.well-known/openid-configuration', 'The same document, where other clients look for it', server),
-    documentRoute(JWKS_PATH, 'No keys: the tokens of this node are no signed documents', { keys: [] }),
+    documentRoute('/.well-known/oauth-authorization-server', 'Names the endpoints for clients (RFC 8414)', server),
+    documentRoute('/.well-known/openid-configuration', 'Names the endpoints at the path of OpenID Connect', server),
+    documentRoute(JWKS_PATH, 'An empty key set, because no token of this node is signed', { keys: [] }),
   ];
 };
 
 const JWKS_PATH = '/oauth/jwks.json';
 
-/** RFC 9728. */
+/** Serves the metadata of a protected resource (RFC 9728). */
 const resourceRoute = (path: string, resource: string, nodeUrl: string): Route =>
-  documentRoute(path, 'Which server gives access to this node (RFC 9728)', {
+  documentRoute(path, 'Names the authorization server of this node (RFC 9728)', {
     resource,
     authorization_servers: [nodeUrl],
     scopes_supported: [...OFFERED_PERMISSIONS],
@@ -38,7 +41,10 @@ const resourceRoute = (path: string, resource: string, nodeUrl: string): Route =
     resource_documentation: `${nodeUrl}/spec`,
   });
 
-/** RFC 8414. The members about id tokens are for clients that read the document at the path of OpenID Connect. */
+/**
+ * Returns the metadata of the authorization server (RFC 8414). Its members about id tokens are for clients of OpenID
+ * Connect.
+ */
 const serverMetadata = ({ nodeUrl, registration }: MetadataParts): Readonly<Record<string, unknown>> => ({
   issuer: nodeUrl,
   authorization_endpoint: `${nodeUrl}/oauth/authorize`,

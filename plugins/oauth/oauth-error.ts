@@ -26,16 +26,16 @@ export class OAuthError extends Error {
   }
 }
 
-/** The answer to a refused request. Faults of the form itself are problem documents. */
+/** The schema of a refusal. A malformed form gets a problem document instead. */
 export const OAUTH_REFUSAL = {
   json: objectOf({ error: STRING_JSON, error_description: STRING_JSON }),
   text: ['application/problem+json'],
 };
 
-/** A token is for the client alone, so no cache may keep the reply. */
+/** Keeps replies with tokens out of caches, because a token is for the client alone. */
 export const NOT_CACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-/** Returns the reply of `answer`, or the reply for its `OAuthError`. */
+/** Returns the reply of `answer`. An `OAuthError` becomes an error reply of OAuth. */
 export const oauthReply = async (answer: () => Promise<Reply>): Promise<Reply> => {
   try {
     return await answer();

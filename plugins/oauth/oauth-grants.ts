@@ -45,7 +45,7 @@ export interface GrantParts {
 export interface Choice {
   readonly permissions: readonly string[];
   readonly scopes: readonly Scope[];
-  /** Ids of gardens. */
+  /** The ids of the gardens that the client joins. */
   readonly gardens: readonly string[];
   readonly days: number;
 }
@@ -70,7 +70,7 @@ export class OAuthGrants {
     return key?.expiresAt == null ? null : parseInstant(key.expiresAt);
   }
 
-  /** Returns the gardens that the person administers: others have to be shared by their own admins. */
+  /** Returns the gardens that the person administers. Only their own admins can share other gardens. */
   async offeredGardens(person: Principal): Promise<readonly OfferedGarden[]> {
     const { gardens, access, tables } = this.#parts;
     if (gardens === undefined || access === undefined || !person.permissions.has('read')) return [];
@@ -81,8 +81,8 @@ export class OAuthGrants {
   }
 
   /**
-   * Gives a client access in the name of a person, never more than the person has. The client cannot use it before it
-   * redeems a code. Rejects with `limit_reached` for a person with too many grants.
+   * Gives a client access on behalf of a person, with at most the person's own rights. The access begins when the
+   * client redeems a code. Rejects with `limit_reached` for a person with too many grants.
    */
   async give(person: Principal, asked: AuthorizationRequest, client: OAuthClient, choice: Choice): Promise<Grant> {
     const { store, tables, clock, random, keys, names } = this.#parts;
@@ -98,7 +98,7 @@ export class OAuthGrants {
     const entityUri = entityOf(client, person);
     const createdMs = clock.nowMs();
     const key = await keys.register(nodePrincipal(names), {
-      // The key is used by its id alone, so its text is forgotten at once.
+      // Later requests use only the id of the key, so its text is discarded.
       rawKey: encodeBase64Url(random.bytes(32)),
       entityUri,
       permissions,
@@ -131,7 +131,7 @@ export class OAuthGrants {
     return grant;
   }
 
-  /** Returns the caller's own grants, and to an admin those of the tenant. */
+  /** Returns the caller's grants. An admin gets all grants of the tenant. */
   async list(caller: Principal): Promise<Grant[]> {
     const isAdmin = caller.kind === 'node' || caller.permissions.has('admin');
     const { store, tables, clock } = this.#parts;
@@ -139,7 +139,7 @@ export class OAuthGrants {
     return found.filter(({ expiresMs }) => expiresMs > clock.nowMs());
   }
 
-  /** Ends a grant by the wish of a person, a client or an admin. Rejects with `lookup` for one of others. */
+  /** Ends a grant at the request of its person, its client or an admin. Rejects with `lookup` for all other callers. */
   async end(caller: Principal, id: string): Promise<void> {
     const { store, tables } = this.#parts;
     const grant = await tables.read((own) => store.byId(own, caller.tenantId, id));
@@ -149,7 +149,7 @@ export class OAuthGrants {
     await this.drop(grant, caller.entityUri);
   }
 
-  /** Ends a grant: its tokens are refused from the next request on, in every process. Idempotent. */
+  /** Ends a grant. Every process refuses its tokens from the next request on. Idempotent. */
   async drop(grant: Grant, actorUri: string): Promise<void> {
     const { store, tables, keys, names } = this.#parts;
     await keys.revoke(nodePrincipal(names), grant.keyId);
@@ -159,7 +159,7 @@ export class OAuthGrants {
     });
   }
 
-  /** Ends grants whose time is over, whose code nobody redeemed, and whose person's key has ended. */
+  /** Ends expired grants, grants whose code nobody redeemed in time, and grants whose key has ended. */
   async sweep(): Promise<void> {
     const { store, tables, clock, keys, names } = this.#parts;
     const nowMs = clock.nowMs();
@@ -181,7 +181,7 @@ export class OAuthGrants {
     for (const grant of ended) await this.drop(grant, nodePrincipal(names).entityUri);
   }
 
-  /** Adds the client to the chosen gardens, as far as the person administers them. Returns their ids. */
+  /** Adds the client to those chosen gardens that the person administers. Returns the ids of these gardens. */
   async #share(person: Principal, entityUri: string, choice: Choice): Promise<readonly string[]> {
     const { gardens } = this.#parts;
     if (gardens === undefined || choice.gardens.length === 0) return [];
@@ -195,7 +195,7 @@ export class OAuthGrants {
     return offered.map(({ id }) => id);
   }
 
-  /** The client leaves the gardens that no other grant of it names. */
+  /** Removes the client from the gardens of this grant, except those that another grant of the client names. */
   async #leaveGardens(grant: Grant): Promise<void> {
     const { store, tables, gardens, names } = this.#parts;
     if (gardens === undefined || grant.gardens.length === 0) return;
@@ -231,13 +231,13 @@ export class OAuthGrants {
   }
 }
 
-/** Returns the host under which people know the client: that of its document, or of its redirect address. */
+/** Returns the host to show for a client: the host of its metadata document, or else of its redirect address. */
 export const hostOf = ({ clientId }: OAuthClient, { redirectUri }: AuthorizationRequest): string =>
   shownHost(clientId.startsWith('https:') ? clientId : redirectUri);
 
 /**
- * Returns the entity of a client of a person. The same client of the same person keeps its entity; the digest keeps
- * clients apart that choose the same name.
+ * Returns the entity of a client, which is the same in every grant of one person. A digest distinguishes clients with
+ * the same name.
  */
 const entityOf = ({ clientId, name }: OAuthClient, { tenantId, entityUri }: Principal): string => {
   const slug = name
@@ -251,7 +251,7 @@ const entityOf = ({ clientId, name }: OAuthClient, { tenantId, entityUri }: Prin
 
 const endOf = (instant: string | null): number | null => (instant === null ? null : parseInstant(instant));
 
-/** Returns the result of `work`; where it rejects with this code, that of `otherwise`. */
+/** Waits for `work`. If it rejects with this code, waits for `otherwise` instead. */
 const orElse = async (code: string, work: Promise<unknown>, otherwise: () => Promise<unknown>): Promise<void> => {
   try {
     await work;

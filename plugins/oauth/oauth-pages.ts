@@ -16,21 +16,21 @@ code { overflow-wrap: anywhere; }
 
 const STYLE_SOURCE = `'sha256-${Buffer.from(sha256Hex(STYLE), 'hex').toString('base64')}'`;
 
-/** Text for a page, in which no character of it means anything to a browser. */
+/** Escapes a text for HTML. */
 export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 export interface Page {
   readonly status: number;
   readonly title: string;
-  /** HTML; every text in it is escaped. */
+  /** The body as HTML, with every text escaped. */
   readonly body: string;
-  /** Where its forms may end besides this node, as a source of a content security policy. */
+  /** The source, in a content security policy, to which a form of the page may redirect besides this node. */
   readonly formTarget?: string;
   readonly cookie?: string;
 }
 
-/** Returns a page that runs no script, appears in no frame, and is kept nowhere. */
+/** Returns a page that runs no script, appears in no frame, and stays out of caches. */
 export const pageReply = ({ status, title, body, formTarget = '', cookie }: Page): Reply => ({
   status,
   contentType: 'text/html; charset=utf-8',
@@ -45,7 +45,7 @@ export const pageReply = ({ status, title, body, formTarget = '', cookie }: Page
     ].join('; '),
     'X-Frame-Options': 'DENY',
     'Cross-Origin-Opener-Policy': 'same-origin',
-    // With "no-referrer" a browser would hide the origin of a form, by which the node knows its own pages.
+    // Under "no-referrer" a browser hides the origin of a form, and the node could not recognise its own pages.
     'Referrer-Policy': 'same-origin',
     ...(cookie !== undefined && { 'Set-Cookie': cookie }),
   },
@@ -65,7 +65,7 @@ ${body}
 `,
 });
 
-/** Tells the person that nothing was given. */
+/** Returns the page that tells a person why no access was given. */
 export const refusalPage = (status: number, why: string): Reply =>
   pageReply({
     status,

@@ -70,7 +70,7 @@ export const oauthPlugin = definePlugin({
     provide(ClientAccess, { metadataUrl: enabled ? metadataUrlOf(nodeUrl) : undefined });
     if (!enabled) return;
     if (!node.authRequired) {
-      throw new ServiceError('validation', 'oauth is on, and the node asks nobody for a key', {
+      throw new ServiceError('validation', 'oauth is on, and the node requires no API key', {
         hint: 'set SVC_AUTH_REQUIRED=true, or SVC_OAUTH_ENABLED=false',
       });
     }
@@ -82,7 +82,7 @@ export const oauthPlugin = definePlugin({
     on(keyReplaced, async ({ tenantId, formerId, id, transaction }) => {
       const own = tables.in(transaction);
       if ((await store.byKey(own, formerId)) !== undefined) {
-        throw new ServiceError('authorization', 'a remote client gets no key of its own');
+        throw new ServiceError('authorization', 'a remote client cannot rotate its hidden key');
       }
       await store.movePersonKey(own, tenantId, formerId, id);
     });

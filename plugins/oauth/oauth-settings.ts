@@ -23,7 +23,7 @@ export const oauthSettings = schema<OAuthSettings>({
       type: 'boolean',
       default: false,
       env: 'SVC_OAUTH_INSECURE',
-      description: 'lets the node have a plain http address, and metadata documents private ones; for tests',
+      description: 'allows a plain http address of the node, and private addresses of metadata documents; for tests',
     },
     registration: {
       type: 'boolean',

@@ -30,7 +30,7 @@ export interface TokenParts {
   readonly keys: KeyRegistry;
   readonly grants: OAuthGrants;
   readonly served: ServedTenants;
-  /** The address of the node, for which its tokens are good. */
+  /** The address of the node, at which its tokens are valid. */
   readonly nodeUrl: string;
   readonly accessTokenMs: number;
 }
@@ -42,7 +42,7 @@ export interface IssuedTokens {
   readonly permissions: readonly string[];
 }
 
-/** The parameters of a client that presents a code. */
+/** The parameters of a request that exchanges a code for tokens. */
 export interface CodePresentation {
   readonly code: string;
   readonly verifier: string;
@@ -51,10 +51,10 @@ export interface CodePresentation {
   readonly resource: string | undefined;
 }
 
-/** The result of a transaction: tokens, or a refusal, which may end the grant. */
+/** The result of an exchange: tokens, or a refusal that may end the grant. */
 type Outcome = { readonly issued: IssuedTokens } | { readonly refused: string; readonly ends?: Grant | undefined };
 
-/** Codes and tokens. Each is random text of which the store has only the digest. */
+/** Issues, exchanges and revokes codes and tokens. Each is random text; the store holds its digest alone. */
 export class OAuthTokens {
   readonly #parts: TokenParts;
 
@@ -62,7 +62,7 @@ export class OAuthTokens {
     this.#parts = parts;
   }
 
-  /** Returns a code for a new grant, good for one minute and one use. */
+  /** Returns a code for a new grant, valid for one minute and one use. */
   async code(grant: Grant, { redirectUri, challenge }: { redirectUri: string; challenge: string }): Promise<string> {
     const { store, tables } = this.#parts;
     const { text, secret } = this.#draw('code', grant, CODE_LIFE_MS);
@@ -70,7 +70,9 @@ export class OAuthTokens {
     return text;
   }
 
-  /** Returns tokens for a code. A code that does not fit, or comes twice, ends its grant. */
+  /**
+   * Exchanges a code for tokens. A wrong client, redirect address or verifier ends the grant, and so does a second use.
+   */
   async redeem(presented: CodePresentation): Promise<IssuedTokens> {
     return this.#exchange(presented.code, 'code', presented.resource, async (own, code, grant) => {
       const isSound =
@@ -83,7 +85,7 @@ export class OAuthTokens {
     });
   }
 
-  /** Replaces a refresh token. One that comes twice ends its grant, because a thief may hold it. */
+  /** Replaces a refresh token. A second use ends the grant, because the token may be stolen. */
   async refresh(token: string, clientId: string, resource: string | undefined): Promise<IssuedTokens> {
     return this.#exchange(token, 'refresh', resource, async (own, _, grant) => {
       if (grant.clientId !== clientId) return { refused: 'the token is for another client', ends: grant };
@@ -91,7 +93,7 @@ export class OAuthTokens {
     });
   }
 
-  /** Revokes a token (RFC 7009): a refresh token with its grant, an access token alone. Unknown ones are revoked. */
+  /** Revokes a token (RFC 7009): a refresh token with its grant, an access token alone. Ignores unknown tokens. */
   async revoke(token: string, clientId: string): Promise<void> {
     const { store, tables, grants } = this.#parts;
     const secret = await tables.read((own) => store.secret(own, sha256Hex(token)));
@@ -103,8 +105,8 @@ export class OAuthTokens {
   }
 
   /**
-   * Returns the caller of an access token, read from the store each time, so that the end of a grant takes effect with
-   * the next request. Undefined for a text that is no valid access token of this node.
+   * Returns the caller of a valid access token of this node; undefined for any other text. Reads the store each time,
+   * so that the end of a grant takes effect on the next request.
    */
   async identify(token: string): Promise<Principal | undefined> {
     if (!token.startsWith(PREFIXES.access)) return undefined;
@@ -120,7 +122,10 @@ export class OAuthTokens {
     throw new ServiceError('authorization', 'the tenant of this grant is suspended: ask the operator of the node');
   }
 
-  /** Returns the grant of a secret with its client as a caller; undefined when grant, person or client have ended. */
+  /**
+   * Returns the grant of a secret, and its client as a caller. Undefined if the grant, the person's key or the client's
+   * key has ended.
+   */
   async #holderOf(
     own: ReadableTables,
     { tenantId, grantId }: StoredSecret,
@@ -143,7 +148,7 @@ export class OAuthTokens {
   ): Promise<IssuedTokens> {
     const { store, tables, clock, grants, nodeUrl, served } = this.#parts;
     if (resource !== undefined && !isResource(resource, nodeUrl)) {
-      throw new OAuthError('invalid_target', 'the resource is not of this node');
+      throw new OAuthError('invalid_target', 'the resource belongs to another node');
     }
     const found = await tables.read((own) => store.secret(own, sha256Hex(text)));
     if (found?.kind !== kind || found.audience !== nodeUrl || !served.isServed(found.tenantId)) {

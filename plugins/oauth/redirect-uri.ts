@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../../kernel/internal-api.ts';
 
 const MAX_LENGTH = 2_048;
 
-/** Schemes of programs that register them without a dot. Every other private scheme needs one (RFC 8252). */
+/** Private schemes without a dot that known programs use. Any other private scheme must contain a dot (RFC 8252). */
 const PROGRAM_SCHEMES: ReadonlySet<string> = new Set([
   'claude:',
   'cursor:',
@@ -13,8 +13,8 @@ const PROGRAM_SCHEMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether a client may have this redirect address: an https address, one of the person's own machine, or a
- * private scheme of a program. A browser would run or show other schemes itself.
+ * Returns whether a client may register this redirect address: https, http on the person's own machine, or a private
+ * scheme of a program. A browser would run or show other schemes itself.
  */
 export const isRedirectUri = (uri: string): boolean => {
   if (uri.length > MAX_LENGTH || !VISIBLE.test(uri) || !URL.canParse(uri)) return false;
@@ -25,11 +25,14 @@ export const isRedirectUri = (uri: string): boolean => {
   return PROGRAM_SCHEMES.has(protocol) || REVERSE_DOMAIN.test(protocol);
 };
 
-/** A backslash and blanks mean different addresses to different parsers. */
+/** Excludes the backslash and white space, which URL parsers treat differently. */
 const VISIBLE = /^[\x21-\x5b\x5d-\x7e]+$/;
 const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:$/;
 
-/** Returns whether a registered address permits the requested one. Programs choose a loopback port at each start. */
+/**
+ * Returns whether a registered address permits the requested one. The port of a loopback address may differ, because
+ * programs choose it at each start.
+ */
 export const permitsRedirect = (registered: string, asked: string): boolean => {
   if (registered === asked) return true;
   const one = withoutLoopbackPort(registered);
@@ -43,13 +46,13 @@ const withoutLoopbackPort = (uri: string): string | undefined => {
 
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?((?:[/?].*)?)$/;
 
-/** Returns the host of an address for people, or the scheme of a program. */
+/** Returns the part of an address to show to people: its host, or the private scheme of a program. */
 export const shownHost = (uri: string): string => {
   const { protocol, host } = new URL(uri);
   return protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1);
 };
 
-/** Returns the source by which a content security policy allows a form to end at this address. */
+/** Returns the content security policy source that allows a form to redirect to this address. */
 export const policySource = (uri: string): string => {
   const { protocol, hostname, origin } = new URL(uri);
   if (protocol === 'https:') return origin;
@@ -58,7 +61,7 @@ export const policySource = (uri: string): string => {
   return protocol;
 };
 
-/** Returns the address with more parameters in its query, for an answer to the client. */
+/** Returns the address with further query parameters. */
 export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);

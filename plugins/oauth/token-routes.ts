@@ -145,7 +145,7 @@ const REGISTRATION_SHOWN = {
   },
 } as const;
 
-/** `POST /oauth/register` (RFC 7591). Every client becomes a public one, since PKCE protects its codes. */
+/** `POST /oauth/register` (RFC 7591). Every client becomes a public client, because PKCE protects its codes. */
 export const registerClientRoute = ({ clients }: TokenRouteParts): Route<undefined, undefined, Registration> => ({
   method: 'POST',
   path: '/oauth/register',
@@ -154,7 +154,7 @@ export const registerClientRoute = ({ clients }: TokenRouteParts): Route<undefin
   bodyLimit: 'small',
   body: schema<Registration>({
     type: 'object',
-    // Clients send members of many specifications.
+    // Clients also send members of other specifications.
     additionalProperties: true,
     properties: Object.fromEntries(Object.keys(REGISTRATION_SHOWN.properties).map((name) => [name, {}])),
   }),

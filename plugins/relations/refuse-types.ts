@@ -2,8 +2,8 @@ import { type AuthoriseBatch, ServiceError } from '../../kernel/plugin-api.ts';
 import type { RelationRules, ValueType } from './relations-api.ts';
 
 /**
- * Refuses values of another type than the rule names, unless they retract. Facts of peers keep their type, because each
- * node has rules of its own.
+ * Refuses values whose type differs from the type in the rule, except in retractions. Facts of peers may have any type,
+ * because each node has its own rules.
  */
 export const refuseTypes = ({ items }: AuthoriseBatch, rules: Pick<RelationRules, 'at'>): void => {
   for (const item of items) {

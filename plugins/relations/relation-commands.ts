@@ -15,7 +15,7 @@ import { HELD_VALUES, RelationRules } from './relations-api.ts';
 const requires = { rules: RelationRules, self: NodeSelf, tenancy: optional(Tenancy) };
 const PATTERN = { pattern: { summary: 'a relation, or a prefix with * at its end' } };
 const TENANT = {
-  tenant: { type: 'text', value: 'id', summary: 'tenant whose facts they are', default: DEFAULT_TENANT },
+  tenant: { type: 'text', value: 'id', summary: 'tenant to which the rules belong', default: DEFAULT_TENANT },
 } as const;
 
 interface Used {

@@ -8,16 +8,16 @@ import {
   startsWith,
 } from '../../kernel/plugin-api.ts';
 
-/** The end of a prefix pattern. */
+/** The character that ends a prefix pattern. */
 const REST = '*';
 
 export interface RelationPattern {
   readonly pattern: string;
-  /** Identifies the pattern: patterns with equal keys are the same one. */
+  /** The match key of the pattern. Patterns with equal keys are the same pattern. */
   readonly key: string;
 }
 
-/** Throws `validation` (`bad_parameter` in a query); `path` names the member. */
+/** Returns the pattern in a text. Throws `validation`, or `bad_parameter` for a query; `path` names the member. */
 export const readPattern = (input: string, path: string, names: ServiceNames): RelationPattern => {
   const pattern = readRelation(input.trim(), path);
   const prefix = prefixOf(pattern);

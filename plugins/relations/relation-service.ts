@@ -28,7 +28,7 @@ export interface RelationServiceParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** The stored rules. */
+/** Implements `RelationRules` on the stored rules. */
 export class RelationService implements RelationRules {
   readonly #parts: RelationServiceParts;
 
@@ -68,7 +68,7 @@ export class RelationService implements RelationRules {
     });
   }
 
-  /** Stores the rule unless `isSo` returns true for the present one. */
+  /** Stores the rule, unless `isSo` returns true for the stored rule with the same pattern. */
   async #put(
     caller: Principal,
     asked: AskedRule,
@@ -90,7 +90,7 @@ export class RelationService implements RelationRules {
     });
   }
 
-  /** Runs a change. Afterwards this process judges by it. */
+  /** Runs a change, then loads the rules again, so that this process applies them at once. */
   async #change<T>(
     { tenantId }: Principal,
     work: (own: WritableTables, transaction: PluginTransaction) => Promise<T>,

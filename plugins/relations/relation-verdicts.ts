@@ -3,7 +3,7 @@ import { prefixOf } from './relation-pattern.ts';
 import type { RelationVerdicts } from './relations-api.ts';
 import type { StoredRule } from './rule-row.ts';
 
-/** Creates the verdicts of these rules, one for each key. */
+/** Returns the verdicts that follow from these rules. Each pattern has at most one rule. */
 export const createVerdicts = (rules: readonly StoredRule[]): RelationVerdicts => {
   const exact = new Map<string, StoredRule>();
   const prefixes: PrefixRule[] = [];
@@ -39,8 +39,8 @@ const filterOf = (exact: readonly StoredRule[], prefixes: readonly PrefixRule[])
 };
 
 /**
- * Returns filters for the parts of a prefix's relations where longer prefixes decide otherwise. A part leaves out what
- * still longer prefixes turn back.
+ * Returns filters for the relations below a prefix where a longer prefix decides the opposite of `values`. Each filter
+ * excludes the relations for which a still longer prefix reverses that decision.
  */
 const flipsBelow = (prefix: string, values: StoredRule['values'], within: readonly PrefixRule[]): Filter[] => {
   const below = within.filter((one) => one.prefix.startsWith(prefix));

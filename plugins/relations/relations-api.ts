@@ -8,7 +8,9 @@ import {
   type Principal,
 } from '../../kernel/plugin-api.ts';
 
-/** How many values an entity has at the same time: with `one`, two different values contradict each other. */
+/**
+ * The number of values that a relation may hold for one entity. With `one`, two different values contradict each other.
+ */
 export const HELD_VALUES = ['one', 'many'] as const;
 export type HeldValues = (typeof HELD_VALUES)[number];
 
@@ -24,7 +26,7 @@ export interface RelationRule {
   /** entity_uri of the administrator who set the rule. */
   readonly setBy: string;
   readonly setMs: number;
-  /** The feed stamp from which the rule counts. */
+  /** The feed stamp from which the rule applies. */
   readonly since: Hlc;
 }
 
@@ -47,8 +49,8 @@ export type AskedRule = Pick<RelationRule, 'pattern' | 'values' | 'valueType'>;
  */
 export interface RelationRules {
   /**
-   * Returns the rules now, or as of a feed stamp. Synchronous, because every append and read calls it. Another process
-   * follows a change within a second.
+   * Returns the current rules, or the rules as of a feed stamp. Synchronous, because every append and read calls it.
+   * Another process follows a change within a second.
    */
   at(tenantId: string, asOf?: Hlc): RelationVerdicts;
   /** Lists the rules by pattern. Needs `read`. */
@@ -58,7 +60,7 @@ export interface RelationRules {
    * for a wrong pattern, and with `limit_reached` for too many rules.
    */
   add(caller: Principal, rule: AskedRule): Promise<RelationRule>;
-  /** Adds a rule or replaces the one with this pattern. Idempotent. Otherwise as `add`. */
+  /** Adds a rule or replaces the one with this pattern. Idempotent. Rejects like `add`, except with `conflict`. */
   set(caller: Principal, rule: AskedRule): Promise<RelationRule>;
   /** Removes a rule. Needs `admin`. Rejects with `lookup` if the tenant has none with this pattern. */
   remove(caller: Principal, pattern: string): Promise<void>;
@@ -66,15 +68,15 @@ export interface RelationRules {
 
 export const RelationRules = defineRef<RelationRules>('relations.rules');
 
-/** A changed rule, inside the transaction that changes it. */
+/** The change of a rule, with the transaction that makes it. */
 export interface RelationChange {
   readonly tenantId: string;
   /** Matches the facts of the relations that the pattern covers. */
   readonly covered: Filter;
-  /** Identifies the pattern. */
+  /** The match key of the pattern. */
   readonly patternKey: string;
   readonly transaction: PluginTransaction;
 }
 
-/** Runs for each change of a rule, inside its transaction. */
+/** Runs for each change of a rule about relations, inside the transaction of the change. */
 export const relationRuleChanged = defineCollectHook<RelationChange, void>('relation-rule:changed');

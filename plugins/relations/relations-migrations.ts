@@ -1,6 +1,8 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** One row for each version of a rule, removals included, so that reads of the past know the rules of their moment. */
+/**
+ * One row for each version of a rule, removals included, so that a read of the past can apply the rules of that time.
+ */
 export const VERSIONS = 'relations_versions';
 
 export const relationsMigrations: readonly Migration[] = [

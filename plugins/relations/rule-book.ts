@@ -10,7 +10,7 @@ import type { RelationVerdicts } from './relations-api.ts';
 import { VERSIONS } from './relations-migrations.ts';
 import { type RuleVersion, rowOfVersion, type StoredRule, versionFromRow } from './rule-row.ts';
 
-/** The topic of the signal after a change. */
+/** The topic of the signal that announces a change to every process. */
 export const RULES_CHANGED = 'rules-changed';
 
 interface TenantRules {
@@ -19,8 +19,8 @@ interface TenantRules {
 }
 
 /**
- * All rules of all tenants in memory, because every append and read asks for them. A tenant has few rules. After each
- * change, every process reads them again.
+ * Holds all rules of all tenants in memory, because every append and read needs them. A tenant has few rules. After
+ * each change, every process reads them again.
  */
 export class RuleBook {
   readonly #tables: PluginTables;
@@ -32,7 +32,7 @@ export class RuleBook {
     this.#tables = tables;
   }
 
-  /** Reads the rules. Of several calls at the same time, the one that began last decides. */
+  /** Loads the rules. Of simultaneous calls, the one that began last decides. */
   async load(): Promise<void> {
     this.#begun += 1;
     const turn = this.#begun;
@@ -58,7 +58,7 @@ export class RuleBook {
   }
 }
 
-/** Returns the rules that these versions leave, by pattern. */
+/** Returns the newest version of each rule, without removed rules, sorted by pattern. */
 const newestOf = (versions: readonly RuleVersion[]): StoredRule[] => {
   const newest = new Map<string, RuleVersion>();
   for (const version of versions) {
@@ -68,7 +68,7 @@ const newestOf = (versions: readonly RuleVersion[]): StoredRule[] => {
   return [...newest.values()].filter(({ isRemoved }) => !isRemoved).sort((a, b) => (a.key < b.key ? -1 : 1));
 };
 
-/** Returns the rules of a tenant from the store, by pattern. */
+/** Reads the current rules of a tenant from the store, sorted by pattern. */
 export const readRules = async (own: ReadableTables, tenantId: string): Promise<StoredRule[]> =>
   newestOf((await own.select(VERSIONS, { tenant_id: tenantId })).map(versionFromRow));
 

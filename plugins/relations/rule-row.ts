@@ -1,13 +1,13 @@
 import type { Row } from '../../kernel/plugin-api.ts';
 import { HELD_VALUES, type RelationRule, type ValueType } from './relations-api.ts';
 
-/** A version of a rule. The newest version of each key counts. */
+/** A rule in the store. `key` is the match key of its pattern. */
 export interface StoredRule extends RelationRule {
   readonly tenantId: string;
   readonly key: string;
 }
 
-/** A version of a rule, or its removal. */
+/** One version of a rule, or its removal. The newest version of each key applies. */
 export interface RuleVersion extends StoredRule {
   readonly isRemoved: boolean;
 }

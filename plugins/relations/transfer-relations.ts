@@ -12,7 +12,10 @@ export interface TransferParts {
   readonly names: ServiceNames;
 }
 
-/** Exports the present rules, because without them the other store finds contradictions that this one does not have. */
+/**
+ * Exports and imports the current rules. Without them, the importing store would find contradictions that this store
+ * does not have.
+ */
 export const transferRelations = ({ tables, hooks, names }: TransferParts): TransferSection => ({
   type: 'relation',
   async *pages(snapshot, tenantId) {

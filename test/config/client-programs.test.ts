@@ -59,7 +59,7 @@ describe('the bundles of client commands', () => {
     for (const argv of [[], ...rest, ...configured]) expect(chooseProgram(argv), argv.join(' ')).to.equal('program');
   });
 
-  it('print and return what the whole program does', async () => {
+  it('give the same output and exit code as the whole program', async () => {
     const small: typeof runInProcess = (argv, deps) =>
       runInProcess(argv, { ...deps, runProgram: (given, made) => runClientCommand(given, SMALL, made) });
     const groups = SMALL.map(({ command }) => command.name);

@@ -52,7 +52,7 @@ const repliesOf =
 
 class PythonModule {
   readonly #declarations: string[] = [];
-  /** They come last, because a base must be there when the module loads. */
+  /** The classes with a base class. They come last, because the base must exist when the module loads them. */
   readonly #extensions: string[] = [];
   readonly #names: Set<string>;
 

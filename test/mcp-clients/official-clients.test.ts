@@ -18,7 +18,7 @@ const runFile = promisify(execFile);
 
 if (program === undefined || !existsSync(binary('conformance'))) {
   describe('the programs of the Model Context Protocol', () => {
-    it('are left out where they or Node.js 22 are not installed', () => {
+    it('are skipped if they or Node.js 22 are not installed', () => {
       console.log('      npm ci --prefix test/mcp-clients --ignore-scripts, and the same with test/node-versions');
     });
   });
@@ -34,11 +34,11 @@ if (program === undefined || !existsSync(binary('conformance'))) {
 
     const run = async (name: string, argv: readonly string[]) => {
       const env = { PATH: process.env['PATH'] ?? '', HOME: served.folder };
-      // A refusal exits with another code than 0, which rejects.
+      // A refusal exits with a non-zero code, which rejects the promise.
       return runFile(program, [binary(name), ...argv], { env, cwd: served.folder, maxBuffer: 2 ** 26 });
     };
 
-    it('include a conformance suite, which finds only the failures that the list explains', async () => {
+    it('include a conformance suite, which finds only the failures that not-applicable.yaml explains', async () => {
       const list = join(FOLDER, 'not-applicable.yaml');
       const { stdout } = await run('conformance', [
         ...['server', '--url', `${served.url}/v1/mcp`, '--suite', 'all', '--expected-failures', list],
@@ -59,7 +59,7 @@ if (program === undefined || !existsSync(binary('conformance'))) {
         return { result: JSON.parse(stdout).result, stderr };
       };
 
-      it(`include an inspector, which takes every schema of a tool over ${transport}`, async () => {
+      it(`include an inspector, which accepts every tool schema over ${transport}`, async () => {
         const { result, stderr } = await inspect('tools/list', ['--strict']);
         expect(result.tools).to.have.lengthOf(9);
         expect(stderr).to.match(/^0 errors/m);

@@ -104,7 +104,7 @@ describe('Three processes with a failing PostgreSQL server, while clients retry'
     let ended = 0;
     for (let time = 0; time < TERMINATIONS; time += 1) {
       await acked(FACTS_UNDER_TERMINATION / TERMINATIONS);
-      // The second time ends sessions that the nodes are opening.
+      // The second attempt also ends sessions that the nodes open meanwhile.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const [row] = await administer(server.url, TERMINATE);
         ended += Number(row?.['ended']);

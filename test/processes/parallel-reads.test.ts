@@ -40,7 +40,7 @@ describe('a node on SQLite under parallel reads', () => {
   afterEach(() => nodes.stop());
 
   it(`keeps its descriptors and its memory within bounds for ${SOAK_MS / 1_000} s`, async function () {
-    // The reads of a busy machine take their time, and the bounds of this test are no times.
+    // Reads are slow on a busy machine, and this test limits no times.
     this.timeout(SOAK_MS + 1_800_000);
     if (!existsSync('/proc/self/fd')) return;
     const [node] = (await nodes.start(1)) as [NodeProcess];

@@ -96,8 +96,8 @@ export const namesakeOf = ({ fact: { draft }, ...nodes }: Arrival, id: string): 
 });
 
 /**
- * Returns the stored fact that an arriving one repeats, as both name their origin; undefined without one. An origin
- * that sends its fact itself does not repeat the copies of others in its name, because it is the better speaker.
+ * Returns the stored fact of the same origin that an arriving fact repeats; undefined without one. A fact that its
+ * origin itself sends does not repeat copies from other senders, because it takes precedence over them.
  */
 export const repeatedBy = (
   { fact, originKey, senderKey }: Omit<Arrival, 'isProven'>,
@@ -111,9 +111,9 @@ export const repeatedBy = (
 };
 
 /**
- * The relation of an arriving fact to its namesakes. `known`: it is stored already. `collision`: the node that says it
- * has said something else under this id, or another one has proven it. `other`: a fact of its own; `copies` are the
- * facts that its proof refutes, or that others brought in the name of an origin that now speaks itself.
+ * The relation of an arriving fact to its namesakes. `known`: the node has stored it. `collision`: its sender has sent
+ * another fact under this id, or another fact with this id has a proof. `other`: a separate fact. `copies` are the
+ * facts that it hides: its proof refutes them, or others sent them in the name of its origin.
  */
 export type Relation =
   | { readonly kind: 'known'; readonly of: Namesake }

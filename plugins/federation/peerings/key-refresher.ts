@@ -66,7 +66,10 @@ export class KeyRefresher {
     });
   }
 
-  /** Facts are exchanged all the same: a difference concerns names with characters that one version does not know. */
+  /**
+   * Logs a peer with another version of Unicode. Facts still flow, because only names with characters that one version
+   * lacks differ.
+   */
   #compareNames({ peerId, nodeId }: StoredPeering, unicodeVersion: string | null): void {
     if (unicodeVersion === null || unicodeVersion === UNICODE_VERSION) return;
     this.#parts.log.warn('a peer compares names by another version of Unicode: bring both nodes to one version', {

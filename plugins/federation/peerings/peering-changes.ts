@@ -112,7 +112,7 @@ export const withOurs = (
   );
 };
 
-/** Applies what the metadata of the peer says anew: keys that its former key has signed, and its version of Unicode. */
+/** Applies newer metadata of a peer: keys that its former key has signed, and its version of Unicode. */
 export const withMetadata = (
   before: StoredPeering,
   { keys, unicodeVersion }: Pick<StoredPeering, 'keys' | 'unicodeVersion'>,

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 import { Workplace } from './spawned-program.ts';
 
-/** The limit for all modules of a command, those of dependencies included. From unbundled files it loads 1,505. */
+/** The maximum number of modules that a command loads, dependencies included. From unbundled files it loads 1,505. */
 const COMMAND_MODULES = 8;
 const FOREIGN = /node_modules\//;
 

@@ -36,7 +36,7 @@ export interface NodeUnderAttack {
   /** Ids of the error codes that the node declares. */
   readonly errorCodes: ErrorCodeSet;
   readonly logLines: readonly LogLine[];
-  /** Counts the rows anew when the store has changed since the last call. */
+  /** Counts the rows again if the store has changed since the last call. */
   counts(): Promise<Counts>;
   stop(): Promise<void>;
 }
@@ -149,7 +149,10 @@ export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   }
 };
 
-/** Watches a store for changes, because most refused requests do not reach it, and a count costs as much as one. */
+/**
+ * Watches a store for changes. Most refused requests never reach the store, and a count of its rows costs as much as a
+ * request.
+ */
 const createWatch = () => {
   let counted: Promise<Counts> | undefined;
   const forget = (): void => {

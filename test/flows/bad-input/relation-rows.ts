@@ -10,7 +10,7 @@ const BODY = {
   maxBytes: STANDARD_BODY_BYTES,
 } as const;
 
-/** Routes of the plugin `relations`. The rule of PUT is in the way of each POST. */
+/** The routes of the plugin `relations`. PUT runs first, so each POST conflicts with its rule. */
 export const RELATION_ROWS: readonly RouteRow[] = [
   { route: `GET ${PATH}`, path: () => PATH, accepts: 200, lacking: ['write', 'admin', 'audit.read'] },
   { route: `PUT ${PATH}`, path: () => PATH, body: BODY, accepts: 200, lacking: NO_ADMIN },

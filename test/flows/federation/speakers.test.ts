@@ -46,7 +46,10 @@ forEachStore('A fact that a relay brought before its origin was known', () => {
     readonly resolution: WireFact;
   }
 
-  /** Lets an origin without the grant send its facts. The relay may bring the first one before the origin is a peer. */
+  /**
+   * Returns the outcome after an origin without the right to end facts of others has sent its facts. With `isBrought`,
+   * the relay sends the first one before the origin is a peer.
+   */
   const outcomeOf = async (isBrought: boolean, sent: Sent, order: (told: Told) => readonly WireFact[]) => {
     origins += 1;
     const origin = await peerOf(`origin-${origins}.test`);
@@ -78,7 +81,7 @@ forEachStore('A fact that a relay brought before its origin was known', () => {
     ['without proofs', stripped],
   ] satisfies readonly (readonly [string, Sent])[]) {
     for (const [name, order] of Object.entries(ORDERS)) {
-      it(`ends by ${name}, as if only its origin had sent it, which sends all ${how} (I12)`, async () => {
+      it(`ends by ${name}, as if its origin alone had sent all facts, ${how} (I12)`, async () => {
         const alone = await outcomeOf(false, sent, order);
         expect(await outcomeOf(true, sent, order)).to.deep.equal(alone);
       });

@@ -17,9 +17,12 @@ import { capability, follow } from '../../kit/federation/tombstone-steps.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 
 const MINUTE_MS = 60_000;
-/** Shorter than the lease of a process, which must not end while it signs. */
+/**
+ * The step of the test clock, in milliseconds. It is shorter than the lease of a process, which must not expire while
+ * the process signs.
+ */
 const STEP_MS = 5_000;
-/** More tombstones than one transaction signs again. */
+/** The number of tombstones: more than one transaction signs again. */
 const TOMBSTONES = 110;
 const SETTINGS = { tombstones: { enabled: true } };
 
@@ -49,7 +52,7 @@ forEachStore('Tombstones of a node whose key was rotated', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('are signed anew once each, even if the node is killed in the middle', async function () {
+  it('are each signed again once, even if the node is killed in between', async function () {
     this.timeout(300_000);
     const world = createWorld();
     const killing: Killing = { kind: SUPPRESSION_CHANGED.id, isArmed: false, isDead: false };
@@ -116,7 +119,7 @@ forEachStore('Tombstones of a node whose key was rotated', () => {
     await a.stop();
   });
 
-  it('wait if a relay brings them before the keys of their issuer can be read', async () => {
+  it('are queued if a relay sends them before the keys of their issuer are readable', async () => {
     const world = createWorld();
     const nowMs = (): number => world.clock.nowMs();
     const node = await startFederatedNode({ name: 'n', ...world, settings: SETTINGS });

@@ -5,7 +5,7 @@ import { createPinoLogger } from '../../../adapters/log/pino-logger.ts';
 import { maskKeys, maskSecrets } from '../../../ports/mask-keys.ts';
 import { ServiceError } from '../../../ports/ports.ts';
 
-/** Keys and tokens in every form that nodes and their neighbours draw. */
+/** Keys and tokens in the forms that nodes and other services generate. */
 const KEYS: Readonly<Record<string, string>> = {
   hexadecimal: '3f9a'.repeat(16),
   base64url: 'mUxk3_Vq-Zt8JrN0yKfP2cLwE5aHd7oBgXi4sQ1vT9e',
@@ -21,7 +21,7 @@ const KEYS: Readonly<Record<string, string>> = {
   'a token with a short beginning': 'SG.ngeVfQFYQlKU0ufo8x5d1A.TwL2iGABf9DHoTf-09kqeF8tAmbihYzr',
 };
 
-/** Sentences as code writes them around a text that a caller chose. */
+/** Sentences that the code writes around a text from a caller. */
 const SENTENCES: Readonly<Record<string, (key: string) => string>> = {
   'plain text': (key) => `no entity ${key} is known`,
   'the end of a sentence': (key) => `cannot read "${key}".`,
@@ -33,7 +33,7 @@ const SENTENCES: Readonly<Record<string, (key: string) => string>> = {
   JSON: (key) => `the body {"id":"${key}"} was refused`,
 };
 
-/** Text without a key, which an operator needs as it stands. */
+/** Text without a key, which must stay readable for operators. */
 const KEPT: readonly string[] = [
   'the fact 01928374-5566-7788-99aa-bbccddeeff00 is gone',
   'fact-01928374-5566-7788-99aa-bbccddeeff00.json',
@@ -75,7 +75,7 @@ describe('Text about a request that holds a key by mistake (I19)', () => {
         const printed = errorReport(new ServiceError('validation', sentence)) + errorReport(new Error(sentence));
         for (const text of [maskSecrets(sentence), printed, logLines(key, sentence)]) {
           expect(text, place).to.include('***').and.not.include(key);
-          // Half of a key is too much as well.
+          // Half of a key must not appear either.
           expect(text, place).not.to.include(key.slice(-20));
         }
       }
@@ -89,7 +89,7 @@ describe('Text about a request that holds a key by mistake (I19)', () => {
     }
   });
 
-  it('holds at most two in a thousand drawn keys of 32 bytes, and none without a slash', () => {
+  it('shows at most two in a thousand random keys of 32 bytes, and none without a slash', () => {
     const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
     const drawn = fc.sample(bytes, { numRuns: 1_000, seed: 29 }).filter((one) => new Set(one).size > 24);
     expect(drawn.length).to.be.above(900);

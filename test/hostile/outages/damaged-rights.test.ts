@@ -29,7 +29,7 @@ const flipped = (value: unknown): string | number => {
   return `${text.slice(0, -1)}${String.fromCharCode(text.charCodeAt(text.length - 1) ^ 1)}`;
 };
 
-forEachStore('A bit flips in a row that decides about rights (I20)', () => {
+forEachStore('A flipped bit in a row that decides about rights (I20)', () => {
   const world = createWorld();
   let node: FederatedNode;
   let peer: TestPeer;
@@ -68,7 +68,7 @@ forEachStore('A bit flips in a row that decides about rights (I20)', () => {
     const rows = (await store().table(table).select()) as Row[];
     return (rows.find((row) => row['entity_uri'] === AGENT) ?? rows.at(-1)) as Row;
   };
-  /** Runs `work` while one column of the row holds something else. */
+  /** Runs `work` while one column of the row holds another value. */
   const whileChanged = async (
     { table, key: names }: SealedColumns,
     row: Row,
@@ -101,7 +101,7 @@ forEachStore('A bit flips in a row that decides about rights (I20)', () => {
   };
 
   for (const sealed of ALL) {
-    it(`and the check of rows names the one of ${sealed.table}, for each of its columns`, async () => {
+    it(`is reported by the check of rows for each column of ${sealed.table}`, async () => {
       const row = await rowOf(sealed);
       for (const column of sealed.plain ?? []) {
         const value = row[column] == null ? (column.endsWith('_ms') ? 1 : 'x') : flipped(row[column]);
@@ -113,7 +113,7 @@ forEachStore('A bit flips in a row that decides about rights (I20)', () => {
     });
   }
 
-  it('and "verify" names the note with the keys of the node', async () => {
+  it('is reported by "verify" in the note with the keys of the node', async () => {
     const notes: SealedColumns = { table: 'node_settings', key: ['key'], columns: ['value'] };
     const [row] = (await store()
       .table(notes.table)
@@ -127,7 +127,7 @@ forEachStore('A bit flips in a row that decides about rights (I20)', () => {
     });
   });
 
-  it('and an API key with it is refused, while other keys work', async () => {
+  it('makes an API key invalid, while other keys work', async () => {
     const row = await rowOf(KEYS);
     const use = async () => (await ask('GET', '/v1/me', undefined, key)).status;
     expect(await use()).to.equal(200);
@@ -147,7 +147,7 @@ forEachStore('A bit flips in a row that decides about rights (I20)', () => {
     });
   });
 
-  it('and a peer with it is none, and a capability with it covers nothing', async () => {
+  it('takes all rights from a peer or capability token', async () => {
     const row = await rowOf(PEERS);
     expect((await pull(node, peer)).status).to.equal(200);
     await whileChanged(PEERS, row, 'grant_version', 9, async () => {
@@ -167,7 +167,7 @@ forEachStore('A bit flips in a row that decides about rights (I20)', () => {
     expect((await subscribe('user:seen')).status).to.equal(201);
   });
 
-  it('and a tenant with it counts as suspended', async () => {
+  it('makes its tenant count as suspended', async () => {
     const first = { entity_uri: 'agent:a', permissions: ['read'], allowed_scopes: ['public'] };
     await made('POST', '/v1/tenants', { id: TENANT, first_key: { ...first, raw_key: SECRET } });
     await made('POST', '/v1/tenants', { id: OTHER, first_key: { ...first, raw_key: OTHER.repeat(16) } });

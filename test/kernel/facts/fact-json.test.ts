@@ -28,7 +28,7 @@ const DEFAULT_MEMBERS = [
   ...['quarantine_status', 'quarantine_garden_id', 'sanitizer_warnings', 'sanitizer_redacted'],
 ];
 
-/** Few facts have these: one with a beginning, one that shares its id with another, and a damaged one. */
+/** Members of few facts: those with a beginning, those that share their id with another fact, and damaged ones. */
 const RARE_MEMBERS = ['valid_from', 'origin_id', 'damaged'];
 
 describe('the wire form of a fact', () => {

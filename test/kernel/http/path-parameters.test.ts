@@ -115,7 +115,7 @@ describe('a path', () => {
     }
   });
 
-  it('takes a slash at its end where the route says so', async () => {
+  it('accepts a trailing slash if its route sets slashAtEnd', async () => {
     expect((await get('/v1/mcp/')).json.path).to.equal('/v1/mcp');
     expect((await get('/v1/mcp/', 'POST')).status).to.equal(405);
     for (const target of ['/v1/mcp//', '/v1/conflicts/', '/v1/keys/expiring/']) {

@@ -68,7 +68,7 @@ forEachStore('the node record', () => {
       expect(error['hint']).to.include('SVC_SERVICE_NAME=svc');
     }));
 
-  it('refuses names that another version of Unicode has folded', () =>
+  it('refuses a store whose names another version of Unicode has folded', () =>
     withStore(async (store) => {
       await store.write('default', (transaction) =>
         transaction.insertRows('node_settings', [{ key: 'unicode_version', value: '15.1' }]),

@@ -5,7 +5,7 @@ import { foldName } from '../../../kernel/text/fold-name.ts';
 import { UNICODE_VERSION } from '../../../kernel/text/unicode-table.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-/** The rule of docs/reference/names.md by the tables of the runtime. */
+/** Applies the rule of docs/reference/names.md with the Unicode tables of the runtime. */
 const byRuntime = (text: string): string => text.trim().normalize('NFC').toLowerCase().normalize('NFC');
 
 /** Runtimes of other versions agree on Latin, Greek and Cyrillic letters, accents and Hangul. */
@@ -16,7 +16,7 @@ const isHangul = (code: number): boolean => (code >= 0x1100 && code < 0x1200) ||
 const ALL = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .filter((code) => code < 0xd800 || code > 0xdfff)
   .map((code) => String.fromCodePoint(code));
-/** Texts of a few hundred characters that hold all of Unicode. */
+/** Texts of a few hundred characters that together contain all of Unicode. */
 const BLOCKS = Array.from({ length: ALL.length / 512 }, (_, at) => ALL.slice(at * 512, (at + 1) * 512));
 const COMPARED = ALL.filter((one) => isCompared(one.codePointAt(0) ?? 0));
 const COMPARED_ONES = new Set(COMPARED);
@@ -45,7 +45,7 @@ describe('folding a name', () => {
     expect(foldName('a\u0301\u0323')).to.equal(foldName('a\u0323\u0301'));
   });
 
-  it('gives each character of Unicode the form of the runtime, alone and among letters', () => {
+  it('folds each character of Unicode like the runtime, alone and among letters', () => {
     const others = LIVELY.filter((one) =>
       [`A${one}Σ`, `${one}\u0323\u0301`].some((text) => foldName(text) !== byRuntime(text)),
     );
@@ -54,17 +54,17 @@ describe('folding a name', () => {
     expect(inert.filter((text) => foldName(text) !== byRuntime(text))).to.deep.equal([]);
   });
 
-  it('gives each text the form of the runtime', () => {
+  it('folds each text like the runtime', () => {
     holds(fc.property(name, (text) => foldName(text) === byRuntime(text)));
   });
 
-  it('depends on no runtime', () => {
+  it('gives the same result on every runtime', () => {
     const digest = createHash('sha256');
     for (const block of BLOCKS) digest.update(foldName(block.join('\u0301')));
     expect(digest.digest('hex')).to.equal('f0d07eba3e3b46b47d40c9c9c2155e11583939f6587972008e2d9e279c04083e');
   });
 
-  it('keeps characters that the pinned version of Unicode does not know', () => {
+  it('leaves characters unchanged that the pinned version of Unicode does not know', () => {
     for (const one of ['\u0378', '\u{1e7ff}', '\u{e0fff}']) expect(foldName(`x${one}`)).to.equal(`x${one}`);
   });
 
@@ -74,7 +74,7 @@ describe('folding a name', () => {
     holds(fc.property(any, idempotent));
   });
 
-  it('does not tell NFC from NFD, nor white space at the ends from none', () => {
+  it('gives NFC and NFD the same form, with or without white space at the ends', () => {
     const agrees = (text: string): boolean =>
       [text.normalize('NFC'), text.normalize('NFD'), `\u3000${text}\u00a0\n`].every(
         (spelling) => foldName(spelling) === foldName(text),

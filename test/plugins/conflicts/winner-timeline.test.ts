@@ -116,7 +116,7 @@ describe('the winner of a place', () => {
     );
   });
 
-  it('is a fact only from its beginning on, and only then contested by it', () => {
+  it('is a fact only from its beginning on, and becomes contested only then', () => {
     const timeline = timelineOf([fact('now', 'a', 0.5, 1), fact('soon', 'b', 1, 2, 20, 10)], NOW);
     const judged = [NOW, 9, 10, 20].map((atMs) => judgedBy(timeline, atMs));
     expect(judged).to.deep.equal([
@@ -127,7 +127,7 @@ describe('the winner of a place', () => {
     ]);
   });
 
-  it('takes a further fact without the others only once all of them have begun', () => {
+  it('needs only the new fact for an update once all other facts have begun', () => {
     const timeline = timelineOf([fact('now', 'a', 0.5, 1), fact('soon', 'b', 1, 2, NEVER, 10)], NOW);
     const next = fact('next', 'c', 0.9, 3);
     expect(canTake(timeline, [next], 9)).to.equal(false);

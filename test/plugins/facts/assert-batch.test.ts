@@ -40,7 +40,7 @@ forEachStore('asserting a batch', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('judges a dry run like the batch itself, and stores nothing', async () => {
+  it('checks a dry run like the batch itself, and stores nothing', async () => {
     await post([factBody()]);
     const items = [
       factBody(),

@@ -24,7 +24,7 @@ forEachStore('spellings of one name', () => {
     return body.facts.map(({ id }: { id: string }) => id).sort();
   };
 
-  it('are found by each other, and replied as they were written', async () => {
+  it('find the same facts, and appear in replies as they were written', async () => {
     const names = [COMPOSED, DECOMPOSED, 'Person:jose\u0301'];
     const facts = [];
     for (const [at, entity] of names.entries()) facts.push(await assert({ entity, relation: `memory:city${at}` }));
@@ -33,7 +33,7 @@ forEachStore('spellings of one name', () => {
     for (const entity of names) expect(await found({ entity })).to.deep.equal(ids);
   });
 
-  it('hold for relations, sources and references', async () => {
+  it('are equal in relations, sources and references', async () => {
     const relation = 'memory:caf\u00e9';
     const { id } = await assert({ entity: 'user:rel', relation: 'memory:CAFE\u0301', source: 'agent:Rene\u0301' });
     expect(await found({ entity: 'user:rel', relation })).to.deep.equal([id]);

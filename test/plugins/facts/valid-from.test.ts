@@ -90,7 +90,7 @@ forEachStore('A fact with valid_from', () => {
     expect([await listed('unresolved'), await listed('all')]).to.deep.equal([1, 1]);
   });
 
-  it('leaves the last retraction in the answer until it begins', async () => {
+  it('leaves the last retraction in the reply until it begins', async () => {
     const entity = newEntity();
     await said(entity, 'a');
     await said(entity, 'a', { confidence: 0 });
@@ -117,7 +117,7 @@ forEachStore('A fact with valid_from', () => {
     expect((await said(entity, 'a')).id).to.not.equal(first.id);
   });
 
-  it('has the content id of the same fact without it', async () => {
+  it('has the content id of the same fact without valid_from', async () => {
     const entity = newEntity();
     const { cid } = await said(entity, 'a', { valid_from: inMinutes(-1) });
     const without = await said(entity, 'a');
@@ -125,7 +125,7 @@ forEachStore('A fact with valid_from', () => {
     expect(without).to.not.have.property('valid_from');
   });
 
-  it('is valid at an instant between its bounds, whenever it was said', async () => {
+  it('is valid at an instant between its bounds, whenever it was stored', async () => {
     const entity = newEntity();
     await said(entity, 'a', { valid_from: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' });
     await said(entity, 'b', { valid_from: '2999-01-01T00:00:00Z' });
@@ -137,7 +137,7 @@ forEachStore('A fact with valid_from', () => {
     expect(await at('2999-01-01T00:00:00Z')).to.deep.equal(['b']);
   });
 
-  it('makes the card of its entity anew when it begins, even as another one ends', async () => {
+  it('changes the card of its entity when it begins, even as another fact ends', async () => {
     const entity = newEntity();
     await said(entity, 'old', { relation: 'memory:one', valid_until: inMinutes(1) });
     await said(entity, 'new', { relation: 'memory:two', valid_from: inMinutes(1) });

@@ -106,7 +106,7 @@ describe('A newer export of the same source', () => {
     expect(await live()).to.deep.equal(['tea']);
   });
 
-  it('is sent again where the node refused an item before', async () => {
+  it('sends an item again that the node refused before', async () => {
     await write('old.jsonl', { a: 'tea' });
     await run('old.jsonl');
     await write('new.jsonl', { a: 'tea', b: 'a\u0000b' });

@@ -14,7 +14,7 @@ describe('The counts of an import', () => {
 
   const inFolder = (name: string): string => join(served.folder, name);
 
-  /** The numbers of the line that says what became of the items. */
+  /** Returns the numbers in the line of the summary that counts the items. */
   const sumOf = (stdout: string): readonly number[] => {
     const [line = ''] = /^.*items? read = .*$/m.exec(stdout) ?? [];
     const [read = NaN, ...outcomes] = [...line.matchAll(/\d+/g)].map(Number);
@@ -42,7 +42,7 @@ describe('The counts of an import', () => {
     return inFolder(name);
   };
 
-  it('name every item once, and the dry run foretells them', async () => {
+  it('include every item once, and equal the counts of a dry run', async () => {
     const path = await write('m.jsonl');
     for (const more of [[], ['--batch', '1', '--scope', 'team']]) {
       const dry = await served.run(['import-from', 'mem0', path, '--dry-run', ...more]);
@@ -58,7 +58,7 @@ describe('The counts of an import', () => {
     }
   });
 
-  it('judge without a node what the members say', async () => {
+  it('rest on the members of facts alone if no node replies', async () => {
     const path = await write('o.jsonl');
     const variables = { SVC_URL: 'http://127.0.0.1:9' };
     const { exitCode, stdout } = await served.run(['import-from', 'mem0', path, '--dry-run'], undefined, { variables });
@@ -66,7 +66,7 @@ describe('The counts of an import', () => {
     expect(stdout).to.contain('no node answered');
   });
 
-  it('judge the span of validity alike, with a node and without one', async () => {
+  it('treat a span of validity in the same way with and without a node', async () => {
     const path = inFolder('v.csv');
     await writeFile(path, 'id,from,until\n1,2030-01-01,2031-01-01\n2,2032-01-01,2031-01-01\n');
     const map = 'entity=v:{id},relation==memory:x,value=id,valid_from=from,valid_until=until';
@@ -80,7 +80,7 @@ describe('The counts of an import', () => {
     }
   });
 
-  it('foretell what the node refuses by its own rules', async () => {
+  it('include the facts that the rules of the node refuse, in a dry run too', async () => {
     const path = inFolder('t.csv');
     await writeFile(
       path,

@@ -48,7 +48,7 @@ describe('Text of an export', () => {
     ['windows-1252 in JSON', 'mem0', 'm.json', Buffer.from('[{"id":"a","memory":"M\xfcller"}]', 'latin1'), undefined],
     ['another encoding than the one named', 'csv', 't.csv', Buffer.from([0xff, 0xff, 0xff]), 'utf-8'],
   ] as const) {
-    it(`is refused with a word about --encoding: ${what}`, async () => {
+    it(`is refused with a hint about --encoding: ${what}`, async () => {
       const error = await readFiles(id, { [file]: content }, { map: CSV, ...(encoding && { encoding }) }).catch(
         (one) => one,
       );
@@ -57,7 +57,7 @@ describe('Text of an export', () => {
     });
   }
 
-  it('is refused note by note where one note has another encoding', async () => {
+  it('is refused only for the note that has another encoding', async () => {
     const whole = await readFiles('basic-memory', { 'a.md': Buffer.from('M\xfcller', 'latin1'), 'b.md': 'kept' });
     expect([whole.skips.join(), names(whole).includes('kept')]).to.deep.equal([
       'a.md: a note that is larger than 8 MiB or not UTF-8; --encoding names another encoding!',

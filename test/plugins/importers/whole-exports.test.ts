@@ -168,7 +168,7 @@ describe('The archive of OpenMemory', () => {
 });
 
 describe('Ids that no double can hold', () => {
-  it('stay apart', async () => {
+  it('remain distinct', async () => {
     const lines = '[{"id":9007199254740992,"memory":"a"},{"id":9007199254740993,"memory":"b"}]';
     expect(factsAs(await readFiles('mem0', { 'm.json': lines }), 'relation').flat()).to.deep.equal([
       'memory:note:9007199254740992',

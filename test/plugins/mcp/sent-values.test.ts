@@ -97,7 +97,7 @@ forEachStore('a value from a model', () => {
     expect(results[0].same_spelling).to.deep.include({ id, type: 'number' });
   });
 
-  it('comes with the facts that it contradicts, and with the call for each way out', async () => {
+  it('returns the facts that it contradicts, and a call for each remedy', async () => {
     const first = await asserted('sent:contradicted', { value: 'red' });
     expect(first.structuredContent).not.to.have.property('contradicts');
     const { structuredContent, content } = await asserted('sent:contradicted', { value: 'grey' });

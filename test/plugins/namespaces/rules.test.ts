@@ -47,7 +47,7 @@ forEachStore('rules of namespaces', () => {
     expect(actions).to.have.lengthOf(3);
   });
 
-  it('are one rule in all spellings: another one is 409 and names the rule', async () => {
+  it('are equal in all spellings: a second spelling is refused with 409, which names the first', async () => {
     node = await startNamespacesNode();
     const pattern = 'project:caf\u00e9/*';
     await node.give(pattern);

@@ -63,7 +63,7 @@ forEachStore('a grant', () => {
     expect((await node.request('POST', '/v1/facts', { key: access, body })).status).to.equal(403);
   });
 
-  it('ends with the next request, in the words of its person, of nobody else, and of an admin', async () => {
+  it('ends at the request of its person or an admin only, and before the next request', async () => {
     const { access, refresh: refreshToken, key } = await giveAccess(node, { entityUri: 'user:carol' });
     const [{ id }] = await grantsOf(key);
     const stranger = await node.addKey({ entityUri: 'user:dave' });
@@ -93,7 +93,7 @@ forEachStore('a grant', () => {
     });
   });
 
-  it('follows the key of its person to the new one', async () => {
+  it('moves to the new key when its person rotates the key', async () => {
     const { access, key } = await giveAccess(node, { entityUri: 'user:frank' });
     const body = { raw_key: 'another-key-of-frank-that-is-long-enough', overlap_s: 0 };
     expect((await node.request('POST', '/v1/auth/keys/current/rotate', { key, body })).status).to.equal(201);
@@ -108,7 +108,7 @@ forEachStore('a grant', () => {
     expect(await statusWith(node, body.raw_key)).to.equal(401);
   });
 
-  it('waits while its tenant is suspended', async () => {
+  it('is refused while its tenant is suspended', async () => {
     const key = await node.addKey({ entityUri: 'user:gina', tenantId: 'acme' });
     const { body } = await redeem(node, node.clientId, await codeFor(node, askFor(node.clientId), key));
     expect(await statusWith(node, body.access_token)).to.equal(200);
@@ -137,7 +137,7 @@ forEachStore('a grant', () => {
     expect(after.members.map((member: { entity_uri: string }) => member.entity_uri)).to.deep.equal(['user:hugo']);
   });
 
-  it('rotates its refresh token, and ends when an old one comes again', async () => {
+  it('rotates its refresh token, and ends on the second use of an old one', async () => {
     const first = await giveAccess(node);
     const { body: second } = await refresh(node, node.clientId, first.refresh);
     expect(await statusWith(node, second.access_token)).to.equal(200);
@@ -146,7 +146,7 @@ forEachStore('a grant', () => {
     expect((await refresh(node, node.clientId, second.refresh_token)).body.error).to.equal('invalid_grant');
   });
 
-  it('gives at most one pair of tokens for refresh tokens that come at the same time, and ends', async () => {
+  it('gives at most one pair of tokens for simultaneous uses of a refresh token, and ends', async () => {
     const { refresh: token } = await giveAccess(node);
     const replies = await Promise.all([1, 2, 3, 4].map(() => refresh(node, node.clientId, token)));
     const good = replies.filter(({ status }) => status === 200);
@@ -154,14 +154,14 @@ forEachStore('a grant', () => {
     for (const { body } of good) expect(await statusWith(node, body.access_token)).to.equal(401);
   });
 
-  it('ends when its code comes twice', async () => {
+  it('ends on the second use of its code', async () => {
     const code = await codeOf();
     const { body } = await redeem(node, node.clientId, code);
     expect((await redeem(node, node.clientId, code)).body.error).to.equal('invalid_grant');
     expect(await statusWith(node, body.access_token)).to.equal(401);
   });
 
-  it('gives at most one pair of tokens for a code that comes many times at once', async () => {
+  it('gives at most one pair of tokens for simultaneous uses of its code', async () => {
     const code = await codeOf();
     const replies = await Promise.all([1, 2, 3, 4].map(() => redeem(node, node.clientId, code)));
     expect(replies.filter(({ status }) => status === 200).length).to.be.at.most(1);
@@ -193,7 +193,7 @@ forEachStore('a grant', () => {
     expect(reply.body.error).to.equal('invalid_request');
   });
 
-  it('takes no code as a token, no refresh token as an access token, and no access token as a refresh token', async () => {
+  it('accepts no code or token in place of another kind', async () => {
     const { access, refresh: token } = await giveAccess(node);
     expect(await statusWith(node, await codeOf())).to.equal(401);
     expect(await statusWith(node, token)).to.equal(401);
@@ -201,7 +201,7 @@ forEachStore('a grant', () => {
     expect((await redeem(node, node.clientId, token)).body.error).to.equal('invalid_grant');
   });
 
-  it('is not ended by another client, and is ended by its own', async () => {
+  it('ends at the request of its own client, and of no other', async () => {
     const { access, refresh: token } = await giveAccess(node);
     const { body: other } = await register(node, { client_name: 'Other' });
     const revoke = (clientId: string, revoked: string) =>
@@ -231,7 +231,7 @@ forEachStore('a grant', () => {
     expect(await grantsOf(key)).to.deep.equal([]);
   });
 
-  it('is good at no other node', async () => {
+  it('is valid at no other node', async () => {
     const { access } = await giveAccess(node);
     const other = await startOAuthNode({}, { url: 'https://other.example' });
     try {
@@ -248,7 +248,7 @@ forEachStore('a grant', () => {
     for (const secret of [access, token, code]) expect(lines).to.not.include(secret);
   });
 
-  it('is found from the first refusal, in all documents', async () => {
+  it('can be discovered from the first refusal through the metadata documents', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const refused = await node.request('POST', '/v1/mcp', { body: message });
     const address = /resource_metadata="([^"]+)"/.exec(refused.headers['www-authenticate'] ?? '')?.[1] ?? '';
@@ -279,7 +279,7 @@ describe('the setting SVC_OAUTH_ENABLED', () => {
     await (await started('http://localhost:8765', { insecure: true })).stop();
   });
 
-  it('leaves no route while it is off', async () => {
+  it('adds no route while it is off', async () => {
     const node = await startTestNode({ plugins: ['keys', 'oauth'] });
     expect((await node.request('GET', '/.well-known/oauth-authorization-server')).status).to.equal(404);
     await node.stop();

@@ -33,13 +33,13 @@ describe('a hostile registration', () => {
   after(() => node.stop());
 
   for (const uri of REFUSED_REDIRECTS) {
-    it(`registers no client that goes to ${uri}`, async () => {
+    it(`is refused with the redirect address ${uri}`, async () => {
       const { status, body } = await register(node, { redirect_uris: [uri] });
       expect([status, body.error]).to.deep.equal([400, 'invalid_redirect_uri']);
     });
   }
 
-  it('registers no client without a redirect address, with turned text, or for other grants', async () => {
+  it('is refused without a redirect address, with reversed text, or for other grants', async () => {
     const hostile = [
       { redirect_uris: [] },
       { redirect_uris: undefined },
@@ -55,7 +55,7 @@ describe('a hostile registration', () => {
     }
   });
 
-  it('finds the port of a program on the own machine open, and nothing else of the address', async () => {
+  it('permits another port of a loopback address, and no other change', async () => {
     const { body } = await register(node, { redirect_uris: ['http://127.0.0.1:1234/callback'] });
     const statusOf = async (uri: string) =>
       (await authorize(node, askFor(body.client_id, { redirect_uri: uri }))).status;
@@ -67,7 +67,7 @@ describe('a hostile registration', () => {
 });
 
 describe('a flood of registrations', () => {
-  it('is capped, ends after an hour, and leaves metadata documents alone', async () => {
+  it('is limited, expires after an hour, and does not affect metadata documents', async () => {
     const node = await startOAuthNode();
     await serveDocument(node.network);
     try {
@@ -136,7 +136,7 @@ describe('a metadata document of a client', () => {
     expect((await authorize(node, askFor(DOCUMENT))).status).to.equal(400);
   });
 
-  it('is given up after five seconds', async () => {
+  it('is refused after five seconds without a reply', async () => {
     await node.clock.advance(30_000);
     const handle = (): Promise<never> => {
       setImmediate(() => node.clock.advance(5_000));

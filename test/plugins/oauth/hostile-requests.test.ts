@@ -25,7 +25,7 @@ import {
 
 type Changes = Parameters<typeof askFor>[1];
 
-/** Requests for access of which the client must not learn: the redirect address may be an attacker's. */
+/** Requests for access whose fault only the person sees, because the redirect address may belong to an attacker. */
 const SHOWN_TO_THE_PERSON: Readonly<Record<string, Changes>> = {
   'another host': { redirect_uri: 'https://evil.example/callback' },
   'a longer path': { redirect_uri: `${CALLBACK}/more` },
@@ -55,7 +55,7 @@ const SHOWN_TO_THE_PERSON: Readonly<Record<string, Changes>> = {
   'a document that does not exist': { client_id: 'https://assistant.example/other.json' },
 };
 
-/** Requests for access of which the client learns the error. */
+/** Requests for access whose error the node reports to the client. */
 const TOLD_TO_THE_CLIENT: Readonly<Record<string, readonly [Changes, string]>> = {
   'no PKCE': [{ code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
   'a challenge without its method': [{ code_challenge_method: undefined }, 'invalid_request'],
@@ -93,7 +93,7 @@ describe('a hostile request for access', () => {
   };
 
   for (const [attack, changes] of Object.entries(SHOWN_TO_THE_PERSON)) {
-    it(`goes to no address: ${attack}`, async () => {
+    it(`redirects to no address: ${attack}`, async () => {
       const reply = await authorize(node, askFor(node.clientId, changes));
       expectPage(reply, 400);
       expect(reply.text).to.not.include('<script');
@@ -168,12 +168,12 @@ describe('a hostile request for access', () => {
     expectPage(await decide(node, late), 400);
   });
 
-  it('keeps its cookie from scripts, other sites and plain http', async () => {
+  it('gets a cookie that scripts, other sites and plain http cannot read', async () => {
     const page = await signIn(node, askFor(node.clientId), key);
     expect(page.headers['set-cookie']).to.match(/^__Host-consent=.*; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
   });
 
-  it('does not sign in with a wrong key, and waits as for any other refused key', async () => {
+  it('does not sign in with a wrong key, and is delayed like any refused key', async () => {
     const fields = { request: askFor(node.clientId), key: 'x'.repeat(40) };
     const reply = await postForm(node, '/oauth/sign-in', fields, FROM_OWN_PAGE);
     expectPage(reply, 401);
@@ -200,7 +200,7 @@ describe('a hostile request for access', () => {
     expect(refused.status).to.equal(400);
   });
 
-  it('learns nothing but the refusal of the person', async () => {
+  it('reports nothing to the client but the refusal of the person', async () => {
     const reply = await decide(node, await signIn(node, askFor(node.clientId), key), { decision: 'deny' });
     const answer = Object.fromEntries(answerOf(reply));
     expect(answer).to.include({ error: 'access_denied', iss: NODE_URL });
@@ -226,7 +226,7 @@ describe('a hostile request for access', () => {
   });
 });
 
-describe('the kit', () => {
+describe('the OAuth test kit', () => {
   it('computes the challenge of RFC 7636', () => {
     expect(challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).to.equal(
       'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',

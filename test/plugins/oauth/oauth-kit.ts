@@ -68,7 +68,7 @@ export const serveDocument = async (network: LoopbackNetwork, changes: object = 
   return () => fetches;
 };
 
-/** The query of a sound request for access, with changes; undefined leaves a parameter out. */
+/** Returns the query of a valid request for access, with changes; undefined removes a parameter. */
 export const askFor = (clientId: string, changes: Fields = {}): string =>
   form({
     response_type: 'code',
@@ -93,7 +93,7 @@ export const postForm = (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<TestReply> => node.request('POST', path, { headers: { ...FORM, ...headers }, body: form(fields) });
 
-/** A form as the browser sends it from the node's own page. */
+/** The headers that a browser sends with a form of the node's own page. */
 export const FROM_OWN_PAGE = { Origin: NODE_URL, 'Sec-Fetch-Site': 'same-origin' };
 
 const unescaped = (text: string): string =>
@@ -111,7 +111,7 @@ export const signIn = async (node: TestNode, query: string, key: string): Promis
 
 export const cookieOf = (page: TestReply): string => page.headers['set-cookie']?.split(';')[0] ?? '';
 
-/** Answers a consent page: allows everything by default. */
+/** Submits a consent page; allows everything by default. */
 export const decide = (node: TestNode, page: TestReply, changes: Fields = {}): Promise<TestReply> =>
   postForm(
     node,
@@ -127,10 +127,10 @@ export const decide = (node: TestNode, page: TestReply, changes: Fields = {}): P
     { ...FROM_OWN_PAGE, Cookie: cookieOf(page) },
   );
 
-/** Returns the parameters with which the browser goes back to the client. */
+/** Returns the query parameters of the redirect to the client. */
 export const answerOf = (reply: TestReply): URLSearchParams => new URL(reply.headers['location'] ?? '').searchParams;
 
-/** Signs in and allows. Returns the code. */
+/** Signs a person in and allows access. Returns the code. */
 export const codeFor = async (node: TestNode, query: string, key: string, choice: Fields = {}): Promise<string> =>
   answerOf(await decide(node, await signIn(node, query, key), choice)).get('code') ?? '';
 
@@ -159,7 +159,7 @@ export interface Tokens {
   readonly key: string;
 }
 
-/** A person gives the registered client access. */
+/** Lets a person give the registered client access. */
 export const giveAccess = async (node: OAuthNode, person: KeyOptions = {}, choice: Fields = {}): Promise<Tokens> => {
   const key = await node.addKey({ entityUri: 'user:alice', ...person });
   const { body } = await redeem(node, node.clientId, await codeFor(node, askFor(node.clientId), key, choice));

@@ -24,7 +24,7 @@ import {
   startOAuthNode,
 } from './oauth-kit.ts';
 
-/** The OAuth client of the SDK, with its memory. */
+/** An OAuth client of the SDK that stores its state in memory. */
 class RememberingClient implements OAuthClientProvider {
   readonly redirectUrl = CALLBACK;
   readonly clientMetadata: OAuthClientMetadata = { client_name: 'Assistant', redirect_uris: [CALLBACK] };
@@ -71,7 +71,7 @@ class RememberingClient implements OAuthClientProvider {
   }
 }
 
-/** A fetch over the test network. */
+/** Returns a `fetch` that sends requests to the test node. */
 const fetchFrom =
   (node: TestNode) =>
   async (input: string | URL, init: RequestInit = {}) => {
@@ -105,7 +105,7 @@ forEachStore('the OAuth client of the MCP SDK', () => {
 
   for (const revision of REVISIONS) {
     for (const way of ['metadata document', 'registration'] as const) {
-      it(`gets from the first 401 to a tool call by ${way}, in revision ${revision}`, async () => {
+      it(`gets access after a 401 and calls a tool, by ${way}, in revision ${revision}`, async () => {
         const provider = new RememberingClient(way === 'metadata document' ? DOCUMENT : undefined);
         const client = () =>
           new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: negotiationOf(revision) });

@@ -147,7 +147,7 @@ forEachStore('The bytes that an entity may store', () => {
       await stop();
       return counts;
     };
-    // Facts of other work may share a transaction and its statements, so the extremes are compared.
+    // Other facts may share a transaction and its statements, so the test compares the extremes.
     const without = Math.max(...(await costs(0)));
     expect(Math.min(...(await costs(CAP * CAP))) - without).to.be.at.most(3);
   });

@@ -8,7 +8,7 @@ import { placeTestStore } from '../../kit/test-store.ts';
 import { startRelationsNode } from './relations-node.ts';
 
 forEachStore('a rule that was set before the node stopped', (kind) => {
-  it('is followed by the next start, which closes the records and finds nothing the second time', async () => {
+  it('closes the records of conflicts after the next start', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'relations-'));
     try {
       const first = await startRelationsNode({ folder });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RELATION_PLUGINS, type RelationsNode, startRelationsNode } from './relations-node.ts';
 
-forEachStore('a relation that holds many values, in other answers', () => {
+forEachStore('a relation that holds many values, in other replies', () => {
   let node: RelationsNode;
   before(async () => {
     node = await startRelationsNode({ plugins: [...RELATION_PLUGINS, 'lint', 'synthesis', 'cards', 'gardens'] });
@@ -30,7 +30,7 @@ forEachStore('a relation that holds many values, in other answers', () => {
     ]);
   });
 
-  it('stands with all values on a card', async () => {
+  it('has all its values on a card', async () => {
     const card = (await node.request('GET', '/v1/cards/user:a?scope=company', { key: node.key })).body;
     expect(card.contradicted_count).to.equal(1);
     expect(card.summary).to.contain('tea').and.to.contain('jam');

@@ -17,10 +17,10 @@ export interface RelationsNode extends TestNode {
   /** Sets a rule. */
   rule(pattern: string, values: 'one' | 'many', members?: Members): Promise<TestReply['body']>;
   remove(pattern: string): Promise<TestReply>;
-  /** Returns the values that a query shows, sorted, each contradicted one with a mark of exclamation. */
+  /** Returns the sorted values of a query. An exclamation mark follows each contradicted value. */
   shown(query?: string): Promise<readonly string[]>;
   conflicts(status?: 'unresolved' | 'resolved' | 'all'): Promise<readonly TestReply['body'][]>;
-  /** Waits until no work in the background is waiting. */
+  /** Waits until the background jobs are done, apart from second runs that wait for other processes. */
   settled(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export const startRelationsNode = async (options: TestNodeOptions = {}): Promise
         await node.clock.advance(1_000);
         const { jobs } = await must(200, 'GET', '/v1/jobs?limit=100', admin);
         const now = jobs.filter((job: { status: string }) => job.status === 'done' || job.status === 'failed');
-        // The second run of each change waits for other processes.
+        // Each change has a second run, which waits for other processes.
         return now.length * 2 >= jobs.length;
       }),
   };

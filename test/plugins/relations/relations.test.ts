@@ -122,7 +122,7 @@ forEachStore('a relation that holds many values', () => {
     expect(await node.conflicts('all')).to.have.length(3);
   });
 
-  it('is judged by the rules of the moment that a read asks for', async () => {
+  it('follows the rules of the past in a read of the past', async () => {
     const moments: string[] = [];
     const shownAt = (at: number) => node.shown(`&relation=memory:likes&as_of=${moments[at]}`);
     await node.say('tea');
@@ -142,7 +142,7 @@ forEachStore('a relation that holds many values', () => {
 });
 
 forEachStore('rules about relations in strict mode', () => {
-  it('let a second value in where the relation holds many', async () => {
+  it('permit a second value of a relation that holds many', async () => {
     const node = await startRelationsNode({ env: { SVC_CONFLICT_MODE: 'strict' } });
     try {
       await node.rule('memory:likes', 'many');

@@ -43,7 +43,7 @@ describe('trust in sources', () => {
     expect((await assertFrom(node, 'Agent:X', 'agent:x')).source_trust).to.equal(0.9);
   });
 
-  it('is not given twice to one source in two spellings', async () => {
+  it('refuses two rules for one source in two spellings', async () => {
     const error = await rejection(
       start(JSON.stringify({ sources: { 'agent:Ren\u00e9': 0.9, 'agent:rene\u0301': 0.1 } })),
     );

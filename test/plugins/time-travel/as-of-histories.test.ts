@@ -11,7 +11,7 @@ import { type GardenNode, startGardenNode } from '../gardens/garden-kit.ts';
 interface Said {
   readonly v: string;
   readonly confidence: number;
-  /** Milliseconds until its beginning; without effect on a retraction. */
+  /** Milliseconds until the fact begins; without effect on a retraction. */
   readonly delay: number | null;
   readonly validFor: number | null;
   readonly scope: 'company' | 'team';

@@ -20,7 +20,7 @@ export type Told =
       readonly session: string | null;
       /** Milliseconds until its end. */
       readonly lifeMs: number | null;
-      /** Milliseconds until its beginning. */
+      /** Milliseconds until the fact begins. */
       readonly delayMs: number | null;
     }
   | { readonly kind: 'batch'; readonly facts: readonly Saying[] }

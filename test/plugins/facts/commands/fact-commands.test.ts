@@ -55,7 +55,7 @@ describe('the commands assert, query and fact', () => {
     expect(JSON.parse(negative.stdout).value).to.include({ type: 'number', v: -5 });
   });
 
-  it('name the facts that a new one contradicts, with the command for each way out', async () => {
+  it('name the facts that a new one contradicts, and a command for each remedy', async () => {
     const first = await factOf('user:noor', 'memory:likes', 'tea');
     const { exitCode, stderr } = await at.run(['assert', 'user:noor', 'memory:likes', 'jam']);
     expect(exitCode).to.equal(0);

@@ -13,7 +13,7 @@ const OLDER = definePlugin({
   },
 });
 
-/** Few plugins, because the background work of all of them in these hours takes most of the time. */
+/** Few plugins, because the background work of all plugins in the simulated hours would take most of the time. */
 const PLUGINS = ['audit', 'capability-tokens', 'conflicts', 'facts', 'federation', 'keys', 'node-info'];
 
 forEachStore('a peer with names of another Unicode version', () => {

@@ -20,7 +20,7 @@ import {
 } from './peering-nodes.ts';
 
 const HOUR_MS = 3_600_000;
-/** Few plugins, because the background work of all of them in these hours takes most of the time. */
+/** Few plugins, because the background work of all plugins in the simulated hours would take most of the time. */
 const PLUGINS = ['audit', 'capability-tokens', 'conflicts', 'facts', 'federation', 'keys', 'node-info'];
 
 forEachStore('a peer that rotates its key', (kind) => {
