@@ -35,6 +35,8 @@ export interface AskNode {
   serves(route: string): boolean;
   /** Resolves when the node has said who the caller is. Rejects if it does not answer or refuses the key. */
   ready(): Promise<void>;
+  /** Resolves when the node has said who the caller is; never rejects. Undefined if that is known from the start. */
+  readonly known?: Promise<void>;
   nowMs(): number;
   /** Resolves for every status. */
   send(question: RouteQuestion): Promise<NodeReply>;
@@ -61,7 +63,7 @@ const callerOf = ({ entityUri, tenantId, permissions }: Principal): Caller => ({
  * Calls routes of a running node with the key of the command. `ready` asks the node who the caller is, until it has
  * answered once: a node that starts later is found by the next call.
  */
-export const askOverHttp = (server: CommandServer, clock: Pick<Clock, 'nowMs'>): AskNode => {
+export const askOverHttp = (server: Pick<CommandServer, 'send'>, clock: Pick<Clock, 'nowMs'>): AskNode => {
   const send = async (question: RouteQuestion): Promise<NodeReply> => {
     const { method, path, query } = spellQuestion(question);
     const { body, headers = {} } = question;
@@ -74,10 +76,15 @@ export const askOverHttp = (server: CommandServer, clock: Pick<Clock, 'nowMs'>):
     return { status: reply.status, text: reply.text };
   };
   let known: { readonly caller: Caller; readonly routes: ReadonlySet<string> | undefined } | undefined;
+  let tell: () => void = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
   let asking: Promise<void> | undefined;
   const learn = async (): Promise<void> => {
     const caller = await readMe(send);
     known = { caller, routes: await readRoutes(send) };
+    tell();
   };
   return {
     get caller() {
@@ -93,6 +100,7 @@ export const askOverHttp = (server: CommandServer, clock: Pick<Clock, 'nowMs'>):
       });
       await asking;
     },
+    known: told,
     nowMs: () => clock.nowMs(),
     send,
   };

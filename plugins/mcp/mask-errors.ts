@@ -1,14 +1,10 @@
 import type { JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { maskPath } from '../../kernel/internal-api.ts';
+import { changeSent } from './change-sent.ts';
 
 /** Masks words that may be a key in the errors that the SDK words, because they repeat names that the caller chose. */
 export const maskErrors = (server: McpServer): McpServer => {
-  const connect = server.connect.bind(server);
-  server.connect = (transport) => {
-    const send = transport.send.bind(transport);
-    transport.send = (message, options) => send(withoutKeys(message), options);
-    return connect(transport);
-  };
+  changeSent(server, withoutKeys);
   return server;
 };
 

@@ -1,6 +1,7 @@
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { sha256Hex } from '../../kernel/plugin-api.ts';
 import type { AskNode } from './ask-node.ts';
+import { followRights } from './follow-rights.ts';
 import type { ForgetTokens } from './forget-tokens.ts';
 import { argumentsSchema, resultSchema } from './json-schemas.ts';
 import { annotationsOf, listedTools, type ToolChoice } from './listed-tools.ts';
@@ -29,9 +30,9 @@ export const createMemoryServer = (parts: MemoryServerParts): McpServer => {
     { name, version, title: 'Fact memory' },
     {
       instructions: serverInstructions(choice),
-      // The lists of a caller do not change while the node runs, so there is nothing to notify.
+      // The tools of a caller change only when the node says who the caller is.
       capabilities: {
-        tools: { listChanged: false },
+        tools: { listChanged: node.known !== undefined },
         resources: { listChanged: false },
         prompts: { listChanged: false },
       },
@@ -41,6 +42,7 @@ export const createMemoryServer = (parts: MemoryServerParts): McpServer => {
   for (const tool of listedTools(choice, node)) registerTool(server, tool, parts);
   registerResources(server, parts);
   registerPrompts(server, parts);
+  followRights(server, parts);
   return maskErrors(server);
 };
 

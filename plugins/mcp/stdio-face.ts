@@ -40,7 +40,6 @@ export const serveOverStdio = async (
   const handle = serveStdio(create, {
     // The transport counts whole pieces, so its own bound lies above that of a line.
     transport: new StdioServerTransport(lines, stdout, { maxBufferSize: 2 * MAX_MESSAGE_BYTES }),
-    maxSubscriptions: 0,
   });
   // A broken connection counts as leaving.
   await new Promise<void>((resolve) => {
