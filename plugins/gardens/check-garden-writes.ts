@@ -5,6 +5,7 @@ import type {
   ReadableTables,
   RefusableItem,
   ServiceError,
+  ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import type { Garden, Role } from './garden-row.ts';
 import { gardensById, rolesOf } from './garden-store.ts';
@@ -14,17 +15,25 @@ import { entered, refuseGardenWrite } from './stored-garden-access.ts';
  * Refuses a client's assertions into gardens that it may not write to, by the memberships that the storing transaction
  * sees. System facts are in the garden of the fact that they describe. Reads nothing if no fact names a garden.
  */
-export const checkGardenWrites = ({ items }: AuthoriseBatch, own: ReadableTables): Promise<undefined> | undefined => {
+export const checkGardenWrites = (
+  { items }: AuthoriseBatch,
+  own: ReadableTables,
+  names: ServiceNames,
+): Promise<undefined> | undefined => {
   const inGardens = items.filter((item) => item.open && item.origin === 'client' && item.fact.gardenId !== null);
-  return inGardens.length === 0 ? undefined : checkAll(inGardens, own);
+  return inGardens.length === 0 ? undefined : checkAll(inGardens, own, names);
 };
 
-const checkAll = async (items: readonly RefusableItem[], own: ReadableTables): Promise<undefined> => {
+const checkAll = async (
+  items: readonly RefusableItem[],
+  own: ReadableTables,
+  names: ServiceNames,
+): Promise<undefined> => {
   const ids = distinct(items.map(gardenIdOf));
   const tenantIds = distinct(items.map(({ caller }) => caller.tenantId));
   const callers = distinct(items.map(({ caller }) => caller.entityUri));
   for (const tenantId of tenantIds) {
-    const roles = await rolesOf(own, tenantId, ids, callers);
+    const roles = await rolesOf(own, tenantId, ids, callers, names);
     const gardens = await gardensById(own, tenantId, ids);
     for (const item of items) {
       if (item.caller.tenantId !== tenantId) continue;

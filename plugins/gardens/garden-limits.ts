@@ -20,8 +20,8 @@ export const requireRoomToCreate = async (
 };
 
 /** Throws `limit_reached` if the entity is a member of too many gardens. */
-export const requireRoomToJoin = async (own: ReadableTables, tenantId: string, entityUri: string): Promise<void> => {
-  if ((await membershipCount(own, tenantId, entityUri, MAX_MEMBERSHIPS)) < MAX_MEMBERSHIPS) return;
+export const requireRoomToJoin = async (own: ReadableTables, tenantId: string, entityKey: string): Promise<void> => {
+  if ((await membershipCount(own, tenantId, entityKey, MAX_MEMBERSHIPS)) < MAX_MEMBERSHIPS) return;
   throw new ServiceError('limit_reached', `an entity is a member of at most ${MAX_MEMBERSHIPS} gardens`, {
     hint: 'it leaves one of them first: DELETE /v1/gardens/{garden}/members/{entity_uri}',
   });

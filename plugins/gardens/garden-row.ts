@@ -23,7 +23,10 @@ export interface Garden {
 export interface Member {
   readonly tenantId: string;
   readonly gardenId: string;
+  /** The spelling with which the member was added. */
   readonly entityUri: string;
+  /** The key by which the member is found: see `memberKey`. */
+  readonly entityKey: string;
   readonly role: Role;
   /** The entity_uri of the caller who added the member. */
   readonly addedBy: string;
@@ -66,6 +69,7 @@ export const readsFacts = (role: Role, { quarantine }: Pick<Garden, 'quarantine'
 export const rowOfMember = (member: Member, garden: Pick<Garden, 'quarantine'>): Row => ({
   garden_id: member.gardenId,
   entity_uri: member.entityUri,
+  entity_key: member.entityKey,
   tenant_id: member.tenantId,
   role: member.role,
   reads: readsFacts(member.role, garden) ? 1 : 0,
@@ -77,6 +81,7 @@ export const memberFromRow = (row: ReadRow): Member => ({
   tenantId: String(row['tenant_id']),
   gardenId: String(row['garden_id']),
   entityUri: String(row['entity_uri']),
+  entityKey: String(row['entity_key']),
   role: String(row['role']) as Role,
   addedBy: String(row['added_by']),
   addedMs: Number(row['added_ms']),

@@ -31,6 +31,7 @@ import {
 } from './garden-store.ts';
 import { type GardenDraft, type Gardens, type GardenWithMembers, gardenCreated } from './gardens-api.ts';
 import { LAST_ADMIN, QUARANTINE_HAS_PENDING_FACTS } from './gardens-words.ts';
+import { memberKey } from './member-key.ts';
 import { readGardenDraft, readRole } from './read-garden-draft.ts';
 import { findGarden } from './stored-garden-access.ts';
 
@@ -72,13 +73,13 @@ export class GardenService implements Gardens {
       createdMs: clock.nowMs(),
       deletedMs: null,
     };
-    const founder = memberBy(caller, garden, { entityUri, role: 'admin' }, garden.createdMs);
+    const founder = this.#memberBy(caller, garden, { entityUri, role: 'admin' }, garden.createdMs);
     await tables.write(tenantId, async (own, transaction) => {
       if ((await activeBySlug(own, tenantId, garden.slug)) !== undefined) {
         throw new ServiceError('conflict', `there is a garden ${garden.slug} already: choose another slug`);
       }
       await requireRoomToCreate(own, caller, maxGardens);
-      await requireRoomToJoin(own, tenantId, entityUri);
+      await requireRoomToJoin(own, tenantId, founder.entityKey);
       await insertGarden(own, garden);
       await insertMembers(own, [founder], garden);
       await this.#audit('garden_create', garden, caller, transaction, { scope: garden.scope });
@@ -98,10 +99,8 @@ export class GardenService implements Gardens {
 
   async list(caller: Principal): Promise<readonly Garden[]> {
     requirePermission(caller, 'read');
-    const { tenantId, entityUri, permissions } = caller;
-    return this.#parts.tables.read((own) =>
-      listGardens(own, tenantId, permissions.has('admin') ? undefined : entityUri),
-    );
+    const { tables, self } = this.#parts;
+    return tables.read((own) => listGardens(own, caller, self.names));
   }
 
   async get(caller: Principal, name: string): Promise<GardenWithMembers> {
@@ -135,11 +134,11 @@ export class GardenService implements Gardens {
   async addMember(caller: Principal, name: string, asked: { entityUri: string; role: Role }): Promise<Member> {
     const given = { entityUri: readEntityUri(asked.entityUri, 'body.entity_uri'), role: readRole(asked.role) };
     return this.#administer(name, caller, async (own, garden, transaction) => {
-      if ((await memberOf(own, garden, given.entityUri)) !== undefined) {
+      const member = this.#memberBy(caller, garden, given, this.#parts.clock.nowMs());
+      if ((await memberOf(own, garden, member.entityKey)) !== undefined) {
         throw new ServiceError('conflict', 'this entity is a member already: change its role instead');
       }
-      await requireRoomToJoin(own, garden.tenantId, given.entityUri);
-      const member = memberBy(caller, garden, given, this.#parts.clock.nowMs());
+      await requireRoomToJoin(own, garden.tenantId, member.entityKey);
       await insertMembers(own, [member], garden);
       await this.#audit('garden_member_add', garden, caller, transaction, detailOf(member));
       return member;
@@ -147,9 +146,9 @@ export class GardenService implements Gardens {
   }
 
   async changeMember(caller: Principal, name: string, entity: string, to: Role): Promise<Member> {
-    const [entityUri, role] = [readEntityUri(entity, 'path.entity_uri'), readRole(to)];
+    const [entityKey, role] = [this.#keyIn(entity), readRole(to)];
     return this.#administer(name, caller, async (own, garden, transaction) => {
-      const member = await requireMember(own, garden, entityUri);
+      const member = await requireMember(own, garden, entityKey);
       if (member.role === role) return member;
       if (member.role === 'admin') await requireOtherAdmin(own, member);
       await changeRole(own, member, role, garden);
@@ -160,10 +159,10 @@ export class GardenService implements Gardens {
   }
 
   async removeMember(caller: Principal, name: string, entity: string): Promise<void> {
-    const entityUri = readEntityUri(entity, 'path.entity_uri');
-    const isLeaving = entityUri === caller.entityUri;
+    const entityKey = this.#keyIn(entity);
+    const isLeaving = entityKey === memberKey(caller.entityUri, this.#parts.self.names);
     return this.#change(name, caller, isLeaving, async (own, garden, transaction) => {
-      const member = await requireMember(own, garden, entityUri);
+      const member = await requireMember(own, garden, entityKey);
       if (member.role === 'admin') await requireOtherAdmin(own, member);
       await removeMember(own, member);
       await this.#audit('garden_member_remove', garden, caller, transaction, detailOf(member));
@@ -172,8 +171,9 @@ export class GardenService implements Gardens {
 
   /** Returns an active garden with the caller's role in it. */
   async enter(own: ReadableTables, name: string, caller: Principal): Promise<GardenRole> {
-    const garden = await findGarden(own, name, caller, this.#parts.self);
-    const role = await roleOf(own, garden?.id ?? '', caller);
+    const { self } = this.#parts;
+    const garden = await findGarden(own, name, caller, self);
+    const role = await roleOf(own, garden?.id ?? '', caller, self.names);
     if (garden === undefined || garden.deletedMs !== null || role === undefined) throw noSuchGarden();
     return { garden, role };
   }
@@ -190,6 +190,20 @@ export class GardenService implements Gardens {
         throw new ServiceError('authorization', 'only an admin of the garden may do this');
       return work(own, garden, transaction);
     });
+  }
+
+  #keyIn(entity: string): string {
+    return memberKey(readEntityUri(entity, 'path.entity_uri'), this.#parts.self.names);
+  }
+
+  #memberBy(
+    { entityUri: addedBy }: Principal,
+    { tenantId, id: gardenId }: Garden,
+    given: { readonly entityUri: string; readonly role: Role },
+    addedMs: number,
+  ): Member {
+    const entityKey = memberKey(given.entityUri, this.#parts.self.names);
+    return { tenantId, gardenId, ...given, entityKey, addedBy, addedMs };
   }
 
   async #audit(
@@ -219,15 +233,8 @@ export const DELETES = ['write', 'admin'] as const;
 
 export const noSuchGarden = (): ServiceError => new ServiceError('lookup', 'there is no such garden');
 
-const memberBy = (
-  { entityUri: addedBy }: Principal,
-  garden: Garden,
-  given: { readonly entityUri: string; readonly role: Role },
-  addedMs: number,
-): Member => ({ tenantId: garden.tenantId, gardenId: garden.id, ...given, addedBy, addedMs });
-
-const requireMember = async (own: ReadableTables, garden: Garden, entityUri: string): Promise<Member> => {
-  const member = await memberOf(own, garden, entityUri);
+const requireMember = async (own: ReadableTables, garden: Garden, entityKey: string): Promise<Member> => {
+  const member = await memberOf(own, garden, entityKey);
   if (member === undefined) throw new ServiceError('lookup', 'this entity is no member of the garden');
   return member;
 };

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Principal, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import type { Principal, ReadableTables, ServiceNames, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import {
   type Garden,
   gardenFromRow,
@@ -11,6 +11,7 @@ import {
   rowOfMember,
 } from './garden-row.ts';
 import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
+import { memberKey, membershipsOf } from './member-key.ts';
 import { MEMBERS_ADDED } from './member-presence.ts';
 
 /** The maximum number of ids per query. Larger queries are split. */
@@ -42,15 +43,11 @@ export const activeBySlug = async (
   return row === undefined ? undefined : gardenFromRow(row);
 };
 
-/** Returns active gardens of the tenant, oldest first: those of a member, or all. */
-export const listGardens = async (
-  own: ReadableTables,
-  tenantId: string,
-  member: string | undefined,
-): Promise<Garden[]> => {
-  const query = own(GARDENS).where('tenant_id', tenantId).whereNotNull('active_slug');
-  if (member !== undefined) {
-    const ids = (await own.select(MEMBERS, { tenant_id: tenantId, entity_uri: member })).map((row) => row['garden_id']);
+/** Returns active gardens, oldest first: those of the caller, and for a key with `admin` those of its tenant. */
+export const listGardens = async (own: ReadableTables, caller: Principal, names: ServiceNames): Promise<Garden[]> => {
+  const query = own(GARDENS).where('tenant_id', caller.tenantId).whereNotNull('active_slug');
+  if (!caller.permissions.has('admin')) {
+    const ids = (await own.select(MEMBERS, membershipsOf(caller, names))).map((row) => row['garden_id']);
     query.whereIn('garden_id', ids as string[]);
   }
   const rows = (await query.orderBy('created_ms').orderBy('garden_id')) as Record<string, SqlValue>[];
@@ -65,9 +62,10 @@ export const roleOf = async (
   own: ReadableTables,
   gardenId: string,
   { tenantId, entityUri, permissions }: Principal,
+  names: ServiceNames,
 ): Promise<Role | undefined> => {
   if (permissions.has('admin')) return 'admin';
-  return (await memberOf(own, { id: gardenId, tenantId }, entityUri))?.role;
+  return (await memberOf(own, { id: gardenId, tenantId }, memberKey(entityUri, names)))?.role;
 };
 
 type GardenKey = Pick<Garden, 'id' | 'tenantId'>;
@@ -75,9 +73,9 @@ type GardenKey = Pick<Garden, 'id' | 'tenantId'>;
 export const memberOf = async (
   own: ReadableTables,
   { id, tenantId }: GardenKey,
-  entityUri: string,
+  entityKey: string,
 ): Promise<Member | undefined> => {
-  const [row] = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: id, entity_uri: entityUri });
+  const [row] = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: id, entity_key: entityKey });
   return row === undefined ? undefined : memberFromRow(row);
 };
 
@@ -87,17 +85,20 @@ export const rolesOf = async (
   tenantId: string,
   gardenIds: readonly string[],
   entityUris: readonly string[],
+  names: ServiceNames,
 ): Promise<(gardenId: string, caller: Principal) => Role | undefined> => {
-  const rows = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: gardenIds, entity_uri: entityUris });
+  const keys = new Map(entityUris.map((entityUri) => [entityUri, memberKey(entityUri, names)]));
+  const entityKeys = [...new Set(keys.values())];
+  const rows = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: gardenIds, entity_key: entityKeys });
   const roles = new Map(
-    rows.map(memberFromRow).map((member) => [keyOf(member.gardenId, member.entityUri), member.role]),
+    rows.map(memberFromRow).map((member) => [keyOf(member.gardenId, member.entityKey), member.role]),
   );
   return (gardenId, { entityUri, permissions }) =>
-    permissions.has('admin') ? 'admin' : roles.get(keyOf(gardenId, entityUri));
+    permissions.has('admin') ? 'admin' : roles.get(keyOf(gardenId, keys.get(entityUri) ?? ''));
 };
 
 /** Returns a map key. It is unambiguous, because a garden identifier contains no space. */
-const keyOf = (gardenId: string, entityUri: string): string => `${gardenId} ${entityUri}`;
+const keyOf = (gardenId: string, entityKey: string): string => `${gardenId} ${entityKey}`;
 
 /** Returns the members of a garden in the order of joining. */
 export const membersOf = async (own: ReadableTables, { id, tenantId }: GardenKey): Promise<Member[]> =>
@@ -127,10 +128,10 @@ export const removeMember = async (own: WritableTables, member: Member): Promise
   await own(MEMBERS).where(keyOfMember(member)).delete();
 };
 
-const keyOfMember = ({ tenantId, gardenId, entityUri }: Member) => ({
+const keyOfMember = ({ tenantId, gardenId, entityKey }: Member) => ({
   tenant_id: tenantId,
   garden_id: gardenId,
-  entity_uri: entityUri,
+  entity_key: entityKey,
 });
 
 /** Deletes a garden and its members. Its facts still refer to it, but no caller may enter it any more. */
@@ -153,9 +154,9 @@ export const createdCount = (
 export const membershipCount = (
   own: ReadableTables,
   tenantId: string,
-  entityUri: string,
+  entityKey: string,
   limit: number,
-): Promise<number> => countUpTo(own(MEMBERS).where({ tenant_id: tenantId, entity_uri: entityUri }), limit);
+): Promise<number> => countUpTo(own(MEMBERS).where({ tenant_id: tenantId, entity_key: entityKey }), limit);
 
 const countUpTo = async (query: Knex.QueryBuilder, limit: number): Promise<number> =>
   ((await query.limit(limit).select('garden_id')) as unknown[]).length;
@@ -168,11 +169,12 @@ export const hasPending = async (own: ReadableTables, { id, tenantId }: Garden):
 /** Returns the gardens in which the caller is an admin or a writer. */
 export const gardensWrittenBy = async (
   own: ReadableTables,
-  { tenantId, entityUri }: Principal,
+  caller: Principal,
+  names: ServiceNames,
 ): Promise<readonly Garden[]> => {
-  const rows = await own.select(MEMBERS, { tenant_id: tenantId, entity_uri: entityUri, role: WRITING_ROLES });
+  const rows = await own.select(MEMBERS, { ...membershipsOf(caller, names), role: WRITING_ROLES });
   const ids = rows.map((row) => String(row['garden_id']));
-  return [...(await gardensById(own, tenantId, ids)).values()];
+  return [...(await gardensById(own, caller.tenantId, ids)).values()];
 };
 
 const WRITING_ROLES: readonly Role[] = ['admin', 'writer'];
@@ -180,14 +182,12 @@ const WRITING_ROLES: readonly Role[] = ['admin', 'writer'];
 /** Returns true if another member is an admin of the garden. */
 export const hasOtherAdmin = async (
   own: ReadableTables,
-  { tenantId, gardenId, entityUri }: Member,
+  { tenantId, gardenId, entityKey }: Member,
 ): Promise<boolean> => {
   const admins = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: gardenId, role: 'admin' });
-  return admins.some((row) => row['entity_uri'] !== entityUri);
+  return admins.some((row) => row['entity_key'] !== entityKey);
 };
 
 /** Returns the gardens whose facts a member may read, by one look-up in a covering index. */
-export const readableGardens = async (own: ReadableTables, { tenantId, entityUri }: Principal): Promise<string[]> =>
-  (await own.select(MEMBERS, { tenant_id: tenantId, entity_uri: entityUri, reads: 1 })).map((row) =>
-    String(row['garden_id']),
-  );
+export const readableGardens = async (own: ReadableTables, caller: Principal, names: ServiceNames): Promise<string[]> =>
+  (await own.select(MEMBERS, { ...membershipsOf(caller, names), reads: 1 })).map((row) => String(row['garden_id']));

@@ -63,8 +63,8 @@ export interface Gardens {
   /** Returns the members of one of the caller's gardens, in the order of joining. */
   members(caller: Principal, garden: string): Promise<readonly Member[]>;
   /**
-   * Adds a member. Needs the role `admin`. Rejects with `conflict` for an existing member, and with `limit_reached` if
-   * the entity belongs to too many gardens.
+   * Adds a member. Needs the role `admin`. Rejects with `conflict` for an existing member, in any spelling, and with
+   * `limit_reached` if the entity belongs to too many gardens.
    */
   addMember(caller: Principal, garden: string, member: { entityUri: string; role: Role }): Promise<Member>;
   /**

@@ -30,14 +30,16 @@ export const gardensMigrations: readonly Migration[] = [
       await schema.createTable(MEMBERS, (table) => {
         table.text('garden_id').notNullable();
         table.text('entity_uri').notNullable();
+        // Members are found by this key, so that another spelling of an entity is the same member.
+        table.text('entity_key').notNullable();
         table.text('tenant_id').notNullable();
         table.text('role').notNullable();
         // 1 if the role may read the facts of this garden. In a quarantine garden only moderators may.
         table.integer('reads').notNullable();
         table.text('added_by').notNullable();
         table.bigInteger('added_ms').notNullable();
-        table.primary(['tenant_id', 'garden_id', 'entity_uri']);
-        table.index(['tenant_id', 'entity_uri', 'reads', 'garden_id'], 'gardens_members_readable');
+        table.primary(['tenant_id', 'garden_id', 'entity_key']);
+        table.index(['tenant_id', 'entity_key', 'reads', 'garden_id'], 'gardens_members_readable');
       });
       await schema.createTable(QUARANTINED, (table) => {
         table.text('fact_id').notNullable();

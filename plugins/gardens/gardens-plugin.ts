@@ -106,12 +106,12 @@ export const gardensPlugin = definePlugin({
     provide(GardenAccess, access);
 
     on(appendRead, (batch) => enterGardens(batch, { facts, access, names: self.names }));
-    on(appendAuthorise, (batch) => checkGardenWrites(batch, tables.in(batch.snapshot)));
+    on(appendAuthorise, (batch) => checkGardenWrites(batch, tables.in(batch.snapshot), self.names));
     on(factAppended, (batch) => followFacts(batch, tables.in(batch.transaction), { names: self.names, audit }));
     on(readAnnotate, (views, context) => markGardens(views, context, { tables, self }), { cacheable: true });
     on(recallSignal, (candidates) => tierSignals(candidates, config.tiers, tables));
     on(factErased, (erased) => eraseReasons(erased, tables));
-    on(tenantTransfer, () => transferGardens(tables));
+    on(tenantTransfer, () => transferGardens(tables, self.names));
     on(tenantTransfer, () => transferQuarantine(tables));
 
     const gardens = new GardenService({

@@ -61,18 +61,17 @@ const moderatedGardens = async (
   const own = tables.in(snapshot);
   let gardens: Garden[];
   if (name === undefined) {
-    const isAdmin = caller.permissions.has('admin');
-    gardens = await listGardens(own, caller.tenantId, isAdmin ? undefined : caller.entityUri);
+    gardens = await listGardens(own, caller, self.names);
   } else {
     const garden = await findGarden(own, name, caller, self);
-    const role = await roleOf(own, garden?.id ?? '', caller);
+    const role = await roleOf(own, garden?.id ?? '', caller, self.names);
     if (garden === undefined || role === undefined) throw refuseGarden(caller);
     gardens = [garden];
   }
   const moderated = new Map<string, Garden>();
   for (const garden of gardens) {
     if (!garden.quarantine || !caller.allowedScopes.has(garden.scope)) continue;
-    const role = await roleOf(own, garden.id, caller);
+    const role = await roleOf(own, garden.id, caller, self.names);
     if (role === 'admin' || role === 'quarantine:moderator') moderated.set(garden.id, garden);
   }
   return moderated;

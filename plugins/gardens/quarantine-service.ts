@@ -16,6 +16,7 @@ import {
   type ReadableTables,
   requirePermission,
   ServiceError,
+  type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import { type Attestations, attestationNotes, KeepsSource } from '../attestation/attestation-api.ts';
@@ -122,12 +123,12 @@ export class QuarantineService implements Quarantine {
 
   /** Returns the pending fact, after checking that the caller may judge it. */
   async #held(name: string | null, factId: string, reader: FactReader): Promise<{ fact: StoredFact }> {
-    const { tables, gardens } = this.#parts;
+    const { tables, gardens, self } = this.#parts;
     const { caller } = reader;
     const own = tables.in(reader.snapshot);
     const garden =
       name === null ? await this.#gardenOf(own, factId, caller) : (await gardens.enter(own, name, caller)).garden;
-    await requireModerator(own, garden, caller);
+    await requireModerator(own, garden, caller, self.names);
     if (!garden.quarantine) throw new ServiceError('validation', 'the garden is no quarantine garden');
     const entry = await entryOf(own, factId, caller);
     const [fact] = await reader.visible([factId]);
@@ -143,15 +144,16 @@ export class QuarantineService implements Quarantine {
   async #gardenOf(own: ReadableTables, factId: string, caller: Principal): Promise<Garden> {
     const gardenId = (await entryOf(own, factId, caller))?.gardenId ?? '';
     const garden = (await gardensById(own, caller.tenantId, [gardenId])).get(gardenId);
-    const role = await roleOf(own, gardenId, caller);
+    const role = await roleOf(own, gardenId, caller, this.#parts.self.names);
     if (garden === undefined || role === undefined) throw noSuchFact();
     return garden;
   }
 
   async #target(name: string, fact: StoredFact, { caller, snapshot }: FactReader): Promise<Garden> {
     const own = this.#parts.tables.in(snapshot);
-    const garden = await findGarden(own, name, caller, this.#parts.self);
-    const role = await roleOf(own, garden?.id ?? '', caller);
+    const { self } = this.#parts;
+    const garden = await findGarden(own, name, caller, self);
+    const role = await roleOf(own, garden?.id ?? '', caller, self.names);
     if (garden === undefined || garden.deletedMs !== null || role === undefined) throw refuseGarden(caller);
     if (garden.quarantine) throw new ServiceError('validation', 'target_garden_id names a quarantine garden');
     const refusal = refuseGardenWrite(entered(garden, role), fact.scope, caller, 'fact');
@@ -160,10 +162,11 @@ export class QuarantineService implements Quarantine {
   }
 
   async #guard({ id, gardenId }: StoredFact, caller: Principal, transaction: PluginTransaction): Promise<void> {
-    const own = this.#parts.tables.in(transaction);
+    const { tables, self } = this.#parts;
+    const own = tables.in(transaction);
     const garden = (await gardensById(own, caller.tenantId, [gardenId ?? ''])).get(gardenId ?? '');
     if (garden === undefined || garden.deletedMs !== null) throw noSuchGarden();
-    await requireModerator(own, garden, caller);
+    await requireModerator(own, garden, caller, self.names);
     if ((await entryOf(own, id, caller))?.status !== 'pending') throw notPending();
   }
 
@@ -224,8 +227,13 @@ const entryOf = async (
   return row === undefined ? undefined : quarantinedFromRow(row);
 };
 
-const requireModerator = async (own: ReadableTables, garden: Garden, caller: Principal): Promise<void> => {
-  const role = await roleOf(own, garden.id, caller);
+const requireModerator = async (
+  own: ReadableTables,
+  garden: Garden,
+  caller: Principal,
+  names: ServiceNames,
+): Promise<void> => {
+  const role = await roleOf(own, garden.id, caller, names);
   if (role === 'admin' || role === 'quarantine:moderator') return;
   throw new ServiceError('authorization', 'only an admin or a moderator of the garden may do this');
 };

@@ -20,27 +20,27 @@ export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presenc
     // A call by the node itself has no memberships.
     if (caller.kind === 'node') return [];
     if (caller.permissions.has('admin')) return 'all';
-    return presence.none ? [] : readableGardens(tables.in(snapshot), caller);
+    return presence.none ? [] : readableGardens(tables.in(snapshot), caller, self.names);
   },
   async enter(name, caller, snapshot) {
     const own = tables.in(snapshot);
     const garden = await findGarden(own, name, caller, self);
     // Runs for an unknown garden as well, so that timing does not reveal which gardens exist.
-    const role = await roleOf(own, garden?.id ?? NO_GARDEN, caller);
+    const role = await roleOf(own, garden?.id ?? NO_GARDEN, caller, self.names);
     return garden === undefined || role === undefined ? undefined : entered(garden, role);
   },
   async writable(caller, snapshot) {
     if (caller.kind === 'node' || presence.none) return [];
     const own = tables.in(snapshot);
     const gardens = caller.permissions.has('admin')
-      ? await listGardens(own, caller.tenantId, undefined)
-      : await gardensWrittenBy(own, caller);
+      ? await listGardens(own, caller, self.names)
+      : await gardensWrittenBy(own, caller, self.names);
     return gardens.filter(({ quarantine, deletedMs }) => !quarantine && deletedMs === null).map(({ id }) => id);
   },
   async administered(gardenIds, caller, snapshot) {
     const own = tables.in(snapshot);
     const administered: string[] = [];
-    for (const id of gardenIds) if ((await roleOf(own, id, caller)) === 'admin') administered.push(id);
+    for (const id of gardenIds) if ((await roleOf(own, id, caller, self.names)) === 'admin') administered.push(id);
     return administered;
   },
 });

@@ -4,6 +4,7 @@ import {
   readEntityUri,
   SCOPES,
   ServiceError,
+  type ServiceNames,
   type SqlValue,
 } from '../../kernel/plugin-api.ts';
 import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
@@ -11,6 +12,7 @@ import { SLUG } from './garden-name.ts';
 import { type Garden, gardenFromRow, type Member, memberFromRow, ROLES, rowOfGarden } from './garden-row.ts';
 import { insertMembers } from './garden-store.ts';
 import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
+import { memberKey } from './member-key.ts';
 import { QUARANTINE_STATUSES, type QuarantineRecord, rowOfQuarantined } from './quarantine-row.ts';
 
 const ROWS_PER_PAGE = 500;
@@ -19,7 +21,7 @@ const ROWS_PER_PAGE = 500;
  * Exports gardens with their members, deleted gardens included. Without them, only admins could see their facts in the
  * other store.
  */
-export const transferGardens = (tables: PluginTables): TransferSection => ({
+export const transferGardens = (tables: PluginTables, names: ServiceNames): TransferSection => ({
   type: 'garden',
   async *pages(snapshot, tenantId) {
     const own = tables.in(snapshot);
@@ -30,7 +32,7 @@ export const transferGardens = (tables: PluginTables): TransferSection => ({
     }
   },
   async take(transaction, tenantId, line) {
-    const { garden, members } = readGarden(line, tenantId);
+    const { garden, members } = readGarden(line, tenantId, names);
     const own = tables.in(transaction);
     const [known] = await own.select(GARDENS, { tenant_id: tenantId, garden_id: garden.id });
     // The garden in this store is newer than the one in any file.
@@ -103,7 +105,11 @@ const gardenLine = (garden: Garden, members: readonly Member[]): TransferLine =>
     })),
 });
 
-const readGarden = (line: TransferLine, tenantId: string): { garden: Garden; members: Member[] } => {
+const readGarden = (
+  line: TransferLine,
+  tenantId: string,
+  names: ServiceNames,
+): { garden: Garden; members: Member[] } => {
   const { quarantine, description, deleted_ms: deletedMs, members } = line;
   const scope = SCOPES.find((known) => known === line['scope']);
   const slug = textOf(line, 'slug');
@@ -124,20 +130,22 @@ const readGarden = (line: TransferLine, tenantId: string): { garden: Garden; mem
     quarantine,
     deletedMs: deletedMs === null ? null : instantOf(line, 'deleted_ms'),
   };
-  const read = members.map((member: unknown) => readMember(member, garden));
-  if (new Set(read.map(({ entityUri }) => entityUri)).size < read.length) throw broken('members');
+  const read = members.map((member: unknown) => readMember(member, garden, names));
+  if (new Set(read.map(({ entityKey }) => entityKey)).size < read.length) throw broken('members');
   return { garden, members: read };
 };
 
-const readMember = (member: unknown, { id: gardenId, tenantId }: Garden): Member => {
+const readMember = (member: unknown, { id: gardenId, tenantId }: Garden, names: ServiceNames): Member => {
   if (typeof member !== 'object' || member === null) throw broken('members');
   const line = member as TransferLine;
   const role = ROLES.find((known) => known === line['role']);
   if (role === undefined) throw broken('role');
+  const entityUri = readEntityUri(line['entity_uri'], 'entity_uri');
   return {
     tenantId,
     gardenId,
-    entityUri: readEntityUri(line['entity_uri'], 'entity_uri'),
+    entityUri,
+    entityKey: memberKey(entityUri, names),
     role,
     addedBy: textOf(line, 'added_by'),
     addedMs: instantOf(line, 'added_ms'),

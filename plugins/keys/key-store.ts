@@ -59,7 +59,7 @@ export class KeyStore {
 
   /**
    * Rejects, at once or at the commit, if any tenant has the digest. Throws `conflict` if the entity has keys under
-   * another spelling, because members and limits are found by the spelling of the key.
+   * another spelling, because limits are found by the spelling of the key.
    */
   async insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
     const entityKey = matchKey(key.entityUri, this.#names);

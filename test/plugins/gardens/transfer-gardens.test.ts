@@ -80,6 +80,7 @@ describe('the export and import of gardens', () => {
         { scope: 'galaxy' },
         { members: [{ entity_uri: 'agent:x', role: 'owner', added_by: 'x', added_ms: 1 }] },
         { members: [5] },
+        { members: ['agent:x', 'Agent:X'].map((entity_uri) => ({ ...line.members[0], entity_uri })) },
         { created_ms: 'x' },
         { quarantine: 1 },
         { id: '' },
