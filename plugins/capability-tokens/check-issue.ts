@@ -1,4 +1,4 @@
-import { refuseGarden } from '../../kernel/internal-api.ts';
+import { foldName, refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type GardenAccess,
   hasForbiddenCodePoint,
@@ -114,7 +114,7 @@ export const checkIssuer = async (
  * an entity.
  */
 const gardenNamed = (object: string, names: ServiceNames): string | null => {
-  const text = object.toLowerCase();
+  const text = foldName(object);
   if (!text.startsWith(names.scheme)) return null;
   const segments = text.slice(names.scheme.length).split('/');
   if (segments.length === 2 && segments[0] === 'garden') return segments[1] ?? null;

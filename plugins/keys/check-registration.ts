@@ -1,3 +1,4 @@
+import { foldName } from '../../kernel/internal-api.ts';
 import {
   hasForbiddenCodePoint,
   isWithinCharacters,
@@ -60,7 +61,7 @@ export const checkRawKey = (
 
 /** Resolving a conflict writes a fact whose source is the caller, and no client may be the source `system:...`. */
 const refuseNodeEntity = (entityUri: string): void => {
-  if (!entityUri.toLowerCase().startsWith(NODE_ENTITIES)) return;
+  if (!foldName(entityUri).startsWith(NODE_ENTITIES)) return;
   throw new ServiceError(
     'reserved_namespace',
     `entities under ${NODE_ENTITIES} belong to the node; name another for the key`,

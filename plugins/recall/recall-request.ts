@@ -1,3 +1,4 @@
+import { foldName } from '../../kernel/internal-api.ts';
 import {
   hasForbiddenCodePoint,
   memberRefusal,
@@ -143,6 +144,6 @@ const readScope = (name: string, names: ServiceNames, refuse: Refuse): RecallReq
   if (scope !== undefined) return { kind: 'scope', scope };
   const slug = GARDEN_SLUG.exec(name)?.[1];
   if (slug !== undefined) return { kind: 'garden', name: slug };
-  if (GARDEN_ID.test(name) || name.toLowerCase().startsWith(names.scheme)) return { kind: 'garden', name };
+  if (GARDEN_ID.test(name) || foldName(name).startsWith(names.scheme)) return { kind: 'garden', name };
   throw refuse('scope', `must be global, one of ${SCOPES.join(', ')}, or a garden: its URI, its id or garden:<slug>`);
 };

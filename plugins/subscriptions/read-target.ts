@@ -1,4 +1,4 @@
-import { refuseGarden } from '../../kernel/internal-api.ts';
+import { foldName, refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type GardenAccess,
   matchKey,
@@ -52,7 +52,7 @@ const typeOf = (
   if (prefix !== undefined && prefixed !== undefined) return { type: prefixed, name: text.slice(prefix.length) };
   if (given !== undefined) return { type: given, name: text };
   if (isScope(text)) return { type: 'scope', name: text };
-  const isGarden = text.toLowerCase().startsWith(names.scheme) && GARDEN_PATH.test(text.slice(names.scheme.length));
+  const isGarden = foldName(text).startsWith(names.scheme) && GARDEN_PATH.test(text.slice(names.scheme.length));
   return { type: isGarden ? 'garden' : 'entity', name: text };
 };
 
@@ -84,7 +84,7 @@ const entityOf = (uri: string, { names }: NodeSelf): Target => ({
 const gardenOf = async (name: string, caller: Principal, { self, tables, gardens }: TargetParts): Promise<Target> => {
   const garden = await tables.read(async (_, snapshot) => gardens?.enter(name, caller, snapshot));
   if (garden === undefined) throw refuseGarden(caller);
-  const slug = slugOf(name).toLowerCase();
+  const slug = foldName(slugOf(name));
   const uri = slug === garden.id ? garden.id : self.names.gardenUri(self.authority, slug);
   return {
     type: 'garden',

@@ -1,4 +1,5 @@
 import type { CommandServer } from '../../../kernel/command-api.ts';
+import { foldName } from '../../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../../kernel/plugin-api.ts';
 import type { UserFolders } from '../user-folders.ts';
 import { isAbout, mentions } from './fact-relevance.ts';
@@ -77,9 +78,9 @@ type Wanted = (fact: RecalledFact) => boolean;
 
 /** A fact about the project names it. A fact about another repository of the same name does not belong to it. */
 const isAboutProject = ({ key, name }: Project): Wanted => {
-  const own = `project:${key}`.toLowerCase();
+  const own = foldName(`project:${key}`);
   return ({ entity, text }) => {
-    const about = entity.toLowerCase();
+    const about = foldName(entity);
     if (about === own || about.startsWith(`${own}/`)) return true;
     const isOther = about.startsWith('project:') && about.includes('/');
     return !isOther && mentions(`${entity} ${text}`, name);

@@ -1,3 +1,4 @@
+import { foldName } from '../../../kernel/internal-api.ts';
 import { matchKey, type NodeSelf } from '../../../kernel/plugin-api.ts';
 
 /** Recognises the names that only this node may use as a source. */
@@ -12,7 +13,7 @@ export type NamedNode = Pick<NodeSelf, 'names' | 'nodeId'> & { readonly authorit
 
 export const createOwnNames = ({ names, nodeId, authority }: NamedNode): OwnNames => {
   const self = matchKey(nodeId, names);
-  const below = authority === null ? [] : [`${names.scheme}${authority.toLowerCase()}/`];
+  const below = authority === null ? [] : [`${names.scheme}${foldName(authority)}/`];
   if (self.startsWith(names.scheme)) below.push(self.endsWith('/') ? self : `${self}/`);
   const isOwnNode = (text: string): boolean => matchKey(text, names) === self;
   return {

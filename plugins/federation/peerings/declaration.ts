@@ -1,4 +1,4 @@
-import { PUBLIC_KEY_BYTES, type Violation } from '../../../kernel/internal-api.ts';
+import { foldName, PUBLIC_KEY_BYTES, type Violation } from '../../../kernel/internal-api.ts';
 import {
   canonicalJson,
   decodeBase64Url,
@@ -125,8 +125,8 @@ const targetViolations = (declaring: string, target: string | null, selfId: stri
   return [];
 };
 
-/** Compares node ids without regard to case, as names are compared. */
-const isSameNode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+/** Compares node ids as names are compared. */
+const isSameNode = (one: string, other: string): boolean => foldName(one) === foldName(other);
 
 const readScopes = (document: DeclarationDocument): readonly Scope[] => {
   const named = document['allowed_scopes'];

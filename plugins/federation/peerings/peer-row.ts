@@ -1,4 +1,4 @@
-import { openRow, sealRow } from '../../../kernel/internal-api.ts';
+import { foldName, openRow, sealRow } from '../../../kernel/internal-api.ts';
 import {
   decodeBase64Url,
   encodeBase64Url,
@@ -44,10 +44,10 @@ export interface StoredPeering extends Peering {
 }
 
 /**
- * Returns the digest by which rows are found, because an index limits the length of its keys. Node ids that differ only
- * in case have the same digest, as names do.
+ * Returns the digest by which rows are found, because an index limits the length of its keys. Spellings of one node id
+ * have the same digest, as names do.
  */
-export const nodeDigest = (nodeId: string): string => sha256Hex(nodeId.toLowerCase());
+export const nodeDigest = (nodeId: string): string => sha256Hex(foldName(nodeId));
 
 export const rowOfPeering = (peering: StoredPeering): Row =>
   sealRow(SEALED, {

@@ -1,3 +1,4 @@
+import { foldName } from '../../../kernel/internal-api.ts';
 import { all, any, equals, type Filter, isIn, isNull, not, type Scope } from '../../../kernel/plugin-api.ts';
 
 /** A peer with the scopes that it requests. */
@@ -30,4 +31,4 @@ export const eligibleFor = ({ nodeId, scopes, wantsOwn = false }: Requester, own
 const SYSTEM_SOURCES = 'system:';
 
 /** Returns true for the source of system facts, because each node derives its own system facts. */
-export const isSystemSource = (source: string): boolean => source.toLowerCase().startsWith(SYSTEM_SOURCES);
+export const isSystemSource = (source: string): boolean => foldName(source).startsWith(SYSTEM_SOURCES);

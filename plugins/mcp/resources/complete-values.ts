@@ -1,3 +1,4 @@
+import { foldName } from '../../../kernel/internal-api.ts';
 import type { AskNode } from '../ask-node.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 
@@ -27,8 +28,8 @@ export const completeFromConflicts = async (begun: string, node: AskNode): Promi
   );
 };
 
-/** Distinct values with the given beginning, in any case. */
+/** Distinct values with the given beginning, in any spelling. */
 export const beginning = (values: readonly string[], begun: string): readonly string[] => {
-  const start = begun.toLowerCase();
-  return [...new Set(values)].filter((value) => value.toLowerCase().startsWith(start)).slice(0, MOST_VALUES);
+  const start = foldName(begun);
+  return [...new Set(values)].filter((value) => foldName(value).startsWith(start)).slice(0, MOST_VALUES);
 };

@@ -1,3 +1,4 @@
+import { foldName } from '../../../kernel/internal-api.ts';
 import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { PREVIEW_LIFETIME_S } from '../forget-tokens.ts';
 import { countNoun, DATA_NOTICE, factsIn, factsText, factView } from '../memory-data.ts';
@@ -106,7 +107,7 @@ const idsOf = (facts: readonly JsonObject[]): readonly unknown[] => facts.map(({
 const retract = async (facts: readonly JsonObject[], confirm: string, { node }: ToolContext): Promise<void> => {
   const places = new Map(
     facts.map(({ entity, relation, scope, garden_id }) => [
-      JSON.stringify([String(entity).toLowerCase(), String(relation).toLowerCase(), scope, garden_id]),
+      JSON.stringify([foldName(String(entity)), foldName(String(relation)), scope, garden_id]),
       { entity, relation, scope, ...(garden_id !== undefined && { garden_id }) },
     ]),
   );

@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
       { file: `${FEDERATION}/serving/eligible-facts.js`, from: "equals('system', false), ", to: '' },
       {
         file: `${FEDERATION}/serving/eligible-facts.js`,
-        from: 'source.toLowerCase().startsWith(SYSTEM_SOURCES)',
+        from: 'foldName(source).startsWith(SYSTEM_SOURCES)',
         to: 'false',
       },
     ],
