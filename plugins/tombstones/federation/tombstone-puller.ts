@@ -159,34 +159,56 @@ const readPage = (document: unknown) => {
 /** Stores tombstones that were stored aside, once the keys of their issuers are known. */
 const takeParked = async (parts: PullerParts): Promise<void> => {
   const { tables, served } = parts;
-  const issuers = await tables(PARKED)
-    .distinct('tenant_id', 'issuer')
-    .whereNotIn('tenant_id', [...served.resting])
-    .limit(FOLLOWED_AT_ONCE);
-  for (const { tenant_id: tenantId, issuer } of issuers) {
-    const keyIds = await keysOf(tenantId, issuer, parts);
-    if (keyIds.length === 0) continue;
-    const rows = await tables.read(async (own) => {
-      const found: Row[] = await own(PARKED)
-        .where({ tenant_id: tenantId, issuer })
-        .whereIn('key_id', keyIds)
-        .orderBy('tombstone_id')
-        .limit(PARKED_AT_ONCE);
-      return own.parse(found, parkedOf);
-    });
-    for (const nodeId of new Set(rows.map(({ receivedFrom }) => receivedFrom))) {
-      const some = rows.filter(({ receivedFrom }) => receivedFrom === nodeId);
-      const documents = some.map(({ document }) => document);
-      await takeTombstones(documents, { tenantId, nodeId }, parts, async (own) => {
-        await own(PARKED)
-          .where({ tenant_id: tenantId, issuer, received_from: nodeId })
-          .whereIn(
-            'tombstone_id',
-            some.map(({ id }) => id),
-          )
-          .delete();
-      });
+  // Goes through all issuers, because one peer can bring tombstones of any number of unknown ones.
+  for (let last: { readonly tenantId: string; readonly issuer: string } | undefined; ; ) {
+    const query = tables(PARKED)
+      .distinct('tenant_id', 'issuer')
+      .whereNotIn('tenant_id', [...served.resting])
+      .orderBy(['tenant_id', 'issuer'])
+      .limit(FOLLOWED_AT_ONCE);
+    if (last !== undefined) {
+      const { tenantId, issuer } = last;
+      query.where((later) =>
+        later
+          .where('tenant_id', '>', tenantId)
+          .orWhere((same) => same.where('tenant_id', tenantId).where('issuer', '>', issuer)),
+      );
     }
+    const rows: Row[] = await query;
+    const found = rows.map((row) => ({ tenantId: String(row['tenant_id']), issuer: String(row['issuer']) }));
+    for (const id of new Set(found.map(({ tenantId }) => tenantId))) {
+      const issuers = found.flatMap(({ tenantId, issuer }) => (tenantId === id ? [issuer] : []));
+      for (const known of (await parts.exchange.withNodes(id, issuers)).values()) await takeOf(known, parts);
+    }
+    last = found.at(-1);
+    if (rows.length < FOLLOWED_AT_ONCE) return;
+  }
+};
+
+const takeOf = async (known: Peering, parts: PullerParts): Promise<void> => {
+  const { tenantId, nodeId: issuer } = known;
+  const keyIds = await keysOf(known, parts);
+  if (keyIds.length === 0) return;
+  const rows = await parts.tables.read(async (own) => {
+    const found: Row[] = await own(PARKED)
+      .where({ tenant_id: tenantId, issuer })
+      .whereIn('key_id', keyIds)
+      .orderBy('tombstone_id')
+      .limit(PARKED_AT_ONCE);
+    return own.parse(found, parkedOf);
+  });
+  for (const nodeId of new Set(rows.map(({ receivedFrom }) => receivedFrom))) {
+    const some = rows.filter(({ receivedFrom }) => receivedFrom === nodeId);
+    const documents = some.map(({ document }) => document);
+    await takeTombstones(documents, { tenantId, nodeId }, parts, async (own) => {
+      await own(PARKED)
+        .where({ tenant_id: tenantId, issuer, received_from: nodeId })
+        .whereIn(
+          'tombstone_id',
+          some.map(({ id }) => id),
+        )
+        .delete();
+    });
   }
 };
 
@@ -196,9 +218,6 @@ const parkedOf = (row: Row) => ({
   document: openJson<unknown>(SEALED_PARKED, row, 'document'),
 });
 
-/** Returns the ids of the keys of an issuer, read again from an issuer that is a peer; empty for any other. */
-const keysOf = async (tenantId: string, issuer: string, { exchange }: PullerParts): Promise<readonly string[]> => {
-  const [known] = (await exchange.withNodes(tenantId, [issuer])).values();
-  if (known === undefined || known.keys.length === 0) return [];
-  return (await exchange.refreshKeys(known)).keys.map(({ keyId }) => keyId);
-};
+/** Returns the ids of the keys of a peer, read again. Empty for a peer without a key. */
+const keysOf = async (known: Peering, { exchange }: PullerParts): Promise<readonly string[]> =>
+  known.keys.length === 0 ? [] : (await exchange.refreshKeys(known)).keys.map(({ keyId }) => keyId);

@@ -24,6 +24,8 @@ const MINUTE_MS = 60_000;
 const STEP_MS = 5_000;
 /** The number of tombstones: more than one transaction signs again. */
 const TOMBSTONES = 110;
+/** The number of issuers that the node reads in one statement. */
+const UNKNOWN_ISSUERS = 256;
 const SETTINGS = { tombstones: { enabled: true } };
 
 const idOfTombstone = (n: number): string => `tomb_00000000-0000-4000-8000-00000000000${n}`;
@@ -119,7 +121,7 @@ forEachStore('Tombstones of a node whose key was rotated', () => {
     await a.stop();
   });
 
-  it('are queued if a relay sends them before the keys of their issuer are readable', async () => {
+  it('are queued behind many unknown issuers if a relay sends them before the keys of their issuer are readable', async () => {
     const world = createWorld();
     const nowMs = (): number => world.clock.nowMs();
     const node = await startFederatedNode({ name: 'n', ...world, settings: SETTINGS });
@@ -138,8 +140,13 @@ forEachStore('Tombstones of a node whose key was rotated', () => {
       signedTombstone(successor, nowMs(), { id: idOfTombstone(2), entity_uri: said.entity }),
     );
     await follow(node, relay.nodeId, 'any');
-    const waiting = () => node.kernel.get(FactStore).table('tombstones_parked').select('key_id');
+    const store = node.kernel.get(FactStore);
+    const parked = () => store.table('tombstones_parked').where({ issuer: origin.nodeId });
+    const waiting = () => parked().select('key_id');
     await pullUntil(node, async () => (await waiting()).length === 2);
+    const [row] = await parked();
+    const others = Array.from({ length: UNKNOWN_ISSUERS }, (_, n) => ({ ...row, issuer: `svc://a${n}.test` }));
+    await store.write('default', (transaction) => transaction.insertRows('tombstones_parked', others));
     // Several further attempts leave both where they are.
     for (let passed = 0; passed < 3; passed += 1) await world.clock.advance(MINUTE_MS);
     expect(await waiting()).to.have.length(2);
