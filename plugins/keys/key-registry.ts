@@ -17,7 +17,14 @@ import type { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import { checkGivenRights, checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
 import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
-import type { ExpiringKey, KeyRecord, KeyRegistration, KeyRegistry, RotatedKey } from './keys-api.ts';
+import {
+  type ExpiringKey,
+  type KeyRecord,
+  type KeyRegistration,
+  type KeyRegistry,
+  keyEnded,
+  type RotatedKey,
+} from './keys-api.ts';
 import { API_KEY_REVOKED } from './keys-words.ts';
 import { checkReplacement, type RotateKeyParts, rotateKey } from './rotate-key.ts';
 
@@ -145,10 +152,11 @@ export class StoredKeyRegistry implements KeyRegistry {
   }
 
   async principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined> {
-    const { store, tables, clock, principalOf } = this.#parts;
+    const { store, tables, clock, hooks, principalOf } = this.#parts;
     const key = await store.byId(tables.in(snapshot), id);
     if (key === undefined || key.revokedMs !== null) return undefined;
-    return key.expiresMs !== null && key.expiresMs <= clock.nowMs() ? undefined : principalOf(key);
+    if (key.expiresMs !== null && key.expiresMs <= clock.nowMs()) return undefined;
+    return (await hooks.collect(keyEnded, { id, snapshot })).length > 0 ? undefined : principalOf(key);
   }
 
   count(): Promise<number> {

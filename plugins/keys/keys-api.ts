@@ -71,6 +71,14 @@ export const keyReplaced = defineCollectHook<
 >('key:replaced');
 
 /**
+ * Asks, in this snapshot or transaction, whether a key ends before its time. A handler returns true for a key that
+ * depends on something that has ended, and undefined for every other key. `KeyRegistry.principalOf` asks it.
+ */
+export const keyEnded = defineCollectHook<{ readonly id: string; readonly snapshot: PluginSnapshot }, true>(
+  'key:ended',
+);
+
+/**
  * The keys of callers. The rules for registrations bind every caller. The rules about rights do not bind the node
  * itself (`kind: 'node'`, for the command line and the first key).
  */
@@ -114,7 +122,8 @@ export interface KeyRegistry {
    */
   revoke(caller: Principal, id: string): Promise<void>;
   /**
-   * Returns the principal of a key, in this snapshot or transaction. Undefined for an unknown, revoked or expired key.
+   * Returns the principal of a key, in this snapshot or transaction. Undefined for an unknown, revoked or expired key,
+   * and for one that `key:ended` ends.
    * For later work in the name of a caller: store only the id, and call this method each time.
    */
   principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined>;

@@ -63,6 +63,13 @@ export class GrantStore {
     return rows.map(grantFromRow);
   }
 
+  /** Counts the grants of a person, with those whose code nobody has redeemed yet. */
+  async countOf(own: ReadableTables, tenantId: string, personUri: string): Promise<number> {
+    const mine = own(GRANTS_TABLE).where({ tenant_id: tenantId, person_uri: personUri });
+    const [row] = (await mine.count({ n: '*' })) as { n: number | string }[];
+    return Number(row?.n ?? 0);
+  }
+
   async all(own: ReadableTables): Promise<Grant[]> {
     return ((await own(GRANTS_TABLE).orderBy('tenant_id').orderBy('id')) as Columns[]).map(grantFromRow);
   }

@@ -4,11 +4,13 @@ import {
   formatInstant,
   type GardenAccess,
   nodePrincipal,
+  type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
   type Principal,
   parseInstant,
   type Random,
+  type ReadableTables,
   type Scope,
   ServiceError,
   type ServiceNames,
@@ -85,14 +87,9 @@ export class OAuthGrants {
    * client redeems a code. Rejects with `limit_reached` for a person with too many grants.
    */
   async give(person: Principal, asked: AuthorizationRequest, client: OAuthClient, choice: Choice): Promise<Grant> {
-    const { store, tables, clock, random, keys, names } = this.#parts;
+    const { tables, clock, random, keys, names } = this.#parts;
     const { tenantId, entityUri: personUri } = person;
-    const held = await tables.read((own) => store.list(own, tenantId, personUri));
-    if (held.length >= MAX_GRANTS_OF_PERSON) {
-      throw new ServiceError('limit_reached', `a person gives access to at most ${MAX_GRANTS_OF_PERSON} clients`, {
-        hint: 'end grants that are not used any more',
-      });
-    }
+    await tables.read((own) => this.#requireRoom(own, person));
     const permissions = choice.permissions.filter((permission) => person.permissions.has(permission));
     const scopes = choice.scopes.filter((scope) => person.allowedScopes.has(scope));
     const entityUri = entityOf(client, person);
@@ -107,6 +104,7 @@ export class OAuthGrants {
       tenantId,
     });
     const ends = [createdMs + choice.days * DAY_MS, await this.endOfKey(person), endOf(key.expiresAt)];
+    const gardens = (await this.offeredGardens(person)).filter(({ id }) => choice.gardens.includes(id));
     const grant: Grant = {
       tenantId,
       id: random.uuid(),
@@ -119,16 +117,29 @@ export class OAuthGrants {
       keyId: key.id,
       permissions,
       scopes,
-      gardens: await this.#share(person, entityUri, choice),
+      gardens: gardens.map(({ id }) => id),
       createdMs,
       expiresMs: Math.min(...ends.filter((end) => end !== null)),
       redeemedMs: null,
     };
-    await tables.write(tenantId, async (own, transaction) => {
-      await store.insertGrant(own, grant);
-      await this.#audit(OAUTH_GRANTED, grant, person.entityUri, transaction);
-    });
+    try {
+      await this.#store(grant, person);
+      // The stored grant names the gardens, so that the client leaves them even after a stop in between.
+      await this.#share(grant, person);
+    } catch (error) {
+      await this.drop(grant, personUri);
+      throw error;
+    }
     return grant;
+  }
+
+  /** Returns true for the key of a client whose grant is over, by its time or with the key of its person. */
+  async endsKey(keyId: string, snapshot: PluginSnapshot): Promise<true | undefined> {
+    const { store, tables, clock, keys } = this.#parts;
+    const grant = await store.byKey(tables.in(snapshot), keyId);
+    if (grant === undefined) return undefined;
+    if (grant.expiresMs <= clock.nowMs()) return true;
+    return (await keys.principalOf(grant.personKeyId, snapshot)) === undefined ? true : undefined;
   }
 
   /** Returns the caller's grants. An admin gets all grants of the tenant. */
@@ -152,50 +163,67 @@ export class OAuthGrants {
   /** Ends a grant. Every process refuses its tokens from the next request on. Idempotent. */
   async drop(grant: Grant, actorUri: string): Promise<void> {
     const { store, tables, keys, names } = this.#parts;
-    await keys.revoke(nodePrincipal(names), grant.keyId);
+    // The key of a damaged row is unknown, and no token leads to it any more.
+    await unless(['lookup'], keys.revoke(nodePrincipal(names), grant.keyId));
     await this.#leaveGardens(grant);
     await tables.write(grant.tenantId, async (own, transaction) => {
       if (await store.remove(own, grant)) await this.#audit(OAUTH_ENDED, grant, actorUri, transaction);
     });
   }
 
-  /** Ends expired grants, grants whose code nobody redeemed in time, and grants whose key has ended. */
+  /** Ends expired grants, grants whose code nobody redeemed in time, and grants with an ended key. */
   async sweep(): Promise<void> {
     const { store, tables, clock, keys, names } = this.#parts;
     const nowMs = clock.nowMs();
     await store.prune(tables, nowMs);
     const ended = await tables.read(async (own, snapshot) => {
-      const grants = await store.all(own);
-      const gone = new Set<string>();
-      for (const keyId of new Set(grants.flatMap(({ keyId, personKeyId }) => [keyId, personKeyId]))) {
-        if ((await keys.principalOf(keyId, snapshot)) === undefined) gone.add(keyId);
+      const over: Grant[] = [];
+      for (const grant of await store.all(own)) {
+        const isUnused = grant.redeemedMs === null && grant.createdMs <= nowMs - UNREDEEMED_MS;
+        if (isUnused || (await keys.principalOf(grant.keyId, snapshot)) === undefined) over.push(grant);
       }
-      return grants.filter(
-        ({ expiresMs, createdMs, redeemedMs, keyId, personKeyId }) =>
-          expiresMs <= nowMs ||
-          (redeemedMs === null && createdMs <= nowMs - UNREDEEMED_MS) ||
-          gone.has(keyId) ||
-          gone.has(personKeyId),
-      );
+      return over;
     });
-    for (const grant of ended) await this.drop(grant, nodePrincipal(names).entityUri);
+    const failures: unknown[] = [];
+    for (const grant of ended) {
+      // A grant that cannot be removed must not keep those of other people.
+      await this.drop(grant, nodePrincipal(names).entityUri).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
-  /** Adds the client to those chosen gardens that the person administers. Returns the ids of these gardens. */
-  async #share(person: Principal, entityUri: string, choice: Choice): Promise<readonly string[]> {
+  async #store(grant: Grant, person: Principal): Promise<void> {
+    const { store, tables } = this.#parts;
+    await tables.write(grant.tenantId, async (own, transaction) => {
+      await this.#requireRoom(own, person);
+      await store.insertGrant(own, grant);
+      await this.#audit(OAUTH_GRANTED, grant, person.entityUri, transaction);
+    });
+  }
+
+  /** Throws `limit_reached` for a person with too many grants. */
+  async #requireRoom(own: ReadableTables, { tenantId, entityUri }: Principal): Promise<void> {
+    if ((await this.#parts.store.countOf(own, tenantId, entityUri)) < MAX_GRANTS_OF_PERSON) return;
+    throw new ServiceError('limit_reached', `a person gives access to at most ${MAX_GRANTS_OF_PERSON} clients`, {
+      hint: 'end grants that are not used any more',
+    });
+  }
+
+  /** Adds the client to the gardens of its grant, in the name of their admin. */
+  async #share({ entityUri, permissions, gardens: ids }: Grant, person: Principal): Promise<void> {
     const { gardens } = this.#parts;
-    if (gardens === undefined || choice.gardens.length === 0) return [];
-    const role = choice.permissions.includes('write') ? 'writer' : 'reader';
-    const offered = (await this.offeredGardens(person)).filter(({ id }) => choice.gardens.includes(id));
-    for (const { id } of offered) {
-      await orElse('conflict', gardens.addMember(person, id, { entityUri, role }), () =>
-        gardens.changeMember(person, id, entityUri, role),
+    const role = permissions.includes('write') ? 'writer' : 'reader';
+    for (const id of ids) {
+      await unless(['conflict'], gardens?.addMember(person, id, { entityUri, role }), () =>
+        gardens?.changeMember(person, id, entityUri, role),
       );
     }
-    return offered.map(({ id }) => id);
   }
 
-  /** Removes the client from the gardens of this grant, except those that another grant of the client names. */
+  /**
+   * Removes the client from the gardens of this grant, except those that another grant of the client names, and those
+   * whose last admin it is.
+   */
   async #leaveGardens(grant: Grant): Promise<void> {
     const { store, tables, gardens, names } = this.#parts;
     if (gardens === undefined || grant.gardens.length === 0) return;
@@ -206,7 +234,7 @@ export class OAuthGrants {
     const kept = new Set(others.flatMap((other) => other.gardens));
     const client: Principal = { ...nodePrincipal(names, tenantId), kind: 'anonymous', entityUri };
     for (const id of grant.gardens.filter((garden) => !kept.has(garden))) {
-      await orElse('lookup', gardens.removeMember(client, id, entityUri), async () => {});
+      await unless(['lookup', 'last_admin'], gardens.removeMember(client, id, entityUri));
     }
   }
 
@@ -251,12 +279,16 @@ const entityOf = ({ clientId, name }: OAuthClient, { tenantId, entityUri }: Prin
 
 const endOf = (instant: string | null): number | null => (instant === null ? null : parseInstant(instant));
 
-/** Waits for `work`. If it rejects with this code, waits for `otherwise` instead. */
-const orElse = async (code: string, work: Promise<unknown>, otherwise: () => Promise<unknown>): Promise<void> => {
+/** Waits for `work`. If it rejects with one of these codes, waits for `otherwise` instead. */
+const unless = async (
+  codes: readonly string[],
+  work: Promise<unknown> | undefined,
+  otherwise?: () => Promise<unknown> | undefined,
+): Promise<void> => {
   try {
     await work;
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== code) throw error;
-    await otherwise();
+    if (!(error instanceof ServiceError) || !codes.includes(error.code)) throw error;
+    await otherwise?.();
   }
 };

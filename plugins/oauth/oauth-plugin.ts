@@ -16,8 +16,9 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { Gardens } from '../gardens/gardens-api.ts';
-import { KeyRegistry, keyReplaced } from '../keys/keys-api.ts';
+import { KeyRegistry, keyEnded, keyReplaced } from '../keys/keys-api.ts';
 import { ResourceMetadata } from '../oidc/oidc-api.ts';
+import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { ClientDirectory } from './client-directory.ts';
 import { ClientDocuments } from './client-document.ts';
 import { authorizeRoute, consentRoute, signInRoute } from './consent-routes.ts';
@@ -51,6 +52,7 @@ export const oauthPlugin = definePlugin({
     keys: KeyRegistry,
     signIn: optional(ResourceMetadata),
     audit: optional(AuditLog),
+    quotas: optional(Quotas),
     gardens: optional(Gardens),
     access: optional(GardenAccess),
   },
@@ -60,7 +62,8 @@ export const oauthPlugin = definePlugin({
   migrations: oauthMigrations,
   commands: [grantCommands],
   setup({ config, use, tables, on, provide, route, every }) {
-    const { clock, random, self, node, transport, served, authorizer, keys, signIn, audit, gardens, access } = use;
+    const { clock, random, self, node, transport, served, authorizer, keys, signIn, audit, quotas, gardens, access } =
+      use;
     const { nodeUrl, names } = self;
     const { enabled, insecure, registration, maxGrantDays } = config;
     checkOAuthSettings(config, nodeUrl);
@@ -68,6 +71,8 @@ export const oauthPlugin = definePlugin({
     const grants = new OAuthGrants({ store, tables, clock, random, names, keys, audit, gardens, access });
     provide(GrantRegistry, grants);
     provide(ClientAccess, { metadataUrl: enabled ? metadataUrlOf(nodeUrl) : undefined });
+    // Work in the name of a client goes on while the node gives no further access.
+    on(keyEnded, ({ id, snapshot }) => grants.endsKey(id, snapshot));
     if (!enabled) return;
     if (!node.authRequired) {
       throw new ServiceError('validation', 'oauth is on, and the node requires no API key', {
@@ -77,7 +82,8 @@ export const oauthPlugin = definePlugin({
     const documents = new ClientDocuments(transport, clock, { allowPrivate: insecure });
     const clients = new ClientDirectory({ tables, clock, random, documents });
     const accessTokenMs = config.accessTokenMinutes * 60_000;
-    const tokens = new OAuthTokens({ store, tables, clock, random, keys, grants, served, nodeUrl, accessTokenMs });
+    const issuing = { store, tables, clock, random, keys, grants, quotas, nodeUrl };
+    const tokens = new OAuthTokens({ ...issuing, served, accessTokenMs });
     on(httpCredential, ({ token }) => tokens.identify(token));
     on(keyReplaced, async ({ tenantId, formerId, id, transaction }) => {
       const own = tables.in(transaction);
@@ -89,7 +95,7 @@ export const oauthPlugin = definePlugin({
     for (const document of metadataRoutes({ nodeUrl, registration, hasRootDocument: signIn?.url !== undefined })) {
       route(document);
     }
-    const consent = { nodeUrl, maxGrantDays, authorizer, keys, clock, random, tables, store, clients, grants, tokens };
+    const consent = { ...issuing, maxGrantDays, authorizer, clients, tokens };
     route(authorizeRoute(consent));
     route(signInRoute(consent));
     route(consentRoute(consent));

@@ -12,6 +12,7 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { KeyRegistry } from '../keys/keys-api.ts';
+import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { isResource } from './authorization-request.ts';
 import type { Grant } from './grant-row.ts';
 import type { GrantStore, SecretKind, StoredSecret } from './grant-store.ts';
@@ -29,6 +30,7 @@ export interface TokenParts {
   readonly random: Random;
   readonly keys: KeyRegistry;
   readonly grants: OAuthGrants;
+  readonly quotas: Quotas | undefined;
   readonly served: ServedTenants;
   /** The address of the node, at which its tokens are valid. */
   readonly nodeUrl: string;
@@ -131,12 +133,10 @@ export class OAuthTokens {
     { tenantId, grantId }: StoredSecret,
     snapshot: PluginSnapshot,
   ): Promise<{ readonly grant: Grant; readonly client: Principal } | undefined> {
-    const { store, clock, keys } = this.#parts;
+    const { store, keys } = this.#parts;
     const grant = await store.byId(own, tenantId, grantId);
-    if (grant === undefined || grant.expiresMs <= clock.nowMs()) return undefined;
-    if ((await keys.principalOf(grant.personKeyId, snapshot)) === undefined) return undefined;
-    const client = await keys.principalOf(grant.keyId, snapshot);
-    return client === undefined ? undefined : { grant, client };
+    const client = grant && (await keys.principalOf(grant.keyId, snapshot));
+    return grant && client && { grant, client };
   }
 
   /** Spends a code or refresh token once, and exchanges it. Rejects with the `OAuthError` for the client. */
@@ -154,6 +154,7 @@ export class OAuthTokens {
     if (found?.kind !== kind || found.audience !== nodeUrl || !served.isServed(found.tenantId)) {
       throw new OAuthError('invalid_grant', UNKNOWN);
     }
+    await this.#count(found);
     const outcome = await tables.write(found.tenantId, async (own, transaction): Promise<Outcome> => {
       const secret = await store.secret(own, found.digest);
       const holder = secret && (await this.#holderOf(own, secret, transaction));
@@ -165,6 +166,14 @@ export class OAuthTokens {
     if ('issued' in outcome) return outcome.issued;
     if (outcome.ends !== undefined) await grants.drop(outcome.ends, outcome.ends.entityUri);
     throw new OAuthError('invalid_grant', outcome.refused);
+  }
+
+  /** Counts an exchange among those of the client, because each one stores tokens. */
+  async #count({ tenantId, grantId }: StoredSecret): Promise<void> {
+    const { store, tables, quotas } = this.#parts;
+    if (quotas === undefined) return;
+    const grant = await tables.read((own) => store.byId(own, tenantId, grantId));
+    if (grant !== undefined) await quotas.take(grant, 'token_issue');
   }
 
   async #issue(own: WritableTables, grant: Grant): Promise<IssuedTokens> {

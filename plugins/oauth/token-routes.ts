@@ -28,6 +28,7 @@ export const tokenRoute = ({ tokens }: TokenRouteParts): Route<undefined, undefi
   holdsSecret: true,
   summary: 'Gives a remote client tokens for a code or a refresh token',
   access: 'open',
+  dimension: 'token_issue',
   bodyForm: 'form',
   bodyLimit: 'small',
   body: schema<TokenForm>({

@@ -22,7 +22,7 @@ import {
   statusWith,
 } from './oauth-kit.ts';
 
-forEachStore('a grant', () => {
+forEachStore('a grant (I14, I16, I19)', () => {
   let node: OAuthNode;
   before(async () => {
     node = await startOAuthNode();

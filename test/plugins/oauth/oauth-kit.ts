@@ -23,7 +23,7 @@ export const form = (fields: Fields): string => {
   return query.toString();
 };
 
-const PLUGINS = ['keys', 'audit', 'facts', 'gardens', 'mcp', 'multi-tenant', 'node-info', 'oauth'];
+export const OAUTH_PLUGINS = ['keys', 'audit', 'facts', 'gardens', 'mcp', 'multi-tenant', 'node-info', 'oauth'];
 
 export interface OAuthNode extends TestNode {
   /** A client that has registered itself. */
@@ -37,12 +37,12 @@ export const startOAuthNode = async (
 ): Promise<OAuthNode> => {
   const clock = options.clock ?? createManualClock();
   const node = await startTestNode({
-    plugins: PLUGINS,
+    plugins: OAUTH_PLUGINS,
     url: NODE_URL,
     clock,
     network: createLoopbackNetwork(clock),
     ...options,
-    settings: { oauth: { enabled: true, ...settings }, 'multi-tenant': { enabled: true } },
+    settings: { oauth: { enabled: true, ...settings }, 'multi-tenant': { enabled: true }, ...options.settings },
   });
   const registered = settings['registration'] === false ? undefined : await register(node);
   return { ...node, clientId: String(registered?.body.client_id) };
@@ -102,6 +102,10 @@ const unescaped = (text: string): string =>
 /** Returns the value of a field of a page. */
 export const fieldOf = (page: Pick<TestReply, 'text'>, name: string): string =>
   unescaped(new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? '');
+
+/** Returns the parameters behind the link by which a person tells the client of a fault. */
+export const linkedAnswerOf = (page: TestReply): URLSearchParams =>
+  new URL(unescaped(/<a href="([^"]*)"/.exec(page.text)?.[1] ?? '')).searchParams;
 
 /** Signs a person in. Returns the consent page. */
 export const signIn = async (node: TestNode, query: string, key: string): Promise<TestReply> => {
