@@ -14,6 +14,7 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import type { KeyRegistry } from '../keys/keys-api.ts';
+import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import {
   AUTHORIZATION_PROPERTIES,
   type AuthorizationQuery,
@@ -48,6 +49,7 @@ export interface ConsentParts {
   readonly clients: ClientDirectory;
   readonly grants: OAuthGrants;
   readonly tokens: OAuthTokens;
+  readonly quotas: Quotas | undefined;
 }
 
 /** A refusal of the node's own forms is an HTML page. A malformed form gets a problem document. */
@@ -81,7 +83,8 @@ export const authorizeRoute = (parts: ConsentParts): Route<undefined, Authorizat
   query: schema<AuthorizationQuery>({ type: 'object', properties: AUTHORIZATION_PROPERTIES }),
   answers: PAGES,
   example: { query: EXAMPLE_QUERY },
-  handle: ({ query }) => orPage(parts, async () => signInPage(await readAuthorization(query, parts), parts.nodeUrl)),
+  handle: ({ query }) =>
+    orPage(parts, { isDecision: false }, async () => signInPage(await readAuthorization(query, parts), parts.nodeUrl)),
 });
 
 interface SignInForm {
@@ -95,6 +98,7 @@ export const signInRoute = (parts: ConsentParts): Route<undefined, undefined, Si
   path: '/oauth/sign-in',
   summary: 'Signs a person in by a key of this node, for the consent page',
   access: 'open',
+  dimension: 'token_issue',
   bodyForm: 'form',
   bodyLimit: 'small',
   body: schema<SignInForm>({
@@ -107,13 +111,15 @@ export const signInRoute = (parts: ConsentParts): Route<undefined, undefined, Si
   answers: PAGES,
   example: { body: { request: new URLSearchParams(EXAMPLE_QUERY).toString(), key: 'a-key-of-this-node' } },
   handle: (request) =>
-    orPage(parts, async () => {
+    orPage(parts, { isDecision: false }, async () => {
       if (!isOwnForm(request, parts.nodeUrl)) return foreignForm();
       const asking = await readAuthorization(queryOf(request.body.request), parts);
       const person = await signedIn(request.body.key.trim(), parts.authorizer);
       if (person === undefined) {
         return signInPage(asking, parts.nodeUrl, { problem: 'The node does not accept this key. Check it.' });
       }
+      // Each sign-in stores a consent, and may store a grant.
+      await parts.quotas?.take(person, 'token_issue');
       return offer(asking, person, parts);
     }),
 });
@@ -198,7 +204,7 @@ export const consentRoute = (parts: ConsentParts): Route<undefined, undefined, C
     status: 303,
   },
   handle: (request) =>
-    orPage(parts, async () => {
+    orPage(parts, { isDecision: true }, async () => {
       if (!isOwnForm(request, parts.nodeUrl)) return foreignForm();
       const taken = await take(request.body.ticket, keptInBrowser(request, parts.nodeUrl), parts);
       if (taken === undefined)
@@ -222,7 +228,7 @@ export const consentRoute = (parts: ConsentParts): Route<undefined, undefined, C
       const grant = await parts.grants.give(person, asking.request, asking.client, choice);
       await parts.clients.use(asking.client.clientId);
       const code = await parts.tokens.code(grant, asking.request);
-      return redirect(redirectUri, { code, state, iss: parts.nodeUrl });
+      return redirect(withParameters(redirectUri, { code, state, iss: parts.nodeUrl }));
     }),
 });
 
@@ -246,22 +252,30 @@ const queryOf = (text: string): AuthorizationQuery => Object.fromEntries(new URL
 const foreignForm = (): Reply => refusalPage(403, 'This form was sent by a page of another site.');
 
 /** Redirects with 303, which makes the browser drop the form. So the client never receives the person's key. */
-const redirect = (uri: string, parameters: Readonly<Record<string, string | undefined>>): Reply => ({
+const redirect = (location: string): Reply => ({
   status: 303,
-  headers: { Location: withParameters(uri, parameters), 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+  headers: { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
 });
 
 /**
- * Returns the reply of `answer`. A `RedirectedError` redirects to the client; every other refusal becomes a page for
- * the person.
+ * Returns the reply of `answer`. Every refusal becomes a page for the person; a `RedirectedError` has a link to the
+ * client. With `isDecision` it redirects. Otherwise anybody could register a client, and let the node redirect to it.
  */
-const orPage = async ({ nodeUrl }: ConsentParts, answer: () => Promise<Reply>): Promise<Reply> => {
+const orPage = async (
+  { nodeUrl }: ConsentParts,
+  { isDecision }: { readonly isDecision: boolean },
+  answer: () => Promise<Reply>,
+): Promise<Reply> => {
   try {
     return await answer();
   } catch (error) {
     if (error instanceof RedirectedError) {
       const { code, message, redirectUri, state } = error;
-      return redirect(redirectUri, { error: code, error_description: message, state, iss: nodeUrl });
+      const told = { error: code, error_description: message, state, iss: nodeUrl };
+      const location = withParameters(redirectUri, told);
+      return isDecision
+        ? redirect(location)
+        : refusalPage(400, `The request of the program is wrong: ${message}.`, location);
     }
     if (error instanceof OAuthError)
       return refusalPage(error.code === 'temporarily_unavailable' ? 503 : 400, error.message);

@@ -1,5 +1,6 @@
 import type { Reply } from '../../kernel/plugin-api.ts';
 import { sha256Hex } from '../../kernel/plugin-api.ts';
+import { shownHost } from './redirect-uri.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -65,10 +66,11 @@ ${body}
 `,
 });
 
-/** Returns the page that tells a person why no access was given. */
-export const refusalPage = (status: number, why: string): Reply =>
+/** Returns the page that tells a person why no access was given. With `back` it links to the client. */
+export const refusalPage = (status: number, why: string, back?: string): Reply =>
   pageReply({
     status,
     title: 'No access was given',
-    body: `<p class="problem">${escaped(why)}</p><p>Close this page, and begin again in the program.</p>`,
+    body: `<p class="problem">${escaped(why)}</p><p>Close this page, and begin again in the program.</p>
+${back === undefined ? '' : `<p><a href="${escaped(back)}">Tell the program</a> at <code>${escaped(shownHost(back))}</code></p>`}`,
   });

@@ -35,6 +35,7 @@ const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:$/;
  */
 export const permitsRedirect = (registered: string, asked: string): boolean => {
   if (registered === asked) return true;
+  if (!isRedirectUri(asked)) return false;
   const one = withoutLoopbackPort(registered);
   return one !== undefined && one === withoutLoopbackPort(asked);
 };

@@ -25,7 +25,7 @@ const REFUSED_REDIRECTS = [
   '/callback',
 ];
 
-describe('a hostile registration', () => {
+describe('a hostile registration (I14)', () => {
   let node: OAuthNode;
   before(async () => {
     node = await startOAuthNode();
@@ -60,6 +60,7 @@ describe('a hostile registration', () => {
     const statusOf = async (uri: string) =>
       (await authorize(node, askFor(body.client_id, { redirect_uri: uri }))).status;
     expect(await statusOf('http://127.0.0.1:65000/callback')).to.equal(200);
+    expect(await statusOf('http://127.0.0.1:65536/callback')).to.equal(400);
     expect(await statusOf('http://localhost:1234/callback')).to.equal(400);
     expect(await statusOf('http://127.0.0.1:1234/other')).to.equal(400);
     expect(await statusOf('http://127.0.0.1:1234@evil.example/callback')).to.equal(400);

@@ -12,6 +12,7 @@ import {
   FROM_OWN_PAGE,
   fieldOf,
   form,
+  linkedAnswerOf,
   NODE_URL,
   type OAuthNode,
   postForm,
@@ -55,7 +56,7 @@ const SHOWN_TO_THE_PERSON: Readonly<Record<string, Changes>> = {
   'a document that does not exist': { client_id: 'https://assistant.example/other.json' },
 };
 
-/** Requests for access whose error the node reports to the client. */
+/** Requests for access whose error the node reports to the client by a link. */
 const TOLD_TO_THE_CLIENT: Readonly<Record<string, readonly [Changes, string]>> = {
   'no PKCE': [{ code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
   'a challenge without its method': [{ code_challenge_method: undefined }, 'invalid_request'],
@@ -75,7 +76,7 @@ const TOLD_TO_THE_CLIENT: Readonly<Record<string, readonly [Changes, string]>> =
   'a resource that is no address': [{ resource: 'memory' }, 'invalid_target'],
 };
 
-describe('a hostile request for access', () => {
+describe('a hostile request for access (I14)', () => {
   let node: OAuthNode;
   let key: string;
 
@@ -101,10 +102,11 @@ describe('a hostile request for access', () => {
   }
 
   for (const [attack, [changes, error]] of Object.entries(TOLD_TO_THE_CLIENT)) {
-    it(`is refused with ${error}: ${attack}`, async () => {
+    it(`is refused with ${error}, and goes to the client by a link alone: ${attack}`, async () => {
       const reply = await authorize(node, askFor(node.clientId, changes));
-      expect(reply.status).to.equal(303);
-      expect(Object.fromEntries(answerOf(reply))).to.include({ error, state: 'state-of-the-client', iss: NODE_URL });
+      expectPage(reply, 400);
+      const told = { error, state: 'state-of-the-client', iss: NODE_URL };
+      expect(Object.fromEntries(linkedAnswerOf(reply))).to.include(told);
     });
   }
 
