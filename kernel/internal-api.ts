@@ -9,6 +9,7 @@ export { type PreparedFact, REDACTED_REFERENCE, type TripleKey, VALUE_TYPES } fr
 export type { ColumnCondition } from '../ports/fact-filter.ts';
 export type { RowPage, TriplePosition } from '../ports/fact-query.ts';
 export type { Cover, FeedEntry } from '../ports/fact-store.ts';
+export { parseDateOrInstant } from '../ports/instant.ts';
 export type { FactLink, LedgerHead, LedgerRange } from '../ports/ledger.ts';
 export { maskPath } from '../ports/mask-keys.ts';
 export { maskUrls } from '../ports/mask-urls.ts';
@@ -99,7 +100,6 @@ export { UNICODE_VERSION } from './text/unicode-table.ts';
 export { cacheResult } from './time/cache-result.ts';
 export { isTooFarAhead, ZERO_HLC } from './time/hybrid-logical-clock.ts';
 export { inTurns, othersGoFirst, TurnBudget, turnAfter } from './time/in-turns.ts';
-export { parseDateOrInstant } from './time/instant.ts';
 export { REJECTIONS_PER_MINUTE, RejectionWindows } from './time/rejection-windows.ts';
 export { withinTime } from './time/within-time.ts';
 export type { Components } from './vocabulary/components.ts';

@@ -28,6 +28,7 @@ export {
   startsWith,
 } from '../ports/fact-filter.ts';
 export type { Row, SqlValue } from '../ports/fact-query.ts';
+export { formatInstant, parseInstant } from '../ports/instant.ts';
 export type { LedgerEntry } from '../ports/ledger.ts';
 export type { Migration } from '../ports/migration.ts';
 export { DEFAULT_TENANT, type Principal } from '../ports/principal.ts';
@@ -152,7 +153,6 @@ export { hasForbiddenCodePoint, isWithinCharacters } from './text/text-rules.ts'
 export { BackgroundWork } from './time/background-work.ts';
 export { coalesce } from './time/coalesce.ts';
 export { formatHlc, parseHlc } from './time/hybrid-logical-clock.ts';
-export { formatInstant, parseInstant } from './time/instant.ts';
 export { component, defineComponent } from './vocabulary/components.ts';
 export { defineVocabulary, type Word } from './vocabulary/define-vocabulary.ts';
 export { defineErrorCode, ErrorCodes } from './vocabulary/error-codes.ts';

@@ -8,6 +8,7 @@ export * from './fact.ts';
 export * from './fact-filter.ts';
 export * from './fact-query.ts';
 export * from './fact-store.ts';
+export { parseInstant } from './instant.ts';
 export * from './ledger.ts';
 export { maskName, maskSecrets, maskSecretsIn, mayHoldKey } from './mask-keys.ts';
 export * from './mask-urls.ts';

@@ -1,4 +1,4 @@
-import { SCOPES, type SqlValue, VALUE_TYPES } from '../../ports/ports.ts';
+import { parseInstant, SCOPES, type SqlValue, VALUE_TYPES } from '../../ports/ports.ts';
 
 /** Whether a stored value can be read as its member, and a neutral value for one that cannot. */
 export interface ColumnRule {
@@ -34,19 +34,22 @@ const list: RuleOf = {
   neutral: null,
 };
 
-/** The form of RFC 3339 that the node accepts, without its ranges. */
-const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
+const instant: RuleOf = {
+  isSound: (stored) => typeof stored === 'string' && parseInstant(stored) !== null,
+  neutral: null,
+};
+
 const STAMP = /^\d{1,15}\.\d{1,10}$/;
 
 /** An empty text stands for an instant without a text. */
-const bound = orNull({ isSound: (stored) => stored === '' || textLike(DATE_TIME).isSound(stored), neutral: null });
+const bound = orNull({ isSound: (stored) => stored === '' || instant.isSound(stored), neutral: null });
 
 /** Rules for columns with more than a type. The narrowest scope is the neutral one. */
 const RULES: Readonly<Record<string, RuleOf>> = {
   scope: textIn(SCOPES, 'local'),
   interpret_as: textIn(['content', 'instruction'], 'content'),
   value_type: textIn(VALUE_TYPES, 'null'),
-  timestamp: orNull(textLike(DATE_TIME)),
+  timestamp: orNull(instant),
   valid_from: bound,
   valid_until: bound,
   hlc_text: orNull(textLike(STAMP)),

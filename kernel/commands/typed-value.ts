@@ -1,7 +1,7 @@
 import { VALUE_TYPES, type ValueType } from '../../ports/fact.ts';
+import { parseInstant } from '../../ports/instant.ts';
 import { ServiceError } from '../../ports/service-error.ts';
 import { spelledNumber, UNFAITHFUL_NUMBER } from '../text/spelled-number.ts';
-import { parseInstant } from '../time/instant.ts';
 
 /** A value for a request, and whether its type was guessed. */
 export interface TypedValue {

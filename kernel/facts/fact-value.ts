@@ -1,11 +1,11 @@
 import { type FactValue, VALUE_TYPES, type ValueType } from '../../ports/fact.ts';
+import { instantKey, parseDateOrInstant } from '../../ports/instant.ts';
 import { ServiceError } from '../../ports/service-error.ts';
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import { memberRefusal } from '../problems/member-refusal.ts';
 import { UNFAITHFUL_NUMBER } from '../text/spelled-number.ts';
 import { hasForbiddenCodePoint, isWithinBytes } from '../text/text-rules.ts';
-import { instantKey, parseDateOrInstant } from '../time/instant.ts';
 import { problemOfUri } from './fact-identity.ts';
 import { matchKey } from './match-key.ts';
 

@@ -1,7 +1,7 @@
+import { parseInstant } from '../../ports/instant.ts';
 import type { PreparedFact } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
-import { parseInstant } from '../time/instant.ts';
 import type { DraftParts } from './append-api.ts';
 import { contentId } from './content-id.ts';
 import type { Appender, FactDraft } from './fact-draft.ts';

@@ -1,6 +1,6 @@
+import { formatInstant } from '../../ports/instant.ts';
 import type { Hlc, PreparedFact, StoredFact } from '../../ports/ports.ts';
 import { formatHlc, parseHlc, receiveHlc, tickHlc } from '../time/hybrid-logical-clock.ts';
-import { formatInstant } from '../time/instant.ts';
 
 /**
  * Gives a fact its stamps. `last` is the node's clock, and the fact's feed stamp is the clock's next value. A stamp

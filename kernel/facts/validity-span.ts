@@ -1,6 +1,6 @@
+import { parseInstant } from '../../ports/instant.ts';
 import type { ServiceError } from '../../ports/ports.ts';
 import { memberRefusal } from '../problems/member-refusal.ts';
-import { parseInstant } from '../time/instant.ts';
 import type { FactDraft } from './fact-draft.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { parseInstant } from '../../ports/instant.ts';
 import { memberRefusal } from '../problems/member-refusal.ts';
-import { parseInstant } from '../time/instant.ts';
 
 /** Parses an instant in a query as milliseconds since the epoch; undefined when absent. Throws `validation` (400). */
 export const readInstantParameter = (text: string | undefined, name: string): number | undefined => {

@@ -76,7 +76,7 @@ export const fullFact = (n: number): StoredFact =>
     scope: 'public',
     validFrom: '2026-01-01T00:00:00.5Z',
     validFromMs: SAMPLE_MS - 1_000_000,
-    validUntil: '2026-12-31T24:00:00Z',
+    validUntil: '2026-12-31T23:59:60Z',
     validUntilMs: SAMPLE_MS + 1_000_000,
     gardenId: '7b0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
     derivedFrom: [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`],

@@ -218,7 +218,7 @@ export const describeLedger = (current: CurrentStore): void => {
 
     it('destroys value, value key, content id and salt, and keeps the rest with a commitment', async () => {
       const { store } = current();
-      const fact = sampleFact(1, { validUntil: '2026-12-31T24:00:00Z', validUntilMs: SAMPLE_MS });
+      const fact = sampleFact(1, { validUntil: '2026-12-31T23:59:60Z', validUntilMs: SAMPLE_MS });
       await storeWith(store, [fact, sampleFact(2)], [record(1, { link: link(1) }), record(2)]);
       const [before] = await entries();
       await erase(fact.id);

@@ -19,8 +19,8 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   scope: 'publis',
   value_type: 'strinG',
   interpret_as: '',
-  timestamp: 'yesterday',
-  valid_from: '2026-99',
+  timestamp: '2026-02-01T09:60:00+01:00',
+  valid_from: '2026-02-30T00:00:00Z',
   valid_until: '2026-99',
   hlc_text: '12',
 };

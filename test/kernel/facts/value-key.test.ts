@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { MAX_VALUE_KEY_LENGTH, valueKey } from '../../../kernel/facts/fact-value.ts';
 import { matchKey } from '../../../kernel/facts/match-key.ts';
 import { createServiceNames } from '../../../kernel/identity/service-names.ts';
-import { formatInstant, parseDateOrInstant } from '../../../kernel/time/instant.ts';
 import type { FactValue, ValueType } from '../../../ports/fact.ts';
+import { formatInstant, parseDateOrInstant } from '../../../ports/instant.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
 const names = createServiceNames('svc');

@@ -7,8 +7,8 @@ import {
   LAST_INSTANT_MS,
   parseDateOrInstant,
   parseInstant,
-} from '../../../kernel/time/instant.ts';
-import { RUNS } from '../../kit/property-runs.ts';
+} from '../../ports/instant.ts';
+import { RUNS } from '../kit/property-runs.ts';
 
 const instantMs = fc.oneof(
   fc.integer({ min: FIRST_INSTANT_MS, max: LAST_INSTANT_MS }),
