@@ -109,6 +109,13 @@ export interface Fact {
   quarantine_garden_id: string | null;
   sanitizer_warnings: never[];
   sanitizer_redacted: false;
+  contradiction?: {
+    fact_ids: string[];
+    conflict_id: string;
+    correct: string;
+    settle: string;
+    hold_many?: string;
+  };
   not_granted?: 'retraction' | 'resolution';
   origin_verified?: boolean;
 }
@@ -164,6 +171,13 @@ export interface FactPart {
   quarantine_garden_id?: string | null;
   sanitizer_warnings?: never[];
   sanitizer_redacted?: false;
+  contradiction?: {
+    fact_ids: string[];
+    conflict_id: string;
+    correct: string;
+    settle: string;
+    hold_many?: string;
+  };
   not_granted?: 'retraction' | 'resolution';
   origin_verified?: boolean;
 }

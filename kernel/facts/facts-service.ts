@@ -198,7 +198,7 @@ class FactsService implements Facts {
       measured: this.#measured,
       node: nodePrincipal(names, tenantId),
       reader: (caller, snapshot, nowMs) =>
-        openReader(this.#readerParts(), { caller, snapshot, nowMs, purpose: 'query', notes: undefined }),
+        openReader(this.#readerParts(), { caller, snapshot, nowMs, purpose: 'append', notes: undefined }),
     });
     this.#queues.set(tenantId, queue);
     return queue;

@@ -4,8 +4,8 @@ import type { Notes } from './fact-draft.ts';
 import type { FactView } from './fact-view.ts';
 import type { ReadMoment } from './read-moment.ts';
 
-/** The purpose of a read. Plugins add constraints to some purposes. */
-export type ReadPurpose = 'query' | 'get' | 'provenance' | 'recall' | 'export' | 'deliver';
+/** The purpose of a read. Plugins add constraints or marks to some purposes. `append` is the reply to an append. */
+export type ReadPurpose = 'append' | 'query' | 'get' | 'provenance' | 'recall' | 'export' | 'deliver';
 
 /**
  * `visible`: everything that the caller may see, in any state. `live`: of that, the facts that are neither expired,

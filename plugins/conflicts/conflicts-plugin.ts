@@ -49,6 +49,7 @@ import { nextWinnerChange } from './next-winner-change.ts';
 import { recordContradictions } from './record-contradictions.ts';
 import { recordLifetimes } from './record-lifetimes.ts';
 import { refuseContradictions, type SeesPlace } from './refuse-contradictions.ts';
+import { CONTRADICTION, RepliedRivals } from './replied-rivals.ts';
 import { transferConflicts } from './transfer-conflicts.ts';
 
 interface Settings {
@@ -73,7 +74,7 @@ export const conflictsPlugin = definePlugin({
     jobs: optional(JobQueue),
   },
   provides: [Conflicts, ConflictEntities],
-  declares: [...Object.values(words), CONFLICT, CONTRADICTED, DIFFERS_ELSEWHERE],
+  declares: [...Object.values(words), CONFLICT, CONTRADICTED, CONTRADICTION, DIFFERS_ELSEWHERE],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,
@@ -98,17 +99,18 @@ export const conflictsPlugin = definePlugin({
       );
     }
     const alone = new LoneFacts();
+    const rivals = new RepliedRivals({ names: self.names, hasRules: use.rules !== undefined });
     const parts = { names: self.names, random, hooks, relations };
     on(factAppended, (batch) => {
       alone.note(batch);
-      return recordContradictions(batch, tables.in(batch.transaction), { alone, ...parts });
+      return recordContradictions(batch, tables.in(batch.transaction), { alone, rivals, ...parts });
     });
     // Runs last, because another handler must first apply the times-to-live.
     on(factAppended, (batch) => recordLifetimes(batch, tables.in(batch.transaction), parts), { order: 'last' });
     on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context, relations) : undefined), {
       cacheable: true,
     });
-    on(readAnnotate, (views, context) => markContradicted(views, context, { tables, alone, relations }), {
+    on(readAnnotate, (views, context) => markContradicted(views, context, { tables, alone, relations, rivals }), {
       cacheable: true,
     });
     on(readAnnotate, (views, context) => markElsewhere(views, context, relations), { cacheable: true });

@@ -24,6 +24,7 @@ import { CONTRADICTED } from './conflicts-api.ts';
 import type { HeldRelations } from './held-relations.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { markDiffering } from './mark-elsewhere.ts';
+import { NO_RIVALS, type RepliedRivals } from './replied-rivals.ts';
 import { PAST_WINS, placeDigest, readTimelines, WINS } from './timeline-rows.ts';
 
 /**
@@ -78,13 +79,14 @@ export interface MarkParts {
   readonly tables: PluginTables;
   readonly alone: LoneFacts;
   readonly relations: HeldRelations;
+  readonly rivals: RepliedRivals;
 }
 
 /** Sets `contradicted` on each live fact that another live fact of its triple and garden contradicts. */
 export const markContradicted = async (
   views: readonly FactView[],
   context: ReadContext,
-  { tables, alone, relations }: MarkParts,
+  { tables, alone, relations, rivals }: MarkParts,
 ): Promise<readonly FactView[] | undefined> => {
   const { caller, snapshot, nowMs, live, asOf } = context;
   if (context.isValidity === true) return markDiffering(views, context, relations);
@@ -100,12 +102,16 @@ export const markContradicted = async (
   const rulers = await rulersOf(tables.in(snapshot), [...new Set(places.values())], nowMs);
   if (rulers.size === 0) return undefined;
   const ids = [...places].flatMap(([id, place]) => (rulers.has(place) ? [id] : []));
-  const asked = [...new Set([...ids, ...[...rulers.values()].flat()])];
+  const contested = views.filter(({ fact }) => rulers.has(places.get(fact.id) ?? ''));
+  const named = context.purpose === 'append' ? await rivals.named(contested, context, tables) : NO_RIVALS;
+  const asked = [...new Set([...ids, ...[...rulers.values()].flat(), ...named.ids])];
   const found = await snapshot.outline(all(isIn('id', asked), await live()));
   const alive = new Set(found.map(({ id }) => id));
   const isContradicted = (id: string): boolean =>
     alive.has(id) && (rulers.get(places.get(id) ?? '')?.some((ruler) => alive.has(ruler)) ?? false);
-  return views.map((view) => (isContradicted(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
+  return views.map((view) =>
+    isContradicted(view.fact.id) ? named.mark(withMark(view, CONTRADICTED, true), alive) : view,
+  );
 };
 
 const placeOf = cacheByFact(placeDigest);

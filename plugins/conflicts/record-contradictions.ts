@@ -15,6 +15,7 @@ import { openMissing, type UnrecordedPlace } from './open-missing.ts';
 import { canExtend, factsToWeigh, type LiveOutline, type PlaceState } from './place-state.ts';
 import { type EffectiveResolution, recogniseResolutions, resolutionOf } from './recognise-resolutions.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
+import type { RepliedRivals } from './replied-rivals.ts';
 import { strongestRival } from './strength.ts';
 import { placeDigest, readTimelines, type TimelineChange, writeTimelines } from './timeline-rows.ts';
 import { TimelineSteps } from './timeline-steps.ts';
@@ -25,6 +26,7 @@ export interface RecorderParts extends WriterParts {
   readonly relations: HeldRelations;
   /** The facts that are alone on their triple, those of this batch included. */
   readonly alone: LoneFacts;
+  readonly rivals: RepliedRivals;
 }
 
 type Fact = AppendedFact['fact'];
@@ -70,6 +72,7 @@ class BatchRecorder {
   /** The ids of the replicated facts that are live on arrival. */
   readonly #arrivedLive: ReadonlySet<string>;
   readonly #relations: HeldRelations;
+  readonly #rivals: RepliedRivals;
 
   private constructor(
     batch: AppendedBatch,
@@ -83,6 +86,7 @@ class BatchRecorder {
     this.#tables = tables;
     this.#writer = new RecordWriter(batch.transaction, tables, batch.nowMs, parts);
     this.#relations = parts.relations;
+    this.#rivals = parts.rivals;
     this.#places = places;
     this.#settlings = settlings;
     this.#arrivedLive = arrivedLive;
@@ -151,7 +155,15 @@ class BatchRecorder {
     await openMissing(await this.#storeTimelines(), this.#writer, this.#batch.transaction);
     await this.#writer.write();
     await this.#writer.tell();
+    this.#keepRivals();
     return this.#writer.drafts;
+  }
+
+  #keepRivals(): void {
+    for (const [id, { history, record }] of this.#places) {
+      if (record === undefined || !history.isContested) continue;
+      this.#rivals.keep(this.#batch.transaction, id, { live: history.live, recordId: record.id });
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Members of a returned fact that describe its state on that node. An assertion has none of them. */
 const SHOWN_ALONE = [
   'contradicted',
+  'contradiction',
   'differs_elsewhere',
   'attested_key_id',
   'origin_node_id',

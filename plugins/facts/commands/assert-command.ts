@@ -7,7 +7,6 @@ import {
   readShare,
   refusalOf,
   type ServerReply,
-  type ShownFact,
   sendPatiently,
   shortText,
   type TypedValue,
@@ -16,7 +15,7 @@ import {
 } from '../../../kernel/command-api.ts';
 import { VALUE_TYPES } from '../../../kernel/internal-api.ts';
 import { SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
-import { contradictionText } from './tell-contradiction.ts';
+import { type AssertedFact, contradictionText } from './tell-contradiction.ts';
 
 const ARGUMENTS = {
   entity: { summary: 'what the fact is about, such as user:alice' },
@@ -63,12 +62,12 @@ words where one begins with a dash: assert -- room:1 memory:celsius -5.`,
     const { value, isGuessed } = await givenValue(context);
     const source = options.source ?? (await ownEntity(context));
     const reply = await store(context, { ...membersOf(context), value, source });
-    const fact = reply.document as unknown as ShownFact;
+    const fact = reply.document as unknown as AssertedFact;
     if (options.json) stdout.write(jsonLine(fact));
     else stdout.write(table(factRows(fact, { nowMs: clock.nowMs() })));
     if (isGuessed && value.type !== 'string')
       stderr.write(`The type ${value.type} was guessed; --type names another.\n`);
-    if (fact.contradicted) stderr.write(await contradictionText(context.server, fact));
+    if (fact.contradicted) stderr.write(contradictionText(fact));
   },
 });
 

@@ -1,24 +1,27 @@
-import type { AskNode } from '../ask-node.ts';
-import type { Rival } from './same-spelling.ts';
+import type { JsonObject } from '../refused-question.ts';
 
-/** The rivals that a reply names. */
-const MOST_NAMED = 10;
+/** The member of a stored fact that names the facts that it contradicts, and the calls that help. */
+interface Contradiction {
+  readonly fact_ids: readonly string[];
+  readonly conflict_id: string;
+  readonly hold_many?: string;
+}
 
-/** Returns the ids of the newest rivals. */
-export const namedRivals = (rivals: readonly Rival[]): readonly string[] =>
-  rivals.slice(0, MOST_NAMED).map(({ id }) => id);
+/** Returns the ids of the facts that a stored fact contradicts. */
+export const contradictedIds = (stored: JsonObject): readonly string[] => contradictionOf(stored)?.fact_ids ?? [];
 
-/** Returns the sentences about a stored fact that others contradict, with the call for each way out. */
-export const contradictionText = (relation: string, rivals: readonly Rival[], node: AskNode): string => {
-  if (rivals.length === 0) return '';
-  const number = rivals.length === 1 ? '1 fact' : `${rivals.length} facts`;
-  const rule = JSON.stringify({ pattern: relation, values: 'many' });
+const contradictionOf = (stored: JsonObject) => stored['contradiction'] as Contradiction | undefined;
+
+/** Returns the sentences about a stored fact that others contradict, with the call for each remedy. */
+export const contradictionText = (stored: JsonObject): string => {
+  const told = contradictionOf(stored);
+  if (told === undefined) return '';
+  const { fact_ids: ids, conflict_id: conflict, hold_many: rule } = told;
+  const number = ids.length === 1 ? '1 fact' : `${ids.length} facts`;
   return [
-    `It contradicts ${number} (${namedRivals(rivals).join(', ')}), and recall leaves all of them out.`,
-    'Ask the user which one holds, and settle it: conflicts shows the conflict_id, and resolve takes it with',
+    `It contradicts ${number} (${ids.join(', ')}), and recall leaves all of them out.`,
+    `Ask the user which one holds, and settle it: resolve takes conflict_id ${conflict} with`,
     'winning_fact_id, or with new_value for a correction.',
-    ...(node.serves('PUT /v1/relations')
-      ? [`If all hold, an administrator lets the relation hold many values: PUT /v1/relations ${rule}.`]
-      : []),
+    ...(rule === undefined ? [] : [`If all hold, an administrator lets the relation hold many values: ${rule}.`]),
   ].join(' ');
 };

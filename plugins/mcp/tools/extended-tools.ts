@@ -14,7 +14,7 @@ import {
   type ToolResult,
 } from '../tool-definition.ts';
 import { countWithin, documentWithin, isWithin, LIST_TOKENS } from './bounded-results.ts';
-import { namedRivals } from './contradicted-fact.ts';
+import { contradictedIds } from './contradicted-fact.ts';
 import { cardResult } from './read-tools.ts';
 import { differentType, rivalsOf, type SameSpelling, sameSpelling } from './same-spelling.ts';
 import { ASSERTION, ASSERTION_REQUIRED, type AssertArguments, assertionOf } from './write-tools.ts';
@@ -92,13 +92,13 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
       const stored = fact === undefined ? undefined : factView(fact as JsonObject, node.nowMs());
       const isCompared = stored?.['contradicted'] === true && compared < MOST_COMPARED;
       if (isCompared) compared += 1;
-      const rivals = isCompared ? await rivalsOf(stored, node) : [];
-      const same = isCompared ? sameSpelling(stored, rivals) : [];
+      const same = isCompared ? sameSpelling(stored, await rivalsOf(stored, node)) : [];
+      const contradicts = fact === undefined ? [] : contradictedIds(fact as JsonObject);
       verdicts.push({
         index,
         status,
         ...(stored !== undefined && { fact: cutView(stored) }),
-        ...(rivals.length > 0 && { contradicts: namedRivals(rivals) }),
+        ...(contradicts.length > 0 && { contradicts }),
         ...(same.length > 0 && { same_spelling: same }),
         ...(error !== undefined && { error }),
       });

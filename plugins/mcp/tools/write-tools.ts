@@ -3,7 +3,7 @@ import { cutView } from '../cut-values.ts';
 import { contentText, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, OBJECTS, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
-import { contradictionText, namedRivals } from './contradicted-fact.ts';
+import { contradictedIds, contradictionText } from './contradicted-fact.ts';
 import { differentType, rivalsOf, sameSpelling } from './same-spelling.ts';
 import { sentValue, VALUE, VALUE_TYPE, type ValueType } from './sent-value.ts';
 
@@ -53,15 +53,16 @@ export const assertTool = defineTool<AssertArguments>({
     const whole = factView(stored, node.nowMs());
     const fact = cutView(whole);
     const { type } = fact['value'] as { readonly type: string };
-    const rivals = await rivalsOf(whole, node);
-    const same = sameSpelling(whole, rivals);
-    const told = contradictionText(String(whole['relation']), rivals, node);
-    const remark = [`Stored as ${type}.`, told, ...same.map(differentType)].filter((text) => text !== '').join(' ');
+    const contradicts = contradictedIds(stored);
+    const same = sameSpelling(whole, await rivalsOf(whole, node));
+    const remark = [`Stored as ${type}.`, contradictionText(stored), ...same.map(differentType)]
+      .filter((text) => text !== '')
+      .join(' ');
     const structured = {
       notice: DATA_NOTICE,
       fact,
       stored_type: type,
-      ...(rivals.length > 0 && { contradicts: namedRivals(rivals) }),
+      ...(contradicts.length > 0 && { contradicts }),
       ...(same.length > 0 && { same_spelling: same }),
     };
     return { structured, text: factsText(remark, [fact]) };

@@ -105,7 +105,7 @@ forEachStore('a value from a model', () => {
     expect(structuredContent.contradicts).to.deep.equal([id]);
     expect(content[0].text)
       .to.include(`It contradicts 1 fact (${id})`)
-      .and.to.include('resolve takes it with')
+      .and.to.match(/resolve takes conflict_id svc:conflict:\S+ with/)
       .and.to.include('PUT /v1/relations {"pattern":"memory:port","values":"many"}');
   });
 

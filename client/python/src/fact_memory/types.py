@@ -103,6 +103,14 @@ class EventPage(TypedDict):
     cursor: str | None
 
 
+class FactContradiction(TypedDict):
+    fact_ids: list[str]
+    conflict_id: str
+    correct: str
+    settle: str
+    hold_many: NotRequired[str]
+
+
 class Fact(TypedDict):
     id: str
     entity: str
@@ -134,6 +142,7 @@ class Fact(TypedDict):
     quarantine_garden_id: str | None
     sanitizer_warnings: list[Any]
     sanitizer_redacted: Literal[False]
+    contradiction: NotRequired[FactContradiction]
     not_granted: NotRequired[Literal["retraction", "resolution"]]
     origin_verified: NotRequired[bool]
 
@@ -154,6 +163,14 @@ class FactEntry(TypedDict):
     fact_value_type: Literal["string", "text", "number", "boolean", "datetime", "ref", "null"] | None
     fact_value_v: str | float | bool | None
     fact_scope: Literal["local", "team", "company", "public"] | None
+
+
+class FactPartContradiction(TypedDict):
+    fact_ids: list[str]
+    conflict_id: str
+    correct: str
+    settle: str
+    hold_many: NotRequired[str]
 
 
 class FactPart(TypedDict):
@@ -187,6 +204,7 @@ class FactPart(TypedDict):
     quarantine_garden_id: NotRequired[str | None]
     sanitizer_warnings: NotRequired[list[Any]]
     sanitizer_redacted: NotRequired[Literal[False]]
+    contradiction: NotRequired[FactPartContradiction]
     not_granted: NotRequired[Literal["retraction", "resolution"]]
     origin_verified: NotRequired[bool]
 
