@@ -755,6 +755,25 @@ export interface Api {
       };
     };
   };
+  /** Sends a person to the identity provider, to sign in for the consent page. Needs: open. */
+  'GET /oauth/provider': {
+    query?:
+      | {
+          response_type?: string | undefined;
+          response_mode?: string | undefined;
+          client_id?: string | undefined;
+          redirect_uri?: string | undefined;
+          scope?: string | undefined;
+          state?: string | undefined;
+          code_challenge?: string | undefined;
+          code_challenge_method?: string | undefined;
+          resource?: string | undefined;
+          request?: string | undefined;
+          request_uri?: string | undefined;
+        }
+      | undefined;
+    answers: { 200: string };
+  };
   /** Registers a remote client that has no metadata document. Needs: open. */
   'POST /oauth/register': {
     body: {
@@ -775,6 +794,18 @@ export interface Api {
         response_types: string[];
       };
     };
+  };
+  /** Takes the answer of the identity provider, and shows the consent page. Needs: open. */
+  'GET /oauth/signed-in': {
+    query?:
+      | {
+          state?: string | undefined;
+          code?: string | undefined;
+          iss?: string | undefined;
+          error?: string | undefined;
+        }
+      | undefined;
+    answers: { 200: string };
   };
   /** Describes every route of this node as OpenAPI 3.1. Needs: open. */
   'GET /openapi.json': {

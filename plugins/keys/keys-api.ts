@@ -148,6 +148,8 @@ export interface SubjectGrant {
   readonly roles: readonly string[];
   /** The life of the key, unless the node's limit is shorter. */
   readonly lifeMs: number;
+  /** True if work of the replaced keys continues with the new key, where it has all their permissions. */
+  readonly isContinuing?: boolean;
 }
 
 /** Keys of people whom an identity provider has authenticated. They act for the tenant `default`, in all scopes. */

@@ -156,7 +156,7 @@ export const keysPlugin = definePlugin({
     });
     provide(Authorizer, authorizer);
     provide(KeyRegistry, registry);
-    provide(SubjectKeys, createSubjectKeys({ store, tables, clock, random, audit, maxAgeDays, permissions }));
+    provide(SubjectKeys, createSubjectKeys({ store, tables, clock, random, audit, maxAgeDays, permissions, hooks }));
 
     const agentKeyStore = new AgentKeyStore(tables);
     const agentKeys = new StoredAgentKeys({ store: agentKeyStore, tables, clock, random, audit });

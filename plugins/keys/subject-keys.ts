@@ -2,6 +2,7 @@ import {
   type Clock,
   DEFAULT_TENANT,
   formatInstant,
+  type HookCaller,
   type PluginTables,
   type Random,
   SCOPES,
@@ -13,7 +14,7 @@ import { checkRegistration, expiryOf } from './check-registration.ts';
 import { drawKey } from './first-key.ts';
 import { recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
-import { type SubjectGrant, type SubjectKeys, subjectEntity } from './keys-api.ts';
+import { keyReplaced, type SubjectGrant, type SubjectKeys, subjectEntity } from './keys-api.ts';
 import { API_KEY_REVOKED } from './keys-words.ts';
 
 export interface SubjectKeyParts {
@@ -25,6 +26,7 @@ export interface SubjectKeyParts {
   readonly maxAgeDays: number;
   /** Ids of all declared permissions. */
   readonly permissions: readonly string[];
+  readonly hooks: HookCaller;
 }
 
 /** Maximum number of programs and devices of one person with a key at the same time. */
@@ -38,7 +40,7 @@ interface Succession {
   readonly forgotten: readonly StoredKey[];
 }
 
-export const createSubjectKeys = ({ store, tables, audit, ...parts }: SubjectKeyParts): SubjectKeys => ({
+export const createSubjectKeys = ({ store, tables, audit, hooks, ...parts }: SubjectKeyParts): SubjectKeys => ({
   async issue(grant) {
     const rawKey = drawKey(parts.random);
     const key = keyOf(grant, rawKey, parts);
@@ -48,6 +50,11 @@ export const createSubjectKeys = ({ store, tables, audit, ...parts }: SubjectKey
       await store.revokeAll(own, replaced, key.createdMs);
       await store.forgetAll(own, forgotten);
       await store.insert(own, key, sha256Hex(rawKey));
+      for (const former of grant.isContinuing === true ? replaced : []) {
+        // Work with more rights than the person has now must end.
+        if (!former.permissions.every((permission) => key.permissions.includes(permission))) continue;
+        await hooks.collect(keyReplaced, { tenantId: key.tenantId, formerId: former.id, id: key.id, transaction });
+      }
       await audit?.record([...replaced.map((old) => revocation(old)), issue(key, grant)], transaction);
     });
     return { rawKey, record: recordOf(key) };

@@ -10,25 +10,30 @@ export interface Asking {
   readonly request: AuthorizationRequest;
 }
 
-/** Returns the page on which a person signs in. `problem` gives the reason why the last attempt failed. */
-export const signInPage = (
-  { client, request }: Asking,
-  nodeUrl: string,
-  { problem, cookie }: { readonly problem?: string; readonly cookie?: string } = {},
-): Reply =>
-  pageReply({
+export interface SignInChoice {
+  /** True if people can also sign in by the identity provider. */
+  readonly hasProvider: boolean;
+  /** The reason why the last attempt failed. */
+  readonly problem: string | undefined;
+}
+
+/** Returns the page on which a person signs in. */
+export const signInPage = (asking: Asking, nodeUrl: string, { problem, hasProvider }: SignInChoice): Reply => {
+  const query = escaped(queryText(asking.request));
+  return pageReply({
     status: problem === undefined ? 200 : 401,
     title: 'Sign in to give access',
-    ...(cookie !== undefined && { cookie }),
-    body: `${introduction({ client, request }, nodeUrl)}
+    body: `${introduction(asking, nodeUrl)}
 ${problem === undefined ? '' : `<p class="problem">${escaped(problem)}</p>`}
+${hasProvider ? `<p><a class="button" href="provider?${query}">Sign in with the identity provider</a></p>` : ''}
 <form method="post" action="sign-in">
-<input type="hidden" name="request" value="${escaped(queryText(request))}">
+<input type="hidden" name="request" value="${query}">
 <label>Your key of this node <input type="password" name="key" autocomplete="off" required></label>
 <p>The program never sees your key.</p>
 <button>Sign in</button>
 </form>`,
   });
+};
 
 export interface ConsentOffer {
   readonly person: Principal;
@@ -46,7 +51,7 @@ export const consentPage = (asking: Asking, nodeUrl: string, offer: ConsentOffer
   const { person, gardens, days, endsMs, ticket, cookie } = offer;
   const { request } = asking;
   const permissions = request.permissions.filter((permission) => person.permissions.has(permission));
-  const end = endsMs === null ? '' : `<p>It ends with your key at the latest, ${formatInstant(endsMs)}.</p>`;
+  const end = endsMs === null ? '' : `<p>It ends with your sign-in at the latest, ${formatInstant(endsMs)}.</p>`;
   return pageReply({
     status: 200,
     title: 'Give access to your memory?',

@@ -9,7 +9,8 @@ h1 { font-size: 1.4rem; }
 fieldset { border: 1px solid #8886; border-radius: .5rem; margin: 1rem 0; padding: .5rem 1rem; }
 label { display: block; padding: .15rem 0; }
 input[type=password] { box-sizing: border-box; font: inherit; padding: .5rem; width: 100%; }
-button { border: 1px solid #8888; border-radius: .5rem; font: inherit; margin: .25rem .5rem .25rem 0; padding: .5rem 1rem; }
+button, .button { border: 1px solid #8888; border-radius: .5rem; display: inline-block; font: inherit; padding: .5rem 1rem; }
+button { margin: .25rem .5rem .25rem 0; }
 .warning { border-left: .25rem solid #c80; padding: .25rem .75rem; }
 .problem { border-left: .25rem solid #c33; padding: .25rem .75rem; }
 code { overflow-wrap: anywhere; }

@@ -17,11 +17,11 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { Gardens } from '../gardens/gardens-api.ts';
 import { KeyRegistry, keyEnded, keyReplaced } from '../keys/keys-api.ts';
-import { ResourceMetadata } from '../oidc/oidc-api.ts';
+import { CodeSignIn, ResourceMetadata } from '../oidc/oidc-api.ts';
 import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { ClientDirectory } from './client-directory.ts';
 import { ClientDocuments } from './client-document.ts';
-import { authorizeRoute, consentRoute, signInRoute } from './consent-routes.ts';
+import { consentRoute } from './consent-routes.ts';
 import { grantCommands } from './grant-commands.ts';
 import { endGrantRoute, listGrantsRoute } from './grant-routes.ts';
 import { GrantStore } from './grant-store.ts';
@@ -32,6 +32,8 @@ import { oauthMigrations } from './oauth-migrations.ts';
 import { checkOAuthSettings, oauthSettings } from './oauth-settings.ts';
 import { OAuthTokens } from './oauth-tokens.ts';
 import * as words from './oauth-words.ts';
+import { leaveForProviderRoute, returnFromProviderRoute } from './provider-routes.ts';
+import { authorizeRoute, signInRoute } from './sign-in-routes.ts';
 import { registerClientRoute, revokeTokenRoute, tokenRoute } from './token-routes.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
@@ -50,7 +52,8 @@ export const oauthPlugin = definePlugin({
     served: ServedTenants,
     authorizer: Authorizer,
     keys: KeyRegistry,
-    signIn: optional(ResourceMetadata),
+    metadata: optional(ResourceMetadata),
+    provider: optional(CodeSignIn),
     audit: optional(AuditLog),
     quotas: optional(Quotas),
     gardens: optional(Gardens),
@@ -62,8 +65,7 @@ export const oauthPlugin = definePlugin({
   migrations: oauthMigrations,
   commands: [grantCommands],
   setup({ config, use, tables, on, provide, route, every }) {
-    const { clock, random, self, node, transport, served, authorizer, keys, signIn, audit, quotas, gardens, access } =
-      use;
+    const { clock, random, self, node, transport, served, authorizer, keys, audit, quotas, gardens, access } = use;
     const { nodeUrl, names } = self;
     const { enabled, insecure, registration, maxGrantDays } = config;
     checkOAuthSettings(config, nodeUrl);
@@ -92,12 +94,20 @@ export const oauthPlugin = definePlugin({
       }
       await store.movePersonKey(own, tenantId, formerId, id);
     });
-    for (const document of metadataRoutes({ nodeUrl, registration, hasRootDocument: signIn?.url !== undefined })) {
+    for (const document of metadataRoutes({
+      nodeUrl,
+      registration,
+      hasRootDocument: use.metadata?.url !== undefined,
+    })) {
       route(document);
     }
-    const consent = { ...issuing, maxGrantDays, authorizer, clients, tokens };
+    const consent = { ...issuing, served, maxGrantDays, authorizer, clients, tokens, provider: use.provider };
     route(authorizeRoute(consent));
     route(signInRoute(consent));
+    if (use.provider?.isOffered === true) {
+      route(leaveForProviderRoute({ ...consent, provider: use.provider }));
+      route(returnFromProviderRoute({ ...consent, provider: use.provider }));
+    }
     route(consentRoute(consent));
     route(tokenRoute({ tokens, clients }));
     route(revokeTokenRoute({ tokens, clients }));

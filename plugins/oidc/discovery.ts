@@ -7,6 +7,8 @@ export interface Discovery {
   readonly authorizationEndpoint: string | undefined;
   readonly tokenEndpoint: string | undefined;
   readonly deviceEndpoint: string | undefined;
+  /** True if each answer of the authorization endpoint names the issuer (RFC 9207). */
+  readonly namesIssuer: boolean;
 }
 
 /** Reads the provider's discovery document (OpenID Connect Discovery 1.0). Rejects with `unavailable`. */
@@ -22,5 +24,6 @@ export const discover = async (transport: Pick<Transport, 'send'>, issuer: strin
     authorizationEndpoint: endpointOf(document, 'authorization_endpoint', issuer),
     tokenEndpoint: endpointOf(document, 'token_endpoint', issuer),
     deviceEndpoint: endpointOf(document, 'device_authorization_endpoint', issuer),
+    namesIssuer: memberOf(document, 'authorization_response_iss_parameter_supported') === true,
   };
 };

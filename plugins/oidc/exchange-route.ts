@@ -1,6 +1,5 @@
 import { isLoopbackHost } from '../../kernel/internal-api.ts';
 import {
-  DEFAULT_TENANT,
   INSTANT_JSON,
   listOf,
   memberRefusal,
@@ -10,17 +9,12 @@ import {
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { type AuditLog, CREDENTIAL_REFUSED } from '../audit/audit-api.ts';
-import { type SubjectKeys, subjectEntity } from '../keys/keys-api.ts';
-import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { type JsonObject, memberOf } from './fetch-document.ts';
-import { permissionsFor, requireDomain, rolesOf } from './grant-rights.ts';
-import type { CodeGrant, IdentityProvider } from './identity-provider.ts';
-import type { OidcSettings } from './oidc-settings.ts';
+import type { CodeGrant } from './identity-provider.ts';
 import { isBindingNonce, isSameAddress, nonceOf, type SignInBinding } from './sign-in-binding.ts';
+import { type SignInParts, signPersonIn } from './sign-person-in.ts';
 import { invalidToken } from './token-refusal.ts';
 
-const HOUR_MS = 3_600_000;
 const MAX_LISTED = 64;
 const DEFAULT_PERMISSIONS = ['read', 'write'];
 
@@ -34,15 +28,11 @@ interface ExchangeBody {
   readonly salt?: string | null;
 }
 
-export interface ExchangeParts {
-  readonly settings: OidcSettings;
+export interface ExchangeParts extends Omit<SignInParts, 'provider'> {
   /** The address of this node. */
   readonly nodeUrl: string;
   /** Undefined if the exchange is disabled. */
-  readonly provider: Pick<IdentityProvider, 'verify' | 'redeem'> | undefined;
-  readonly keys: SubjectKeys;
-  readonly quotas: Quotas | undefined;
-  readonly audit: AuditLog | undefined;
+  readonly provider: SignInParts['provider'] | undefined;
   /** Ids of all declared permissions. */
   readonly permissions: readonly string[];
 }
@@ -96,38 +86,23 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
   handle: ({ body }) => exchange(body, parts),
 });
 
-const exchange = async (body: ExchangeBody, { settings, nodeUrl, provider, keys, quotas, audit }: ExchangeParts) => {
+const exchange = async (body: ExchangeBody, { provider, nodeUrl, ...parts }: ExchangeParts) => {
   if (provider === undefined) {
     throw new ServiceError('unavailable', 'this node takes no tokens of an identity provider');
   }
-  const given = credentialOf(body);
-  const token = typeof given === 'string' ? given : await provider.redeem(given);
-  const { subject, claims } = await provider.verify(token);
-  const asked = body.permissions ?? DEFAULT_PERMISSIONS;
-  const isOwnPlace = typeof given === 'string' || isOwnRedirect(given.redirectUri, nodeUrl);
-  checkBinding(claims, { address: nodeUrl, permissions: asked, salt: body.salt ?? undefined }, isOwnPlace);
-  // The quota is charged only after the person is known, so a stranger cannot use up another person's quota.
-  const holder = { tenantId: DEFAULT_TENANT, entityUri: subjectEntity(subject) };
-  const quota = await quotas?.take(holder, 'token_issue');
-  const roles = rolesOf(claims, settings.roleClaim);
-  const refuse = (): Promise<void> | undefined =>
-    audit?.recordRejection({
-      event: CREDENTIAL_REFUSED,
-      ...holder,
-      oidcSub: subject,
-      detail: { action: 'oidc_exchange', roles },
-    });
-  const permissions = await orRefuse(() => {
-    requireDomain(claims, settings.allowedDomains);
-    return permissionsFor(roles, asked);
-  }, refuse);
-  const { rawKey, record } = await keys.issue({
-    oidcSub: subject,
-    client: body.client ?? null,
-    permissions,
-    roles,
-    lifeMs: settings.tokenTtlHours * HOUR_MS,
-  });
+  const credential = credentialOf(body);
+  const permissions = body.permissions ?? DEFAULT_PERMISSIONS;
+  const isOwnPlace = typeof credential === 'string' || isOwnRedirect(credential.redirectUri, nodeUrl);
+  const binding = { address: nodeUrl, permissions, salt: body.salt ?? undefined };
+  const { rawKey, record, quota } = await signPersonIn(
+    {
+      credential,
+      permissions,
+      client: body.client ?? null,
+      checkPurpose: (claims) => checkBinding(claims, binding, isOwnPlace),
+    },
+    { ...parts, provider },
+  );
   return {
     status: 200,
     // No other answer ever contains the key.
@@ -161,16 +136,6 @@ const checkBinding = (claims: JsonObject, { salt, ...binding }: NodeBinding, isO
   if (!isBindingNonce(nonce) && salt === undefined && isOwnPlace) return;
   if (salt !== undefined && nonce === nonceOf({ ...binding, salt })) return;
   throw invalidToken('the sign-in was made for another address than that of this node, or for other permissions');
-};
-
-/** Returns the result of `judge`. If `judge` throws, runs `refuse` first and then throws the error. */
-const orRefuse = async <T>(judge: () => T, refuse: () => Promise<void> | undefined): Promise<T> => {
-  try {
-    return judge();
-  } catch (error) {
-    await refuse();
-    throw error;
-  }
 };
 
 /** Returns the id token, or the code with its verifier and redirect address. */

@@ -76,9 +76,9 @@ export class IdentityProvider {
   async signInPlace(): Promise<SignInPlace> {
     const { issuerUrl: issuer, clientId } = this.#parts.settings;
     if (clientId === '') throw new ServiceError('unavailable', 'this node takes no codes: it has no client id');
-    const { authorizationEndpoint } = (await this.#loaded.get()).discovery;
+    const { authorizationEndpoint, namesIssuer } = (await this.#loaded.get()).discovery;
     if (authorizationEndpoint === undefined) throw providerFailure('it has no authorization endpoint');
-    return { issuer, clientId, authorizationEndpoint };
+    return { issuer, clientId, authorizationEndpoint, namesIssuer };
   }
 
   /** Returns the id token for a code. Rejects with `authentication` when the provider refuses the code. */

@@ -7,18 +7,18 @@ import {
   nodeMetadata,
   optional,
   Permissions,
-  ServiceError,
   Transport,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { SubjectKeys } from '../keys/keys-api.ts';
 import { Quotas } from '../rate-limits/rate-limits-api.ts';
+import { createCodeSignIn } from './code-sign-in.ts';
 import { exchangeRoute } from './exchange-route.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { loginCommands } from './login-commands.ts';
 import { CodeSignIn, ResourceMetadata } from './oidc-api.ts';
-import { checkOidcSettings, type OidcSettings, oidcSettings } from './oidc-settings.ts';
+import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
 import { RESOURCE_METADATA_PATH, resourceMetadataRoute } from './resource-metadata-route.ts';
 
 export const oidcPlugin = definePlugin({
@@ -44,21 +44,14 @@ export const oidcPlugin = definePlugin({
     checkOidcSettings(settings);
     const provider = settings.enabled ? new IdentityProvider({ settings, transport, clock }) : undefined;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
-    route(exchangeRoute({ settings, nodeUrl: self.nodeUrl, provider, keys, quotas, audit, permissions }));
+    const parts = { settings, nodeUrl: self.nodeUrl, provider, keys, quotas, audit };
+    route(exchangeRoute({ ...parts, permissions }));
     provide(ResourceMetadata, { url: settings.enabled ? `${self.nodeUrl}${RESOURCE_METADATA_PATH}` : undefined });
-    provide(CodeSignIn, codeSignIn(provider, settings));
+    provide(CodeSignIn, createCodeSignIn(parts));
     if (!settings.enabled) return;
     const issuer = settings.issuerUrl;
     const clientId = settings.clientId === '' ? null : settings.clientId;
     on(nodeMetadata, () => ({ oidc: { issuer, client_id: clientId } }));
     route(resourceMetadataRoute(self, { issuer, clientId }));
-  },
-});
-
-const codeSignIn = (provider: IdentityProvider | undefined, { clientId }: OidcSettings): CodeSignIn => ({
-  isOffered: provider !== undefined && clientId !== '',
-  async place() {
-    if (provider === undefined) throw new ServiceError('unavailable', 'this node has no identity provider');
-    return provider.signInPlace();
   },
 });

@@ -20,10 +20,10 @@ export interface Generated {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Settings that enable the route that exists only with an identity provider. */
+/** Settings that enable the routes that exist only with an identity provider. */
 const WITH_ALL_ROUTES = {
   oauth: { enabled: true, insecure: true },
-  oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' },
+  oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory', clientId: 'memory' },
 };
 
 export const generateReference = async (): Promise<Generated> => {

@@ -12,7 +12,7 @@ const ALL_ROUTES = {
   env: { SVC_MULTI_TENANT_ENABLED: 'true' },
   settings: {
     oauth: { enabled: true, insecure: true },
-    oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' },
+    oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory', clientId: 'memory' },
   },
 };
 
