@@ -36,6 +36,7 @@ const NO_NAMES: Readonly<Record<string, readonly string[]>> = {
     'plugins/tombstones/federation/serve-tombstones.ts',
   ],
   'hexadecimal digits': [
+    'client/frameworks/fact-names.ts',
     'plugins/conflicts/resolve-conflict.ts',
     'plugins/facts/fact-reference.ts',
     'plugins/facts/read-derivations.ts',

@@ -22,6 +22,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/class-plugins': ['tsyringe', 'reflect-metadata'],
 };
 
+/** Frameworks whose types the adapters of the client name. Programs that use no adapter need none of them. */
+const FRAMEWORK_TYPES = ['@langchain/langgraph-checkpoint'];
+
 /** The browser application, which accesses the node only through the client. */
 const APPLICATION = 'plugins/console/app/';
 const OF_THE_APPLICATION = /^(preact(\/hooks)?|preact-iso\/router|uplot|cytoscape|@tanstack\/virtual-core)$/;
@@ -59,6 +62,7 @@ const packageAllowed = (file: SourceFile, specifier: string, typeOnly: boolean):
   if (file.path.startsWith(APPLICATION)) return OF_THE_APPLICATION.test(specifier) || specifier === SHOWN;
   if (top === 'test' || top === 'bench') return true;
   if (specifier.startsWith('node:')) return top !== 'client';
+  if (file.path.startsWith('client/frameworks/')) return typeOnly && FRAMEWORK_TYPES.includes(specifier);
   if (specifier === 'knex' && typeOnly && (top === 'ports' || top === 'kernel' || top === 'plugins')) return true;
   return (PACKAGES[`${top}/${second}`] ?? PACKAGES[top ?? ''] ?? []).includes(specifier);
 };
@@ -105,6 +109,7 @@ describe('import boundaries', () => {
       { path: 'client/a.ts', text: "import { SCOPES } from '../ports/ports.ts';" },
       { path: 'client/a.ts', text: "import { createHash } from 'node:crypto';" },
       { path: 'client/a.ts', text: "import canonicalize from 'canonicalize';" },
+      { path: 'client/frameworks/a.ts', text: "import { BaseStore } from '@langchain/langgraph-checkpoint';" },
       { path: 'config/a.ts', text: "import { FactClient } from '../client/client.ts';" },
       { path: 'plugins/cards/a.ts', text: "import { FactClient } from '../../client/client.ts';" },
       { path: 'plugins/console/app/a.tsx', text: "import { x } from '../console-routes.ts';" },

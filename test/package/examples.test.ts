@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { waitUntil } from '../kit/wait-until.ts';
-import { type PackedPackage, packedPackage } from './packed-package.ts';
+import { linkFramework, type PackedPackage, packedPackage } from './packed-package.ts';
 import { type StartedProgram, startProgram } from './started-program.ts';
 
 const runFile = promisify(execFile);
@@ -20,6 +20,19 @@ const PRINTED: Readonly<Record<string, readonly string[]>> = {
   manifest: ['write-changelog: One line for each change, in the words of users.'],
   'agent-key': ['signed by the registered key: true', 'a changed value is refused: attestation_invalid'],
   webhook: ['fact_asserted: door:front'],
+};
+/** Programs on a framework: their output, and the packages that they need beside this one. */
+const ON_FRAMEWORKS: Readonly<
+  Record<string, { readonly needs: readonly string[]; readonly lines: readonly string[] }>
+> = {
+  langgraph: {
+    needs: ['@langchain/langgraph', '@langchain/langgraph-checkpoint', '@langchain/core'],
+    lines: [
+      "another thread knows: { lunch: 'soup' }",
+      "agent:waiter says { lunch: 'salad' }",
+      "agent:planner says { lunch: 'soup' }",
+    ],
+  },
 };
 const PACKAGES = ['billing', 'console-screen', 'embedder', 'store-adapter'];
 
@@ -60,7 +73,7 @@ describe('the examples, from the packed package', function () {
     const folders = readdirSync(join(packed.installed, 'examples'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
-    expect(folders).to.have.members([...Object.keys(PRINTED), ...PACKAGES]);
+    expect(folders).to.have.members([...Object.keys(PRINTED), ...Object.keys(ON_FRAMEWORKS), ...PACKAGES]);
     const readme = readFileSync(join(packed.installed, 'examples/README.md'), 'utf8');
     for (const name of folders) expect(readme, name).to.contain(`[${name}](${name}/`);
   });
@@ -71,15 +84,29 @@ describe('the examples, from the packed package', function () {
       ({ url } = await start('programs', {}));
     });
 
+    const printedBy = async (name: string): Promise<[lines: string[], errors: string]> => {
+      const program = join(packed.installed, 'examples', name, `${name}.mjs`);
+      const { stdout, stderr } = await runFile(process.execPath, [program], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'] ?? '', SVC_URL: url, SVC_API_KEY: KEY },
+        timeout: RUN_LIMIT_MS,
+      });
+      return [stdout.trim().split('\n'), stderr];
+    };
+
     for (const [name, lines] of Object.entries(PRINTED)) {
       it(`${name} prints the documented output`, async () => {
-        const program = join(packed.installed, 'examples', name, `${name}.mjs`);
-        const { stdout, stderr } = await runFile(process.execPath, [program], {
-          cwd: folder,
-          env: { PATH: process.env['PATH'] ?? '', SVC_URL: url, SVC_API_KEY: KEY },
-          timeout: RUN_LIMIT_MS,
-        });
-        expect([stdout.trim().split('\n'), stderr]).to.deep.equal([lines, '']);
+        expect(await printedBy(name)).to.deep.equal([lines, '']);
+      });
+    }
+
+    for (const [name, { needs, lines }] of Object.entries(ON_FRAMEWORKS)) {
+      it(`${name} prints the documented output, where its framework is installed`, async () => {
+        if (!needs.every((one) => linkFramework(packed.folder, one))) {
+          console.log('      npm ci --prefix test/frameworks --ignore-scripts');
+          return;
+        }
+        expect(await printedBy(name)).to.deep.equal([lines, '']);
       });
     }
   });

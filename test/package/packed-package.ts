@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -58,10 +58,18 @@ const pack = async (): Promise<PackedPackage> => {
   return { tarball, sizeBytes: told.size, files: told.files, folder, installed };
 };
 
-const linkPackage = (folder: string, name: string): void => {
+const linkPackage = (folder: string, name: string, from = projectRoot()): void => {
   const place = join(folder, 'node_modules', name);
   mkdirSync(dirname(place), { recursive: true });
-  symlinkSync(join(projectRoot(), 'node_modules', name), place, 'dir');
+  symlinkSync(join(from, 'node_modules', name), place, 'dir');
+};
+
+/** Installs a framework beside the package, as its users do. Returns false where it is not installed for the tests. */
+export const linkFramework = (folder: string, name: string): boolean => {
+  const from = join(projectRoot(), 'test/frameworks');
+  if (!existsSync(join(from, 'node_modules', name))) return false;
+  if (!existsSync(join(folder, 'node_modules', name))) linkPackage(folder, name, from);
+  return true;
 };
 
 const linkCommands = (folder: string, installed: string, bin: Readonly<Record<string, string>>): void => {

@@ -1,0 +1,138 @@
+import type { Fact } from '../api-types.ts';
+import type { FactClient } from '../fact-client.ts';
+import type { Assertion, TypedValue } from '../fact-values.ts';
+
+/** The node, source and place of an adapter. */
+export interface AdapterOptions {
+  /** The client of the node. Its key decides the tenant. */
+  readonly client: FactClient;
+  /** The source of every fact that the adapter asserts, for example `agent:planner`. */
+  readonly source: string;
+  /** Default: `company`. */
+  readonly scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+  /** The URI, id or slug of a garden. Default: no garden. */
+  readonly garden?: string | undefined;
+}
+
+/** The subject and relation of a slot. */
+export interface Slot {
+  readonly entity: string;
+  readonly relation: string;
+}
+
+/** One of several live values that contradict each other. */
+export interface Rival<Value> {
+  readonly value: Value;
+  readonly source: string;
+  readonly confidence: number;
+  readonly at: Date;
+  readonly factId: string;
+}
+
+const PAGE = 500;
+const MOST_IN_BATCH = 1_000;
+/** Leaves out retractions, whose confidence is 0. */
+const MIN_CONFIDENCE = 1e-9;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Slots of one place: each holds the current value of an entity and relation. Frameworks overwrite values; here a new
+ * fact ends the older ones, which stay in the history.
+ */
+export class FactSlots {
+  readonly client: FactClient;
+  readonly source: string;
+  readonly #scope: NonNullable<AdapterOptions['scope']>;
+  readonly #garden: string | undefined;
+
+  constructor({ client, source, scope = 'company', garden }: AdapterOptions) {
+    this.client = client;
+    this.source = source;
+    this.#scope = scope;
+    this.#garden = garden;
+  }
+
+  /** The place as a recall names it. */
+  get recallScope(): string {
+    if (this.#garden === undefined) return this.#scope;
+    return this.#garden.includes(':') || ID.test(this.#garden) ? this.#garden : `garden:${this.#garden}`;
+  }
+
+  /** Returns the winner of each slot, newest first. */
+  async list(query: Partial<Slot>): Promise<Fact[]> {
+    const winners = new Map<string, Fact>();
+    for await (const fact of this.client.query(this.#query(query))) {
+      const slot = `${fact.entity} ${fact.relation}`;
+      if (this.holds(fact) && !winners.has(slot)) winners.set(slot, fact);
+    }
+    return [...winners.values()];
+  }
+
+  /** Returns the winner of a slot. */
+  async read(slot: Slot): Promise<Fact | undefined> {
+    return (await this.list(slot))[0];
+  }
+
+  /** Returns the winner of a slot, then all live facts that contradict it. */
+  async rivalsOf(winner: Fact): Promise<Fact[]> {
+    if (!winner.contradicted) return [winner];
+    const { entity, relation, id } = winner;
+    const rivals: Fact[] = [];
+    for await (const fact of this.client.query({ ...this.#query({ entity, relation }), include_contradicted: true })) {
+      if (this.holds(fact) && fact.contradicted && fact.id !== id) rivals.push(fact);
+    }
+    return [winner, ...rivals];
+  }
+
+  /** Returns whether a fact lies in this place. A query without a garden also finds facts in gardens. */
+  holds(fact: Fact): boolean {
+    return fact.scope === this.#scope && (this.#garden !== undefined || (fact.garden_id ?? null) === null);
+  }
+
+  /** Stores a value in place of all live ones. A slot with this value alone, from this source, stays as it is. */
+  async write(slot: Slot, value: TypedValue, derivedFrom?: Assertion['derived_from']): Promise<void> {
+    const winner = await this.read(slot);
+    if (winner === undefined) return void (await this.client.assert(this.assertion(slot, value, derivedFrom)));
+    const live = await this.rivalsOf(winner);
+    const isSame = winner.value.type === value.type && winner.value.v === value.v;
+    if (live.length === 1 && isSame && winner.source === this.source) return;
+    await this.#replace(this.assertion(slot, value, derivedFrom), live);
+  }
+
+  /** Stores several facts, in order and in one transaction for each 1000. Rejects if the node refuses one. */
+  async append(facts: readonly Assertion[]): Promise<void> {
+    for (let at = 0; at < facts.length; at += MOST_IN_BATCH) {
+      const { results } = await this.client.assertMany(facts.slice(at, at + MOST_IN_BATCH));
+      const refused = results.find(({ status }) => status >= 400);
+      if (refused !== undefined) throw new Error(`the node refused a fact: ${JSON.stringify(refused)}`);
+    }
+  }
+
+  /** Ends all live facts of slots. */
+  end(slots: readonly Slot[]): Promise<void> {
+    return this.append(slots.map((slot) => this.#retraction(slot)));
+  }
+
+  assertion({ entity, relation }: Slot, value: TypedValue, derived_from?: Assertion['derived_from']): Assertion {
+    const { source } = this;
+    return { entity, relation, value, source, scope: this.#scope, garden_id: this.#garden, derived_from };
+  }
+
+  #replace(fact: Assertion, _live: readonly Fact[]): Promise<void> {
+    return this.append([this.#retraction(fact), fact]);
+  }
+
+  #retraction(slot: Slot): Assertion {
+    return { ...this.assertion(slot, { type: 'string', v: 'retracted' }), confidence: 0 };
+  }
+
+  #query(slot: Partial<Slot>) {
+    return { ...slot, scope: this.#scope, garden_id: this.#garden, min_confidence: MIN_CONFIDENCE, limit: PAGE };
+  }
+}
+
+/** Returns a rival with its value as the framework knows it. */
+export const rivalOf = <Value>(fact: Fact, value: Value): Rival<Value> => {
+  const { source, confidence, timestamp, id } = fact;
+  return { value, source, confidence, at: new Date(timestamp), factId: id };
+};
