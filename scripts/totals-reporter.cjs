@@ -1,11 +1,12 @@
-// Prints mocha's usual report. With TEST_RESULTS_FILE, also writes a JSON file with totals, failures and the time of
-// each file.
+// Prints mocha's usual report, and ends the process when the tests have closed everything. With TEST_RESULTS_FILE, also
+// writes a JSON file with totals, failures and the time of each file.
 const { writeFileSync } = require('node:fs');
 const Mocha = require('mocha');
 
 module.exports = class TotalsReporter extends Mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
+    runner.once(Mocha.Runner.constants.EVENT_RUN_END, endWhenClosed);
     const results = process.env.TEST_RESULTS_FILE;
     if (!results) return;
     const took = timesOfFiles(runner);
@@ -19,6 +20,32 @@ module.exports = class TotalsReporter extends Mocha.reporters.Spec {
       writeFileSync(results, JSON.stringify({ passed, failed, skipped, failures, took }));
     });
   }
+};
+
+/** How long a connection or a child process may outlive the tests. */
+const MAX_OPEN_MS = 60_000;
+const POLL_MS = 20;
+/** Resources that may stay open: the standard streams, and the timer that looks. */
+const expected = [...process.getActiveResourcesInfo(), 'Timeout'];
+
+/**
+ * Ends the process itself, because Node.js 20 may loop for ever once its event loop is empty
+ * (nodejs/node#47748). Fails the run if the tests left something open.
+ */
+const endWhenClosed = () => {
+  const sinceMs = Date.now();
+  setInterval(() => {
+    const open = process.getActiveResourcesInfo();
+    for (const name of expected) if (open.includes(name)) open.splice(open.indexOf(name), 1);
+    if (open.length > 0 && Date.now() - sinceMs < MAX_OPEN_MS) return;
+    if (open.length > 0) {
+      console.error(`the tests left open: ${open.join(', ')}`);
+      process.once('exit', () => {
+        process.exitCode = 1;
+      });
+    }
+    process.exit();
+  }, POLL_MS);
 };
 
 /** Returns an object that fills during the run: milliseconds by file. */
