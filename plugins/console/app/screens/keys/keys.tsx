@@ -6,10 +6,14 @@ import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { AgentKeys } from './agent-keys.tsx';
 import { ExpiringKeys } from './expiring-keys.tsx';
+import { Grants } from './grants.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKey } from './new-key.tsx';
 
-/** The reader's API keys and signing keys. Administrators also see the keys of the tenant that expire soon. */
+/**
+ * The reader's API keys, remote clients and signing keys. Administrators also see the keys of the tenant that expire
+ * soon, and the remote clients of everybody.
+ */
 export const Keys = () => {
   const { client, texts, reader, setup } = useSession();
   const { keys: own } = texts;
@@ -34,6 +38,7 @@ export const Keys = () => {
       {may(reader, 'admin') && hasRoute(setup, 'GET /v1/auth/keys/expiring-soon') && (
         <ExpiringKeys round={round} actions={actions} />
       )}
+      {hasRoute(setup, 'GET /v1/oauth/grants') && <Grants />}
       {hasRoute(setup, 'GET /v1/auth/agent-keys') && <AgentKeys />}
     </>
   );
