@@ -62,6 +62,8 @@ export interface ContextOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly permissions?: readonly string[];
   readonly locale?: string;
+  /** False for a browser that runs no script. */
+  readonly javaScriptEnabled?: boolean;
 }
 
 export interface Browser {

@@ -5,7 +5,11 @@ import type { JWK } from 'jose';
 import { freePort } from '../free-port.ts';
 
 /** Redirect addresses that match any port of this machine (RFC 8252). */
-export const REDIRECT_URIS = ['http://127.0.0.1/callback', 'http://127.0.0.1/console/signed-in'];
+export const REDIRECT_URIS = [
+  'http://127.0.0.1/callback',
+  'http://127.0.0.1/console/signed-in',
+  'http://127.0.0.1/oauth/signed-in',
+];
 
 export interface ProviderOptions {
   /** Private keys. The first suitable key signs. */

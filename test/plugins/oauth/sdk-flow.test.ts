@@ -1,10 +1,6 @@
 import {
   Client,
-  type OAuthClientMetadata,
   type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type StoredOAuthClientInformation,
-  type StoredOAuthTokens,
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
@@ -23,53 +19,7 @@ import {
   signIn,
   startOAuthNode,
 } from './oauth-kit.ts';
-
-/** An OAuth client of the SDK that stores its state in memory. */
-class RememberingClient implements OAuthClientProvider {
-  readonly redirectUrl = CALLBACK;
-  readonly clientMetadata: OAuthClientMetadata = { client_name: 'Assistant', redirect_uris: [CALLBACK] };
-  readonly clientMetadataUrl?: string;
-  sentTo: URL | undefined;
-  information: StoredOAuthClientInformation | undefined;
-  #tokens: StoredOAuthTokens | undefined;
-  #verifier = '';
-  #discovery: OAuthDiscoveryState | undefined;
-
-  constructor(clientMetadataUrl?: string) {
-    if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
-  }
-
-  state() {
-    return 'a-state';
-  }
-  clientInformation() {
-    return this.information;
-  }
-  saveClientInformation(information: StoredOAuthClientInformation) {
-    this.information = information;
-  }
-  tokens() {
-    return this.#tokens;
-  }
-  saveTokens(tokens: StoredOAuthTokens) {
-    this.#tokens = tokens;
-  }
-  redirectToAuthorization(address: URL) {
-    this.sentTo = address;
-  }
-  saveDiscoveryState(discovery: OAuthDiscoveryState) {
-    this.#discovery = discovery;
-  }
-  discoveryState() {
-    return this.#discovery;
-  }
-  saveCodeVerifier(verifier: string) {
-    this.#verifier = verifier;
-  }
-  codeVerifier() {
-    return this.#verifier;
-  }
-}
+import { RememberingClient } from './remembering-client.ts';
 
 /** Returns a `fetch` that sends requests to the test node. */
 const fetchFrom =
@@ -106,7 +56,7 @@ forEachStore('the OAuth client of the MCP SDK', () => {
   for (const revision of REVISIONS) {
     for (const way of ['metadata document', 'registration'] as const) {
       it(`gets access after a 401 and calls a tool, by ${way}, in revision ${revision}`, async () => {
-        const provider = new RememberingClient(way === 'metadata document' ? DOCUMENT : undefined);
+        const provider = new RememberingClient(CALLBACK, way === 'metadata document' ? DOCUMENT : undefined);
         const client = () =>
           new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: negotiationOf(revision) });
         const first = transportFor(provider);
