@@ -251,6 +251,11 @@ export interface LintReport {
     fact_ids: string[];
     detail: string;
   }[];
+  proposed_rules?: {
+    relation: string;
+    fact_ids: string[];
+    call: string;
+  }[];
   truncated?: true;
   checked_at: string;
   scope: 'local' | 'team' | 'company' | 'public' | 'all';

@@ -21,6 +21,7 @@ export const rulesOf = (
   lookaheadMs: (question.lookaheadSeconds ?? 0) * 1000,
   maxBytes,
   holdsMany: (relationKey) => verdicts?.holdsMany(relationKey) === true,
+  lacksRule: (relationKey) => verdicts !== undefined && verdicts.ruleOf(relationKey) === undefined,
 });
 
 /** The visible facts that a request selects, without system facts, which are about the store itself. */

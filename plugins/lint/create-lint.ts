@@ -26,7 +26,6 @@ export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint =
       if (question.scope !== 'all') requireReadScope(caller, question.scope);
       // Equal requests by callers with equal rights share a waiting run. A started run may lack a caller's latest
       // facts.
-      // that a caller has just written.
       const key = JSON.stringify([caller.tenantId, caller.entityUri, orderOf(caller, question)]);
       const known = waiting.get(key);
       if (known !== undefined) return known;
@@ -58,8 +57,8 @@ const checkOnce = async (parts: LintParts, jobs: JobQueue | undefined, asked: As
     const walk = new LintWalk(rulesOf(question, ANSWER_FINDING_BYTES, rules?.at(caller.tenantId)));
     while (await checkPage(reader, question, walk, names)) await othersGoFirst();
     const { findings, isTruncated } = walk.list;
-    const { factCount } = walk;
-    return { findings, isTruncated, checkedMs: reader.nowMs, checks: checksOf(question), factCount };
+    const { factCount, proposals } = walk;
+    return { findings, proposals, isTruncated, checkedMs: reader.nowMs, checks: checksOf(question), factCount };
   });
   return report ?? enqueue(jobs as JobQueue, asked);
 };

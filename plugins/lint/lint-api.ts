@@ -21,6 +21,13 @@ export interface Finding {
   readonly detail: string;
 }
 
+/** A relation without a rule that behaves as if it held many values. */
+export interface RuleProposal {
+  readonly relation: string;
+  /** Sorted ids of the facts that show it: two of each of five entities. */
+  readonly factIds: readonly string[];
+}
+
 /** Selects facts and checks. */
 export interface LintQuestion {
   /** `all`: every scope that the caller may read. */
@@ -38,6 +45,8 @@ export interface LintQuestion {
 export interface LintReport {
   /** By check in the order of `CHECKS`, then by entity, relation and first fact id. */
   readonly findings: readonly Finding[];
+  /** By relation. Empty unless contradictions are checked and relations can have rules. */
+  readonly proposals: readonly RuleProposal[];
   /** True if the report has no room for all findings. It holds the first ones in order. */
   readonly isTruncated: boolean;
   /** Milliseconds since the epoch. */

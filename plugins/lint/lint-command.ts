@@ -1,4 +1,4 @@
-import { askServer, defineCommand, EXIT, jsonLine } from '../../kernel/command-api.ts';
+import { askServer, defineCommand, EXIT, jsonLine, shellQuote } from '../../kernel/command-api.ts';
 import { columnText } from '../../kernel/internal-api.ts';
 import { SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
@@ -59,6 +59,7 @@ found; with it, 1 where something at least as bad was found.`,
     if (options.json) stdout.write(jsonLine(reply));
     else {
       stdout.write(listed(findings, table));
+      stdout.write(proposed((reply['proposed_rules'] ?? []) as readonly Proposed[]));
       stdout.write(`${summaryOf(findings, reply['fact_count'])}\n`);
       if (reply['truncated'] === true) stderr.write(TRUNCATED);
     }
@@ -66,6 +67,19 @@ found; with it, 1 where something at least as bad was found.`,
     return isBad ? EXIT.failed : EXIT.ok;
   },
 });
+
+interface Proposed {
+  readonly relation: string;
+}
+
+const proposed = (proposals: readonly Proposed[]): string =>
+  proposals
+    .map(
+      ({ relation }) =>
+        `${columnText(relation)} seems to hold many values: fact-memory-node relations set ` +
+        `${shellQuote(relation)} --values many\n`,
+    )
+    .join('');
 
 const TRUNCATED =
   'There is more than a reply has room for. Narrow it with --scope, --checks, --entity or --relation.\n';

@@ -23,7 +23,7 @@ import {
 import type { RelationRules } from '../relations/relations-api.ts';
 import { checkPage, checksOf, countFacts, rulesOf } from './check-facts.ts';
 import type { KeptFinding } from './finding-list.ts';
-import type { LintQuestion } from './lint-api.ts';
+import type { LintQuestion, RuleProposal } from './lint-api.ts';
 import { findingJson, lintMembers } from './lint-json.ts';
 import { LintWalk, type WalkState } from './lint-walk.ts';
 
@@ -62,6 +62,7 @@ export interface LintParts {
 /** The result of a job. */
 export interface LintOutcome {
   readonly findings: readonly KeptFinding[];
+  readonly proposals: readonly RuleProposal[];
   readonly isTruncated: boolean;
   readonly factCount: number;
   readonly checkedMs: number;
@@ -96,7 +97,8 @@ export const lintInJob = async (
   }
   run.progress({ done: walk.factCount, total: walk.factCount });
   const { findings, isTruncated } = walk.list;
-  return { findings, isTruncated, factCount: walk.factCount, checkedMs: clock.nowMs() };
+  const { proposals, factCount } = walk;
+  return { findings, proposals, isTruncated, factCount, checkedMs: clock.nowMs() };
 };
 
 const checkpoint = async (run: JobRun, { list, state }: LintWalk): Promise<void> => {
@@ -128,34 +130,36 @@ export const lintJob = (parts: LintParts): JobHandler => ({
     const { question, scopes } = order;
     const caller = creatorOf(job, order);
     const gardens = await parts.facts.read(caller, 'query', async (reader) => reader.gardens);
-    const { factCount, checkedMs, ...found } = await lintInJob(parts, job, caller, question);
+    const { factCount, checkedMs, proposals, ...found } = await lintInJob(parts, job, caller, question);
     const kept = await spellList(found.findings, (finding) => finding, JOB_FINDING_BYTES);
     const isTruncated = found.isTruncated || kept.isCut;
     const findings = found.findings.slice(0, kept.count);
-    return { question, scopes, gardens, findings, isTruncated, checkedMs, factCount };
+    return { question, scopes, gardens, findings, proposals, isTruncated, checkedMs, factCount };
   },
   async present(result, reader) {
     const stored = result as unknown as StoredResult;
-    const { question, findings, isTruncated, checkedMs, factCount } = stored;
-    const shown = await shownTo(reader, findings);
-    const report = { checkedMs, isTruncated, factCount: seesAllOf(reader, stored) ? factCount : undefined };
+    const { question, isTruncated, checkedMs, factCount } = stored;
+    const values = await visibleValues(reader, stored);
+    const shown = shownTo(values, stored.findings);
+    const proposals = stored.proposals.filter(({ factIds }) => factIds.every((id) => values.has(id)));
+    const report = { proposals, checkedMs, isTruncated, factCount: seesAllOf(reader, stored) ? factCount : undefined };
     return { findings: shown.map(findingJson), ...lintMembers(question, checksOf(question), report) };
   },
 });
 
-interface StoredResult extends CountedView {
+interface StoredResult extends CountedView, LintOutcome {
   readonly question: LintQuestion;
-  readonly findings: readonly KeptFinding[];
-  readonly isTruncated: boolean;
-  readonly checkedMs: number;
-  readonly factCount: number;
 }
 
 const IDS_PER_STATEMENT = 1_000;
 
-/** The findings whose facts the reader sees now. A contradiction needs two visible facts that differ. */
-const shownTo = async (reader: FactReader, findings: readonly KeptFinding[]): Promise<KeptFinding[]> => {
-  const ids = [...new Set(findings.flatMap(({ factIds, witness }) => (witness === undefined ? factIds : [witness])))];
+/** Returns the value keys of the facts in a result that the reader sees now, by id. */
+const visibleValues = async (
+  reader: FactReader,
+  { findings, proposals }: Pick<LintOutcome, 'findings' | 'proposals'>,
+): Promise<ReadonlyMap<string, string>> => {
+  const named = [...findings, ...proposals] as readonly Pick<KeptFinding, 'factIds' | 'witness'>[];
+  const ids = [...new Set(named.flatMap(({ factIds, witness }) => (witness === undefined ? factIds : [witness])))];
   const visible = await reader.constraint('visible');
   const values = new Map<string, string>();
   for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
@@ -163,7 +167,12 @@ const shownTo = async (reader: FactReader, findings: readonly KeptFinding[]): Pr
     for (const { id, valueKey } of await reader.snapshot.outline(all(some, visible))) values.set(id, valueKey);
     await othersGoFirst();
   }
-  return findings.flatMap((finding): KeptFinding[] => {
+  return values;
+};
+
+/** The findings whose facts the reader sees now. A contradiction needs two visible facts that differ. */
+const shownTo = (values: ReadonlyMap<string, string>, findings: readonly KeptFinding[]): KeptFinding[] =>
+  findings.flatMap((finding): KeptFinding[] => {
     if (finding.witness !== undefined) return values.has(finding.witness) ? [finding] : [];
     const factIds = finding.factIds.filter((id) => values.has(id));
     const needed = finding.check === 'contradiction' ? 2 : 1;
@@ -172,4 +181,3 @@ const shownTo = async (reader: FactReader, findings: readonly KeptFinding[]): Pr
     const isWhole = factIds.length === finding.factIds.length;
     return [{ ...finding, factIds, ...(isWhole ? {} : { detail: 'live facts of the triple say different things' }) }];
   });
-};

@@ -10,7 +10,7 @@ import {
   STRING_JSON,
   TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
-import { CHECKS, type Check, type Finding, type LintQuestion, SEVERITIES } from './lint-api.ts';
+import { CHECKS, type Check, type Finding, type LintQuestion, type RuleProposal, SEVERITIES } from './lint-api.ts';
 
 const FINDING_JSON = objectOf({
   check: { type: 'string', enum: CHECKS },
@@ -27,6 +27,7 @@ export const LINT_REPORT = defineComponent('LintReport', {
   json: objectOf(
     {
       findings: listOf(FINDING_JSON),
+      proposed_rules: listOf(objectOf({ relation: STRING_JSON, fact_ids: listOf(STRING_JSON), call: STRING_JSON })),
       truncated: TRUNCATED_JSON,
       checked_at: INSTANT_JSON,
       scope: { type: 'string', enum: [...SCOPES, 'all'] },
@@ -35,7 +36,7 @@ export const LINT_REPORT = defineComponent('LintReport', {
       checks_run: listOf({ type: 'string', enum: CHECKS }),
       fact_count: COUNT_JSON,
     },
-    { optional: ['truncated', 'entity', 'relation'] },
+    { optional: ['proposed_rules', 'truncated', 'entity', 'relation'] },
   ),
 });
 
@@ -48,7 +49,14 @@ export const findingJson = ({ check, severity, entity, relation, factIds, detail
   detail,
 });
 
+const proposalJson = ({ relation, factIds }: RuleProposal) => ({
+  relation,
+  fact_ids: factIds,
+  call: `PUT /v1/relations ${JSON.stringify({ pattern: relation, values: 'many' })}`,
+});
+
 export interface LintSummary {
+  readonly proposals: readonly RuleProposal[];
   readonly checkedMs: number;
   readonly isTruncated: boolean;
   /** Absent for a reader who may not learn it. */
@@ -59,8 +67,9 @@ export interface LintSummary {
 export const lintMembers = (
   { scope, entity, relation }: LintQuestion,
   checks: readonly Check[],
-  { checkedMs, isTruncated, factCount }: LintSummary,
+  { proposals, checkedMs, isTruncated, factCount }: LintSummary,
 ) => ({
+  ...(proposals.length > 0 ? { proposed_rules: proposals.map(proposalJson) } : {}),
   ...(isTruncated ? { truncated: true } : {}),
   checked_at: formatInstant(checkedMs),
   scope,

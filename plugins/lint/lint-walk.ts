@@ -2,7 +2,8 @@ import type { TriplePosition } from '../../kernel/internal-api.ts';
 import type { FactOutline } from '../../kernel/plugin-api.ts';
 import { FindingList, type FindingListState } from './finding-list.ts';
 import type { JudgedFact } from './judge-page.ts';
-import type { Check } from './lint-api.ts';
+import type { Check, RuleProposal } from './lint-api.ts';
+import { type ProposalState, RuleProposals } from './rule-proposals.ts';
 
 /** The rules of a question that apply after its facts are found. */
 export interface WalkRules {
@@ -12,6 +13,8 @@ export interface WalkRules {
   readonly maxBytes: number;
   /** Returns true if different values of the relation do not contradict each other. */
   holdsMany(relationKey: string): boolean;
+  /** Returns true if the relation could have a rule, and has none. */
+  lacksRule(relationKey: string): boolean;
 }
 
 /** The live facts of one place. They arrive weakest first. */
@@ -47,6 +50,7 @@ export interface WalkState {
   readonly rivals: Rivals | null;
   readonly entity: EntityState | null;
   readonly list: FindingListState;
+  readonly proposals: ProposalState;
 }
 
 /** Ids in one finding. */
@@ -59,6 +63,7 @@ const HANDOVERS: ReadonlySet<string> = new Set(['intent:handoff_to', 'intent:con
 export class LintWalk {
   readonly #rules: WalkRules;
   readonly #list: FindingList;
+  readonly #proposals: RuleProposals;
   #after: TriplePosition | null;
   #last: Pick<FactOutline, 'entity' | 'relation'> | null;
   #factCount: number;
@@ -69,6 +74,7 @@ export class LintWalk {
   constructor(rules: WalkRules, state?: WalkState) {
     this.#rules = rules;
     this.#list = new FindingList(rules.maxBytes, state?.list);
+    this.#proposals = new RuleProposals(state?.proposals);
     this.#after = state?.after ?? null;
     this.#last = state?.last ?? null;
     this.#factCount = state?.factCount ?? 0;
@@ -88,6 +94,10 @@ export class LintWalk {
     return this.#list;
   }
 
+  get proposals(): readonly RuleProposal[] {
+    return this.#proposals.found;
+  }
+
   /** The state between two pages, after the candidates were taken. */
   get state(): WalkState {
     return {
@@ -97,6 +107,7 @@ export class LintWalk {
       rivals: this.#rivals,
       entity: this.#entity,
       list: this.#list.state,
+      proposals: this.#proposals.state,
     };
   }
 
@@ -156,7 +167,10 @@ export class LintWalk {
     }
     if (!isLive) return;
     if (this.#entity !== null) this.#entity.hasLive = true;
-    if (checks.has('contradiction') && !this.#rules.holdsMany(fact.relationKey)) this.#addRival(fact);
+    if (checks.has('contradiction')) {
+      if (!this.#rules.holdsMany(fact.relationKey)) this.#addRival(fact);
+      if (this.#rules.lacksRule(fact.relationKey)) this.#proposals.take(fact, nowMs);
+    }
     if (isBroken && checks.has('broken_ref')) {
       const severity = HANDOVERS.has(fact.relationKey) ? 'error' : 'warning';
       const detail = 'the value refers to an entity without any live fact';

@@ -22,7 +22,14 @@ class SlowFacts implements Pick<Facts, 'read'> {
   async read<T>(_caller: Principal, _purpose: unknown, _work: (reader: FactReader) => Promise<T>): Promise<T> {
     const number = this.#gates.length + 1;
     await new Promise<void>((resolve) => this.#gates.push(resolve));
-    return { findings: [], isTruncated: false, checkedMs: 0, checks: [], factCount: number } as LintReport as T;
+    return {
+      findings: [],
+      proposals: [],
+      isTruncated: false,
+      checkedMs: 0,
+      checks: [],
+      factCount: number,
+    } as LintReport as T;
   }
 
   get begun(): number {

@@ -315,8 +315,15 @@ class LintReportFindings(TypedDict):
     detail: str
 
 
+class LintReportProposedRules(TypedDict):
+    relation: str
+    fact_ids: list[str]
+    call: str
+
+
 class LintReport(TypedDict):
     findings: list[LintReportFindings]
+    proposed_rules: NotRequired[list[LintReportProposedRules]]
     truncated: NotRequired[Literal[True]]
     checked_at: str
     scope: Literal["local", "team", "company", "public", "all"]
