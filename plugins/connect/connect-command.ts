@@ -4,8 +4,17 @@ import { type CommandContext, type CommandServer, defineCommand, EXIT } from '..
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { type KeyPlan, makeKey, planKey } from './client-key.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf, isInstalled } from './clients/all-clients.ts';
-import type { Client, HookName, Place, Scope, ServerEntry, TransportName } from './clients/client.ts';
+import {
+  type Client,
+  type HookName,
+  hooksIn,
+  type Place,
+  type Scope,
+  type ServerEntry,
+  type TransportName,
+} from './clients/client.ts';
 import { hookCommandLine, programOf } from './command-line-of.ts';
+import type { ConfigEdit } from './config-edit.ts';
 import { confirmed, showPlans } from './confirm-plans.ts';
 import { type ConnectionRecord, type FileRecord, readRecord, readRecords, saveRecord } from './connection-record.ts';
 import { NOTE_AGENT } from './hooks/hook-commands.ts';
@@ -117,7 +126,7 @@ const connect = async (context: Context): Promise<number> => {
   }
   showPlans(plans, stdout);
   tellKey(keyPlan, client, stderr);
-  const mayShare = client.hooks !== undefined && !options.noHooks && !isShared;
+  const mayShare = hooksIn(client, place) !== undefined && !options.noHooks && !isShared;
   const answer = await confirmed(context, mayShare ? SHARING : undefined);
   if (answer === false) return options.dryRun ? EXIT.ok : EXIT.failed;
   if (answer === 'other') plans = await planConnection(context, { ...connection, shareNotes: true });
@@ -189,16 +198,18 @@ const planConnection = async ({ options, server, program }: Context, connection:
     transport === 'stdio'
       ? { transport, command: words.program[0] ?? '', args: [...words.program.slice(1), 'mcp', ...words.node] }
       : { transport, url: mcpUrl(server), keyVariable: readVariable(options.keyVariable) };
-  const edits = [{ path: client.serverFile(place), edit: client.serverEdit(readName(options.name), entry), within }];
-  if (client.hooks !== undefined && !options.noHooks) {
+  const edits: FileEdit[] = [
+    { path: client.serverFile(place), edit: client.serverEdit(readName(options.name), entry), within },
+  ];
+  const hooks = hooksIn(client, place);
+  if (hooks !== undefined && !options.noHooks) {
     const isWanted = (hook: HookName): boolean => hook !== 'session-end' || !options.noNotes;
     const ofRecall = shareNotes ? ['--share-notes'] : [];
     const ofNotes = note === undefined ? [] : ['--note', note];
     const more = (hook: HookName): readonly string[] => (hook === 'session-end' ? ofNotes : ofRecall);
     const commandOf = (hook: HookName) =>
       isWanted(hook) ? hookCommandLine(words, hook, client.name, more(hook)) : undefined;
-    const edit = client.hooks.edit(commandOf);
-    edits.push({ path: client.hooks.file(place), edit, within });
+    addEdit(edits, { path: hooks.file(place), edit: hooks.edit(commandOf), within });
   }
   const recorded = former?.files ?? [];
   const over = recorded.filter(({ path }) => !edits.some((edit) => edit.path === path));
@@ -211,6 +222,20 @@ const planConnection = async ({ options, server, program }: Context, connection:
     ),
     ...over.map((file) => planUndo(file, false, within)),
   ]);
+};
+
+interface FileEdit {
+  readonly path: string;
+  readonly edit: ConfigEdit;
+  readonly within: string | undefined;
+}
+
+/** A file gets one edit, because a second plan would not know of the first. */
+const addEdit = (edits: FileEdit[], added: FileEdit): void => {
+  const place = edits.findIndex(({ path }) => path === added.path);
+  const first = edits[place];
+  if (first?.edit.form !== 'json' || added.edit.form !== 'json') edits.push(added);
+  else edits[place] = { ...first, edit: { form: 'json', changes: [...first.edit.changes, ...added.edit.changes] } };
 };
 
 const mcpUrl = ({ url }: CommandServer): string => `${url}/v1/mcp`;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type Random, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import type { AppliedEdit, ConfigEdit, UndoneEdit } from './config-edit.ts';
 import { type ConfigFile, readConfigFile, removeConfigFile, replaceConfigFile, writeWholeFile } from './config-file.ts';
@@ -31,7 +32,7 @@ export const planEdit = (
 ): Promise<FilePlan> =>
   withPath(path, async () => {
     const file = await readConfigFile(path, within);
-    if (file.text !== undefined && (await isApplied(file.text, edit))) {
+    if (file.text !== undefined && isWithin(record?.added, edit) && (await isApplied(file.text, edit))) {
       return { file, text: file.text, base: file.text, applied: undefined, record, kept: [] };
     }
     const base = record === undefined ? file.text : (await undone(file, record, false)).text;
@@ -64,6 +65,12 @@ const undone = async (file: ConfigFile, record: FileRecord, force: boolean): Pro
   if (result.text === undefined && backup !== null) return { ...result, text: added.form === 'json' ? '{}\n' : '' };
   return result;
 };
+
+/** False if the earlier edit has a part that the new one lacks, such as a hook that is no longer wanted. */
+const isWithin = (earlier: ConfigEdit | undefined, edit: ConfigEdit): boolean =>
+  earlier?.form !== 'json' ||
+  edit.form !== 'json' ||
+  earlier.changes.every((change) => edit.changes.some((other) => isDeepStrictEqual(change, other)));
 
 const isApplied = (text: string, edit: ConfigEdit): Promise<boolean> =>
   edit.form === 'json' ? hasJson(text, edit.changes) : hasToml(text, edit);

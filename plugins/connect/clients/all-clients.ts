@@ -6,9 +6,12 @@ import { claudeDesktop } from './claude-desktop.ts';
 import type { Client } from './client.ts';
 import { codex } from './codex.ts';
 import { cursor } from './cursor.ts';
+import { geminiCli } from './gemini-cli.ts';
+import { opencode } from './opencode.ts';
 import { vscode } from './vscode.ts';
+import { zed } from './zed.ts';
 
-export const CLIENTS: readonly Client[] = [claudeCode, cursor, vscode, codex, claudeDesktop];
+export const CLIENTS: readonly Client[] = [claudeCode, cursor, vscode, codex, geminiCli, opencode, zed, claudeDesktop];
 
 export const CLIENT_NAMES: readonly string[] = CLIENTS.map(({ name }) => name);
 

@@ -38,7 +38,13 @@ export interface ClientHooks {
   /** The edit that makes each supported hook run the command line from `commandOf`. */
   edit(commandOf: CommandOf): JsonEdit;
   readonly names: readonly HookName[];
+  /** The scopes in which the client can have the hooks; by default every scope. */
+  readonly scopes?: readonly Scope[];
 }
+
+/** The hooks of a client in this place; undefined if it has none there. */
+export const hooksIn = ({ hooks }: Client, { scope }: Place): ClientHooks | undefined =>
+  hooks?.scopes?.includes(scope) === false ? undefined : hooks;
 
 /** A program that speaks the Model Context Protocol, with the format of its configuration. */
 export interface Client {

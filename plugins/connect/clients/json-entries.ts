@@ -16,12 +16,14 @@ export const readServerMember =
 
 export const writtenEntry = (found: unknown): WrittenEntry | undefined => {
   if (typeof found !== 'object' || found === null) return undefined;
-  const { command, args, env, url, headers } = found as Readonly<Record<string, unknown>>;
+  const { command, args, env, environment, url, httpUrl, headers } = found as Readonly<Record<string, unknown>>;
+  // Some clients write the program and its arguments as one list.
+  const [program, ...more]: readonly unknown[] = Array.isArray(command) ? command : [command];
   return {
-    command: textOf(command),
-    args: Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [],
-    env: textsOf(env),
-    url: textOf(url),
+    command: textOf(program),
+    args: [...more, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string'),
+    env: textsOf(env ?? environment),
+    url: textOf(url ?? httpUrl),
     headers: textsOf(headers),
     bearerVariable: textOf((found as Readonly<Record<string, unknown>>)['bearer_token_env_var']),
   };

@@ -3,9 +3,9 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { CommandServer, ServerPlace } from '../../../kernel/command-api.ts';
 import { readOrdinaryFile, withinTime } from '../../../kernel/internal-api.ts';
 import { type Clock, NODE_VERSION, ServiceError } from '../../../kernel/plugin-api.ts';
-import type { Client, Place } from '../clients/client.ts';
+import { type Client, hooksIn, type Place } from '../clients/client.ts';
 import { type ConnectionRecord, readRecord } from '../connection-record.ts';
-import { readJson, valueAt } from '../json-edit.ts';
+import { readJson } from '../json-edit.ts';
 import type { Finding } from './finding.ts';
 import { describeEntry, type Env, readTarget, type Target } from './read-target.ts';
 import { openHttpChannel, openStdioChannel } from './rpc-channels.ts';
@@ -177,14 +177,14 @@ const checkRecall = async (server: CommandServer, key: string | undefined, clock
 };
 
 const checkHooks = async (client: Client, place: Place, env: Env, report: Report, again: string): Promise<void> => {
-  const { hooks } = client;
-  if (hooks === undefined) return report('hooks', 'ok', `${client.title} has no hooks`);
+  const hooks = hooksIn(client, place);
+  if (hooks === undefined) return report('hooks', 'ok', `${client.title} has no hooks${inScope(client, place)}`);
   const file = hooks.file(place);
   const text = (await readOrdinaryFile(file, MAX_FILE_BYTES).catch(() => undefined))?.toString('utf8');
   const found = text === undefined ? undefined : await readJson(text).catch(() => undefined);
   if (text !== undefined && found === undefined)
     return report('hooks', 'broken', `${file} is no valid JSON`, { fix: 'mend it' });
-  const commands = commandsIn(valueAt(found, ['hooks']), client.name);
+  const commands = commandsIn(found, client.name);
   const missing = hooks.names.filter((hook) => !commands.some((one) => one.includes(` hook ${hook} `)));
   for (const program of new Set(commands.flatMap(programsOf))) {
     if (await isRunnable(program, env)) continue;
@@ -193,6 +193,8 @@ const checkHooks = async (client: Client, place: Place, env: Env, report: Report
   if (missing.length === 0) return report('hooks', 'ok', `hooks are set up: ${hooks.names.join(', ')}`);
   report('hooks', 'warning', `hooks that are not set up: ${missing.join(', ')}`, { fix: `run "${again}"` });
 };
+
+const inScope = ({ hooks }: Client, { scope }: Place): string => (hooks === undefined ? '' : ` for the scope ${scope}`);
 
 /** All command lines of this program, at any depth of the client's file. */
 const commandsIn = (value: unknown, client: string): string[] => {

@@ -60,7 +60,7 @@ const optionOf = (args: readonly string[], name: string): string | undefined => 
 
 /** The variable whose value the client sends as the key. */
 const variableOf = ({ headers, bearerVariable }: WrittenEntry): string | undefined =>
-  bearerVariable ?? /\$\{(?:env:)?(\w{1,128})\}/.exec(headers['Authorization'] ?? '')?.[1];
+  bearerVariable ?? /\{(?:env:)?(\w{1,128})\}/.exec(headers['Authorization'] ?? '')?.[1];
 
 /** The started program sends the key of its variable only to the address of its other variable. */
 const ownKeyOf = ({ env }: WrittenEntry, address: string, home: string): string | undefined =>

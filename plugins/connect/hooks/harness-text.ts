@@ -61,6 +61,8 @@ const HARNESS_ELEMENTS: readonly string[] = [
   'tool_use_error',
   'fork-boilerplate',
   'recalled-memory',
+  'hook_context',
+  'session_context',
   'INSTRUCTIONS',
 ];
 

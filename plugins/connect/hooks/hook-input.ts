@@ -14,6 +14,8 @@ export interface HookInput {
   readonly prompt: string;
   /** Path of the client's transcript of the session. */
   readonly transcript: string | undefined;
+  /** The transcript itself, from a client that keeps none in a file. */
+  readonly transcriptText: string | undefined;
   /** The kind of start: `startup`, `resume`, `clear` or `compact`. Undefined if the client does not report it. */
   readonly begin: string | undefined;
 }
@@ -43,6 +45,7 @@ export const readHookInput = async (stdin: Readable): Promise<HookInput> => {
     folder: resolve(text('cwd') ?? (typeof root === 'string' ? root : '.')),
     prompt: text('prompt') ?? '',
     transcript: text('transcript_path', 'transcriptPath'),
+    transcriptText: text('transcript'),
     begin: text('source'),
   };
 };

@@ -4,7 +4,7 @@ import { readCaller } from '../client-key.ts';
 import type { HookInput } from './hook-input.ts';
 import type { Project } from './project.ts';
 import { withoutSecrets } from './secret-values.ts';
-import { readTranscript, type Said } from './transcript.ts';
+import { readTranscript, type Said, saidIn } from './transcript.ts';
 
 export const SAID = 'memory:said';
 const MAX_SAID_LENGTH = 4_000;
@@ -46,12 +46,13 @@ export const isOfAgent = (entity: string): boolean => entity.slice(entity.lastIn
 
 /** Reads the notes of a session that are not known yet: word for word, as local facts. */
 export const readNotes = async (
-  { transcript }: HookInput,
+  { transcript, transcriptText }: HookInput,
   project: Project,
   speakers: Speakers,
   known: ReadonlySet<string>,
 ): Promise<SessionNotes> => {
-  const said = transcript === undefined ? [] : await readTranscript(transcript);
+  const text = transcript === undefined ? transcriptText : await readTranscript(transcript);
+  const said = saidIn(text ?? '');
   const fresh = said.filter(({ id, by }) => !known.has(id) && speakers[by] !== undefined);
   const cleaned = fresh.map((one) => ({ ...one, ...withoutSecrets(one.text.toWellFormed().replaceAll('\u0000', '')) }));
   return {

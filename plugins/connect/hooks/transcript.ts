@@ -19,14 +19,14 @@ export interface Said {
 type Line = Readonly<Record<string, unknown>>;
 
 /** The newest prompts and conclusions of a transcript, oldest first. Skips lines of other forms. */
-export const readTranscript = async (path: string): Promise<readonly Said[]> => {
-  const lines = linesOf(await readTail(path));
+export const saidIn = (transcript: string): readonly Said[] => {
+  const lines = linesOf(transcript);
   const events = lines.some((line) => isCodexPrompt(line));
   const said: Said[] = [];
   let conclusion: Said | undefined;
   for (const line of lines) {
     const concluded = conclusionOf(line)?.join('\n').trim() ?? '';
-    if (concluded !== '') conclusion = saidIn(line, concluded, 'agent');
+    if (concluded !== '') conclusion = saidOf(line, concluded, 'agent');
     // A rollout holds each prompt twice, once within the model's input.
     if (events && !isCodexPrompt(line)) continue;
     const parts = promptOf(line);
@@ -35,13 +35,13 @@ export const readTranscript = async (path: string): Promise<readonly Said[]> => 
     if (conclusion !== undefined) said.push(conclusion);
     conclusion = undefined;
     const text = ownWords(parts).trim();
-    if (text !== '') said.push(saidIn(line, text, 'person'));
+    if (text !== '') said.push(saidOf(line, text, 'person'));
   }
   if (conclusion !== undefined) said.push(conclusion);
   return said.slice(-MAX_PROMPTS);
 };
 
-const saidIn = (line: Line, text: string, by: Said['by']): Said => {
+const saidOf = (line: Line, text: string, by: Said['by']): Said => {
   const time = textAt(line, 'timestamp');
   // A fork gives its lines new ids and keeps their times. Codex gives copied lines new times.
   const mark = line['type'] === 'event_msg' ? '' : (time ?? textAt(line, 'uuid') ?? textAt(line, 'id') ?? '');
@@ -49,7 +49,8 @@ const saidIn = (line: Line, text: string, by: Said['by']): Said => {
   return { by, id: by === 'agent' ? `agent-${id}` : id, text, timestamp: instantOf(time) };
 };
 
-const readTail = async (path: string): Promise<string> => {
+/** The end of a transcript. */
+export const readTranscript = async (path: string): Promise<string> => {
   const file = await openOrdinaryFile(path);
   if (file === undefined) throw new ServiceError('lookup', 'there is no transcript');
   try {
@@ -94,6 +95,9 @@ const promptOf = (line: Line): readonly string[] | undefined => {
   if (line['type'] === 'user.message') return textsIn(objectAt(line, 'data')['content']);
   if (isAside(line)) return undefined;
   if (line['type'] === 'user' && textAt(message, 'role') === 'user') return textsIn(message['content']);
+  // Gemini CLI records results of tools as lines of the user, too.
+  if (line['type'] === 'user' && line['content'] !== undefined)
+    return textsIn(line['displayContent'] ?? line['content']);
   if (line['role'] === 'user') return textsIn(message['content'] ?? line['content']);
   // A request of a chat session.
   return line['response'] === undefined ? undefined : textsIn(message['text']);
@@ -105,9 +109,11 @@ const conclusionOf = (line: Line): readonly string[] | undefined => {
   if (line['type'] === 'event_msg')
     return textAt(payload, 'type') === 'agent_message' ? textsIn(payload['message']) : undefined;
   if (line['type'] === 'assistant.message') return textsIn(objectAt(line, 'data')['content']);
-  if (isAside(line) || (line['type'] !== 'assistant' && line['role'] !== 'assistant')) return undefined;
+  if (isAside(line) || !(AGENTS.has(line['type']) || line['role'] === 'assistant')) return undefined;
   return textsIn(objectAt(line, 'message')['content'] ?? line['content']);
 };
+
+const AGENTS: ReadonlySet<unknown> = new Set(['assistant', 'gemini']);
 
 /** Lines of the client itself, of agents below the agent, and summaries. */
 const isAside = (line: Line): boolean =>
@@ -122,7 +128,8 @@ const textsIn = (content: unknown): readonly string[] =>
     ? content.filter(isObject).flatMap((part) => (TEXT_PARTS.has(part['type']) ? [textAt(part, 'text') ?? ''] : []))
     : [typeof content === 'string' ? content : ''];
 
-const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text']);
+/** Parts without a type are those of Gemini CLI. */
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text', undefined]);
 
 const instantOf = (text: string | undefined): string | undefined => {
   const ms = text === undefined ? Number.NaN : Date.parse(text);

@@ -51,7 +51,7 @@ const BOUNDED: readonly (readonly [RegExp, string])[] = [
   [/^\w[\w+.-]*:\/\/(?:[^@/]*@)?([^/?#]+)\/([^?#]*)/, 'an address of at most 2,048 characters'],
   [/(?:\.git)?\/*$/, 'an address of at most 2,048 characters'],
   [/"([^"]*)"|'([^']*)'|(\S+)/g, 'a line of at most 4,096 characters'],
-  [/\$\{(?:env:)?(\w{1,128})\}/, 'a repetition of at most 128'],
+  [/\{(?:env:)?(\w{1,128})\}/, 'a repetition of at most 128'],
   [/^((?:@[^/]+\/)?[^/]+)(?:\/(.*))?$/, 'the name of a package'],
   [/[A-Za-z0-9+/=_-]{43}/, 'a repetition of exactly 43'],
   [/[A-Za-z0-9_~+=-]{32,}/g, 'a failure reads at most 32 characters, and a match starts behind itself'],

@@ -12,6 +12,9 @@ export const CLIENT_FILES = {
     project: ['.vscode/mcp.json', '.github/hooks/fact-memory.json'],
   },
   codex: { user: ['.codex/config.toml', '.codex/hooks.json'], project: ['.codex/config.toml', '.codex/hooks.json'] },
+  'gemini-cli': { user: ['.gemini/settings.json'], project: ['.gemini/settings.json'] },
+  opencode: { user: ['.config/opencode/opencode.json'], project: ['opencode.json'] },
+  zed: { user: ['.config/zed/settings.json'], project: ['.zed/settings.json'] },
   'claude-desktop': { user: ['.config/Claude/claude_desktop_config.json'], project: [] },
 } as const;
 

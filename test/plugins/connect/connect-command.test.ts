@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdir, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse as parseToml } from 'smol-toml';
@@ -108,13 +108,18 @@ describe('the command connect', () => {
       'claude-desktop',
       json(await user.read('.config/Claude/claude_desktop_config.json')).mcpServers['fact-memory'],
     );
+    check('gemini-cli', json(await user.read('.gemini/settings.json')).mcpServers['fact-memory']);
+    check('zed', json(await user.read('.config/zed/settings.json')).context_servers['fact-memory']);
+    const { type, command } = json(await user.read('.config/opencode/opencode.json')).mcp['fact-memory'];
+    expect(type).to.equal('local');
+    check('opencode', { command: command[0], args: command.slice(1) });
     // biome-ignore lint/suspicious/noExplicitAny: files of other programs have no type
     const toml = parseToml((await user.read('.codex/config.toml')) ?? '') as any;
     check('codex', toml.mcp_servers['fact-memory']);
   });
 
   it('writes an HTTP server in the format of each client, with a reference to the key', async () => {
-    for (const client of ['claude-code', 'cursor', 'vscode', 'codex']) {
+    for (const client of ['claude-code', 'cursor', 'vscode', 'codex', 'gemini-cli', 'opencode']) {
       const { exitCode, stderr } = await user.run(['connect', client, '--yes', '--transport', 'http']);
       expect(exitCode, stderr).to.equal(0);
     }
@@ -138,10 +143,22 @@ describe('the command connect', () => {
     expect(code.inputs).to.have.lengthOf(1);
     expect(code.inputs[0]).to.include({ type: 'promptString', id: 'fact-memory-key', password: true });
     expect(await user.read('.codex/config.toml')).to.contain('bearer_token_env_var = "SVC_API_KEY"');
-    const refused = await user.run(['connect', 'claude-desktop', '--yes', '--transport', 'http']);
-    expect([refused.exitCode, refused.stderr]).to.satisfy(
-      ([code_, text]: [number, string]) => code_ === 1 && text.includes('--transport must be stdio'),
-    );
+    expect(json(await user.read('.gemini/settings.json')).mcpServers['fact-memory']).to.deep.equal({
+      httpUrl: url,
+      headers: bearer('SVC_API_KEY'),
+    });
+    expect(json(await user.read('.config/opencode/opencode.json')).mcp['fact-memory']).to.deep.equal({
+      type: 'remote',
+      url,
+      headers: { Authorization: 'Bearer {env:SVC_API_KEY}' },
+      oauth: false,
+    });
+    for (const client of ['claude-desktop', 'zed']) {
+      const refused = await user.run(['connect', client, '--yes', '--transport', 'http']);
+      expect([refused.exitCode, refused.stderr]).to.satisfy(
+        ([code_, text]: [number, string]) => code_ === 1 && text.includes('--transport must be stdio'),
+      );
+    }
   });
 
   it('writes the hooks that each client documents, and none with --no-hooks', async () => {
@@ -151,6 +168,12 @@ describe('the command connect', () => {
     expect(await events('.cursor/hooks.json')).to.deep.equal(['sessionStart', 'sessionEnd']);
     expect(await events('.copilot/hooks/fact-memory.json')).to.deep.equal(['SessionStart', 'Stop']);
     expect(await events('.codex/hooks.json')).to.deep.equal(['SessionStart', 'UserPromptSubmit', 'Stop']);
+    expect(await events('.gemini/settings.json')).to.deep.equal(['SessionStart', 'BeforeAgent', 'AfterAgent']);
+    const [[module, commands]] = json(await user.read('.config/opencode/opencode.json')).plugin;
+    expect(await import(module))
+      .to.have.nested.property('default.server')
+      .that.is.a('function');
+    expect(Object.keys(commands)).to.deep.equal(['session-start', 'prompt', 'session-end']);
     expect(json(await user.read('.cursor/hooks.json')).version).to.equal(1);
     const [group] = json(await user.read('.claude/settings.json')).hooks.UserPromptSubmit;
     expect(group.hooks[0]).to.include({ type: 'command', timeout: 5 });
@@ -161,6 +184,25 @@ describe('the command connect', () => {
       expect(await other.read('.claude/settings.json')).to.equal(undefined);
     } finally {
       await other.stop();
+    }
+  });
+
+  it('adds a server and its hooks to one file in one change, and takes both out again', async () => {
+    const before = '// mine\n{\n  "ui": { "theme": "dark" }\n}\n';
+    for (const file of ['.gemini/settings.json', '.config/opencode/opencode.json']) await user.write(file, before);
+    for (const client of ['gemini-cli', 'opencode']) {
+      const file = CLIENT_FILES[client as 'gemini-cli'].user[0];
+      await user.run(['connect', client, '--yes', '--no-notes']);
+      expect((await user.read(file))?.match(/ hook (?:session-start|prompt) --client /g), file).to.have.lengthOf(2);
+      expect(await user.read(file))
+        .to.contain('// mine')
+        .and.not.to.contain('hook session-end');
+      await user.run(['connect', client, '--yes', '--no-hooks']);
+      expect(await user.read(file))
+        .to.contain('"fact-memory"')
+        .and.not.to.contain(' hook ');
+      await user.run(['disconnect', client, '--yes']);
+      expect(await user.read(file)).to.equal(before);
     }
   });
 
@@ -188,45 +230,6 @@ describe('the command connect', () => {
     }
     const none = await user.run(['connect', 'claude-desktop', '--yes', '--scope', 'project']);
     expect(none.stderr).to.contain('--scope must be user');
-  });
-
-  it('creates a read-write key in a private file, and revokes it with the last connection', async () => {
-    await user.run(['connect', 'cursor', '--yes']);
-    const { args } = json(await user.read('.cursor/mcp.json')).mcpServers['fact-memory'];
-    const file = args.at(-1) as string;
-    expect((await lstat(file)).mode & 0o777).to.equal(0o600);
-    const key = ((await user.read(file)) ?? '').trim();
-    const me = await at.node.ask('GET', '/v1/me', undefined, key);
-    expect(me.body).to.deep.include({ entity_uri: 'agent:cursor-noor', permissions: ['read', 'write'] });
-    for (const [path, text] of Object.entries(await user.files())) {
-      if (!path.endsWith('.key')) expect(text, path).not.to.contain(key).and.not.to.contain(at.node.adminKey);
-    }
-    await user.run(['disconnect', 'cursor', '--yes']);
-    expect(await user.read(file)).to.equal(undefined);
-    expect((await at.node.ask('GET', '/v1/me', undefined, key)).status).to.equal(401);
-  });
-
-  it('uses a key from a file that is not an administrator’s, and does not revoke it', async () => {
-    const raw_key = 'a-key-of-a-plain-user-0123456789abcdef';
-    await at.node.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: 'agent:plain' });
-    await user.write('plain.key', `${raw_key}\n`);
-    const file = join(user.home, 'plain.key');
-    const done = await user.run(['connect', 'cursor', '--yes', '--key-file', file]);
-    expect(done.exitCode, done.stderr).to.equal(0);
-    expect(json(await user.read('.cursor/mcp.json')).mcpServers['fact-memory'].args.at(-1)).to.equal(file);
-    await user.run(['disconnect', 'cursor', '--yes']);
-    expect((await at.node.ask('GET', '/v1/me', undefined, raw_key)).status).to.equal(200);
-  });
-
-  it('connects without a key while the node is unreachable, but needs the node for a key from a file', async () => {
-    const away = { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: '' };
-    const done = await user.run(['connect', 'cursor', '--yes'], away);
-    expect(done.exitCode, done.stderr).to.equal(0);
-    expect(done.stderr).to.contain('gets no key');
-    await user.write('some.key', 'a-key-of-nobody-knows-whom-0123456789');
-    const file = join(user.home, 'some.key');
-    const refused = await user.run(['connect', 'vscode', '--yes', '--key-file', file], away);
-    expect([refused.exitCode, await user.read('.config/Code/User/mcp.json')]).to.deep.equal([1, undefined]);
   });
 
   it('follows a symbolic link of the user, but refuses one that leaves a project or is broken', async () => {
@@ -264,6 +267,8 @@ describe('the command connect', () => {
     const { stdout } = await user.run(['connect']);
     expect(stdout).to.match(/^client +found here +connected +transports +hooks\n/);
     expect(stdout).to.match(/codex +yes +user +stdio, http +session-start, prompt, session-end/);
+    expect(stdout).to.match(/opencode +no +no +stdio, http +session-start, prompt, session-end/);
+    expect(stdout).to.match(/zed +no +no +stdio +none/);
     expect(stdout).to.match(/claude-desktop +no +no +stdio +none/);
     expect((await user.run(['connect', 'emacs'])).stderr).to.contain('name one of: claude-code');
     expect((await user.run(['disconnect', 'cursor', '--yes'])).exitCode).to.equal(1);

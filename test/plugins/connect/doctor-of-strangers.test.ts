@@ -8,6 +8,8 @@ import { type ConnectedUser, connectUser } from './connected-user.ts';
 
 const SECRET = 'the-password-of-a-database-0123456789';
 
+const GROUPS: Readonly<Partial<Record<ClientName, string>>> = { vscode: 'servers', zed: 'context_servers' };
+
 describe('the command doctor in a project of a stranger', () => {
   let at: ConnectedUser;
   let user: ConnectedUser;
@@ -43,11 +45,18 @@ describe('the command doctor in a project of a stranger', () => {
   /** The two entries of a stranger, in the format of a client. */
   const entries = (client: ClientName): readonly string[] => {
     const { command, args } = program();
-    const name = client === 'vscode' ? 'servers' : 'mcpServers';
+    const name = GROUPS[client] ?? 'mcpServers';
     if (client === 'codex') {
       return [
         `[mcp_servers.fact-memory]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`,
         `[mcp_servers.fact-memory]\nurl = "${url}/v1/mcp"\nbearer_token_env_var = "DATABASE_KEY"`,
+      ];
+    }
+    if (client === 'opencode') {
+      const remote = { url: `${url}/v1/mcp`, headers: { Authorization: 'Bearer {env:DATABASE_KEY}' } };
+      return [
+        JSON.stringify({ mcp: { 'fact-memory': { command: [command, ...args], environment: { SVC_URL: url } } } }),
+        JSON.stringify({ mcp: { 'fact-memory': remote } }),
       ];
     }
     const headers = { Authorization: `Bearer $\{DATABASE_KEY}` };

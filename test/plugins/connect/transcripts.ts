@@ -40,6 +40,25 @@ export const TRANSCRIPTS: Readonly<Record<string, (said: readonly string[]) => s
       ])
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(''),
+  'gemini-cli': (said) =>
+    [
+      { sessionId: 's', kind: 'main' },
+      { $set: { messages: [{ id: 'c', type: 'user', content: [{ text: 'not said' }] }] } },
+      { id: 'r', type: 'user', content: [{ functionResponse: { response: { output: 'not said' } } }] },
+      ...said.map((text, number) => ({
+        id: `u${number}`,
+        timestamp: `2026-03-0${number + 1}T09:00:00.000Z`,
+        type: 'user',
+        content: [{ text: '<hook_context>not said</hook_context>\n\n' }, { text }],
+      })),
+      { id: 'g', type: 'gemini', content: 'not said' },
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+  opencode: (said) =>
+    [...said.map((content) => ({ role: 'user', content })), { role: 'assistant', content: 'not said' }]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
   vscode: (said) =>
     [
       { type: 'session.start', data: { sessionId: 's' }, id: '0' },

@@ -26,7 +26,13 @@ describe('a client that uses the configuration written by connect', function () 
     const text = (await user.read(serverFileOf(client, user.home))) ?? '';
     // biome-ignore lint/suspicious/noExplicitAny: files of other programs have no type
     const root = (client === 'codex' ? parseToml(text) : JSON.parse(text)) as any;
-    return (root.mcpServers ?? root.mcp_servers ?? root.servers)['fact-memory'];
+    const { command, args, httpUrl, ...entry } = (root.mcpServers ??
+      root.mcp_servers ??
+      root.servers ??
+      root.context_servers ??
+      root.mcp)['fact-memory'];
+    const [program, ...more] = [command].flat();
+    return { url: httpUrl, ...entry, command: program, args: args ?? more };
   };
 
   /** Returns the headers that the client would send, with the key from its environment variable or prompt. */
@@ -34,7 +40,7 @@ describe('a client that uses the configuration written by connect', function () 
     if (variable !== undefined) return { Authorization: `Bearer ${variable === 'SVC_API_KEY' ? key : ''}` };
     const followed = ([name, value]: [string, string]): [string, string] => [
       name,
-      value.replace(/\$\{(?:env:)?SVC_API_KEY\}|\$\{input:fact-memory-key\}/, key),
+      value.replace(/\$?\{(?:env:)?SVC_API_KEY\}|\$\{input:fact-memory-key\}/, key),
     ];
     return Object.fromEntries(Object.entries(headers).map(followed));
   };
@@ -73,7 +79,7 @@ describe('a client that uses the configuration written by connect', function () 
       await user.run(['disconnect', name, '--yes']);
     });
 
-    if (name === 'claude-desktop') continue;
+    if (name === 'claude-desktop' || name === 'zed') continue;
     it(`connects over HTTP: ${name}`, async () => {
       const done = await user.run(['connect', name, '--yes', '--no-hooks', '--transport', 'http']);
       expect(done.exitCode, done.stderr).to.equal(0);

@@ -1,0 +1,59 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type ConnectedUser, connectUser } from './connected-user.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: files of other programs have no type
+const json = (text: string | undefined): any => JSON.parse(text ?? '');
+
+describe('the key that connect gives to a client', () => {
+  let at: ConnectedUser;
+  before(async () => {
+    at = await connectUser();
+  });
+  after(() => at.stop());
+  let user: ConnectedUser;
+  beforeEach(async () => {
+    user = await connectUser(at.node);
+  });
+  afterEach(() => user.stop());
+
+  it('is made with read and write in a private file, and revoked with the last connection', async () => {
+    await user.run(['connect', 'cursor', '--yes']);
+    const { args } = json(await user.read('.cursor/mcp.json')).mcpServers['fact-memory'];
+    const file = args.at(-1) as string;
+    expect((await lstat(file)).mode & 0o777).to.equal(0o600);
+    const key = ((await user.read(file)) ?? '').trim();
+    const me = await at.node.ask('GET', '/v1/me', undefined, key);
+    expect(me.body).to.deep.include({ entity_uri: 'agent:cursor-noor', permissions: ['read', 'write'] });
+    for (const [path, text] of Object.entries(await user.files())) {
+      if (!path.endsWith('.key')) expect(text, path).not.to.contain(key).and.not.to.contain(at.node.adminKey);
+    }
+    await user.run(['disconnect', 'cursor', '--yes']);
+    expect(await user.read(file)).to.equal(undefined);
+    expect((await at.node.ask('GET', '/v1/me', undefined, key)).status).to.equal(401);
+  });
+
+  it('is that of the named file unless an administrator owns it, and is then not revoked', async () => {
+    const raw_key = 'a-key-of-a-plain-user-0123456789abcdef';
+    await at.node.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: 'agent:plain' });
+    await user.write('plain.key', `${raw_key}\n`);
+    const file = join(user.home, 'plain.key');
+    const done = await user.run(['connect', 'cursor', '--yes', '--key-file', file]);
+    expect(done.exitCode, done.stderr).to.equal(0);
+    expect(json(await user.read('.cursor/mcp.json')).mcpServers['fact-memory'].args.at(-1)).to.equal(file);
+    await user.run(['disconnect', 'cursor', '--yes']);
+    expect((await at.node.ask('GET', '/v1/me', undefined, raw_key)).status).to.equal(200);
+  });
+
+  it('is left out while the node is unreachable, but a key from a file needs the node', async () => {
+    const away = { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: '' };
+    const done = await user.run(['connect', 'cursor', '--yes'], away);
+    expect(done.exitCode, done.stderr).to.equal(0);
+    expect(done.stderr).to.contain('gets no key');
+    await user.write('some.key', 'a-key-of-nobody-knows-whom-0123456789');
+    const file = join(user.home, 'some.key');
+    const refused = await user.run(['connect', 'vscode', '--yes', '--key-file', file], away);
+    expect([refused.exitCode, await user.read('.config/Code/User/mcp.json')]).to.deep.equal([1, undefined]);
+  });
+});
