@@ -1,6 +1,7 @@
 /**
- * `npm run test:python`: installs the Python client with its tests into `client/python/.venv`, checks its types, and runs
- * its tests against this node. PYTHON names another interpreter than `python3`.
+ * `npm run test:python`: installs the wheel of the Python client and the packages of its tests into
+ * `client/python/.venv`, checks its types, and runs its tests against this node. PYTHON names another interpreter than
+ * `python3`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -26,7 +27,7 @@ const bin = join(FOLDER, '.venv', process.platform === 'win32' ? 'Scripts' : 'bi
 const run = (program, ...args) => execFileSync(program, args, { cwd: FOLDER, stdio: 'inherit' });
 try {
   if (!existsSync(bin)) run(PYTHON, '-m', 'venv', '.venv');
-  run(join(bin, 'pip'), 'install', '--quiet', '--disable-pip-version-check', ...VERSIONS, '--editable', '.[test]');
+  run(join(bin, 'pip'), 'install', '--quiet', '--disable-pip-version-check', ...VERSIONS, '.[test]');
 } catch {
   console.error('the tests of the Python client are left out, because they could not be installed');
   process.exit(NOT_INSTALLED);

@@ -6,9 +6,11 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -25,15 +27,21 @@ class Node:
     key: str
 
 
+def program(name: str) -> str:
+    """Returns the path of a program."""
+    path = shutil.which(name)
+    assert path is not None, f"the tests need {name}"
+    return path
+
+
 @pytest.fixture(scope="session")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     folder = tmp_path_factory.mktemp("node")
-    program = shutil.which("node")
-    assert program is not None, "the node needs Node.js"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
     environment |= {"SVC_DB_PATH": str(folder / "svc.db"), "SVC_HOST": "127.0.0.1", "SVC_RATE_LIMIT_ENABLED": "false"}
+    environment |= {"SVC_MULTI_TENANT_ENABLED": "true"}
     with subprocess.Popen(
-        [program, str(ROOT / "dist" / "config" / "main.js"), "start", "--port", "0"],
+        [program("node"), str(ROOT / "dist" / "config" / "main.js"), "start", "--port", "0"],
         env=environment,
         cwd=folder,
         stdin=subprocess.DEVNULL,
@@ -45,7 +53,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
             yield Node(_address(process), (folder / "admin.key").read_text(encoding="utf-8").strip())
         finally:
             process.terminate()
-            process.communicate()
+            process.wait()
 
 
 def _address(process: subprocess.Popen[str]) -> str:
@@ -54,6 +62,8 @@ def _address(process: subprocess.Popen[str]) -> str:
     for line in process.stdout:
         said.append(line)
         if found := re.match("Address +(http://[0-9.:]+)", line):
+            # A pipe that nobody reads fills up, and stops the node.
+            threading.Thread(target=process.stdout.read).start()
             return found[1]
     raise AssertionError("the node did not start: " + "".join(said))
 
@@ -62,3 +72,12 @@ def _address(process: subprocess.Popen[str]) -> str:
 def client(node: Node) -> Iterator[FactClient]:
     with FactClient(node.url, key=node.key, source="agent:tests") as client:
         yield client
+
+
+@pytest.fixture
+def tenant_key(client: FactClient) -> str:
+    """The key of a new tenant, in which nothing is stored."""
+    key = uuid4().hex + uuid4().hex
+    first_key = {"raw_key": key, "entity_uri": "agent:first", "permissions": ["read", "write"]}
+    client.call("POST /v1/tenants", body={"id": f"t-{uuid4()}", "first_key": first_key})
+    return key
