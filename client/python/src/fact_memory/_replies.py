@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import FactMemoryError, InvalidReplyError, error_kind
+from .types import BatchReply
 
 # Larger than any page of a node. Longer replies are read as streams.
 MAX_REPLY_BYTES = 64 * 2**20
@@ -45,6 +46,11 @@ def read_problem(status: int, headers: Mapping[str, str], content: bytes) -> Fac
     except ValueError:
         body = None
     problem: Mapping[str, Any] = body if isinstance(body, dict) else {}
+    return problem_error(status, problem, headers)
+
+
+def problem_error(status: int, problem: Mapping[str, Any], headers: Mapping[str, str]) -> FactMemoryError:
+    """Returns the error for a problem document, of a reply or of one fact in a batch."""
     code, detail, errors = problem.get("code"), problem.get("detail"), problem.get("errors")
     request_id = problem.get("request_id")
     wait = headers.get("retry-after", "")
@@ -64,6 +70,13 @@ def invalid_reply(status: int, headers: Mapping[str, str], detail: str) -> Inval
     return InvalidReplyError(
         status=status, code="invalid_reply", detail=detail, request_id=headers.get("x-request-id")
     )
+
+
+def raise_refusal(reply: BatchReply) -> None:
+    """Raises the error of the first fact that the node refused, if there is one."""
+    for result in reply["results"]:
+        if "error" in result:
+            raise problem_error(result["status"], result["error"], {})
 
 
 def _is_member(value: Any) -> bool:

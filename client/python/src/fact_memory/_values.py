@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any, Union
@@ -13,6 +14,7 @@ ValueInput: TypeAlias = Union[str, int, float, bool, None, datetime, Mapping[str
 
 # The value of a retraction. It has no effect, because a confidence of 0 ends facts with any value.
 RETRACTED = {"type": "string", "v": "retracted"}
+INSTANT = re.compile(r"(.{17})(\d\d)(?:\.(\d+))?(Z|.{6})")
 
 
 def typed_value(value: ValueInput) -> Mapping[str, Any]:
@@ -37,6 +39,16 @@ def instant(value: datetime) -> str:
     if value.tzinfo is None:
         raise ValueError("the time has no zone, such as datetime.now(timezone.utc) has")
     return value.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def read_instant(text: str) -> datetime:
+    """Returns a time of a reply. Python 3.10 reads neither ``Z`` nor nine digits, and no Python reads a leap second."""
+    found = INSTANT.fullmatch(text.upper())
+    if found is None:
+        raise ValueError("the time is no RFC 3339 date-time")
+    minute, second, fraction, zone = found.groups()
+    whole = datetime.fromisoformat(f"{minute}{min(second, '59')}{'+00:00' if zone == 'Z' else zone}")
+    return whole.replace(microsecond=int(f"{fraction or '':0<6}"[:6]))
 
 
 def assertion_body(fact: Mapping[str, Any], source: str | None) -> dict[str, Any]:
