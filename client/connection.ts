@@ -1,6 +1,6 @@
 import type { CallOptions } from './call-types.ts';
 import { ConnectionError, FactMemoryError } from './client-errors.ts';
-import { type Platform, pause } from './platform.ts';
+import { freshKey, type Platform, pause } from './platform.ts';
 import { readProblem } from './read-reply.ts';
 import { fillPath, type Query, spellQuery } from './request-target.ts';
 import { delayBefore, deservesRetry, isRepeatable, KEYED_POSTS } from './retry-plan.ts';
@@ -130,9 +130,6 @@ interface Request {
 
 /** Refuses redirects and cookies, because the key is the only credential and must only reach the configured address. */
 const RULES = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const;
-
-const freshKey = (platform: Platform): string =>
-  Array.from(platform.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const timedOut = (timeoutMs: number): ConnectionError =>
   new ConnectionError({ status: 0, code: 'timeout', detail: `no reply came within ${timeoutMs} ms` });

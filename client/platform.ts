@@ -4,7 +4,7 @@ export interface Platform {
   now(): number;
   /** Returns a random number from 0 to less than 1. */
   random(): number;
-  /** Returns random bytes, for idempotency keys. */
+  /** Returns random bytes, for names that nothing else has. */
   bytes(count: number): Uint8Array;
   /** Calls `callback` after a delay. The returned function cancels it. */
   schedule(delayMs: number, callback: () => void): () => void;
@@ -20,6 +20,10 @@ export const PLATFORM: Platform = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Returns a name that nothing else has: 32 hexadecimal digits. */
+export const freshKey = (platform: Platform): string =>
+  Array.from(platform.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Resolves after a time; rejects with the reason of the signal as soon as it is aborted. */
 export const pause = (platform: Platform, delayMs: number, signal?: AbortSignal): Promise<void> =>

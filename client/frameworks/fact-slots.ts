@@ -89,14 +89,19 @@ export class FactSlots {
     return fact.scope === this.#scope && (this.#garden !== undefined || (fact.garden_id ?? null) === null);
   }
 
-  /** Stores a value in place of all live ones. A slot with this value alone, from this source, stays as it is. */
-  async write(slot: Slot, value: TypedValue, derivedFrom?: Assertion['derived_from']): Promise<void> {
+  /** Returns the winner of a slot and the live facts that contradict it; nothing of an empty slot. */
+  async readAll(slot: Slot): Promise<readonly Fact[]> {
     const winner = await this.read(slot);
-    if (winner === undefined) return void (await this.client.assert(this.assertion(slot, value, derivedFrom)));
-    const live = await this.rivalsOf(winner);
-    const isSame = winner.value.type === value.type && winner.value.v === value.v;
-    if (live.length === 1 && isSame && winner.source === this.source) return;
-    await this.#replace(this.assertion(slot, value, derivedFrom), live);
+    return winner === undefined ? [] : this.rivalsOf(winner);
+  }
+
+  /** Stores a value in place of the live ones. A slot with this value alone, from this source, stays as it is. */
+  async write(slot: Slot, value: TypedValue, live?: readonly Fact[]): Promise<void> {
+    const [winner, ...rivals] = live ?? (await this.readAll(slot));
+    const fact = this.assertion(slot, value);
+    if (winner === undefined) return void (await this.client.assert(fact));
+    const isSame = winner.value.type === value.type && winner.value.v === value.v && winner.source === this.source;
+    if (!isSame || rivals.length > 0) await this.#replace(fact, [winner, ...rivals]);
   }
 
   /** Stores several facts, in order and in one transaction for each 1000. Rejects if the node refuses one. */

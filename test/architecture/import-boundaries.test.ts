@@ -23,7 +23,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Frameworks whose types the adapters of the client name. Programs that use no adapter need none of them. */
-const FRAMEWORK_TYPES = ['@langchain/langgraph-checkpoint'];
+const FRAMEWORK_TYPES = ['@langchain/langgraph-checkpoint', '@openai/agents-core'];
 
 /** The browser application, which accesses the node only through the client. */
 const APPLICATION = 'plugins/console/app/';

@@ -8,7 +8,7 @@ export const FRAMEWORKS = join(projectRoot(), 'test/frameworks');
 
 /** Returns the exports of an installed framework; undefined where it is not installed, which is printed. */
 export const frameworkPackage = <Exports>(name: string): Exports | undefined => {
-  if (existsSync(join(FRAMEWORKS, 'node_modules', name))) {
+  if (existsSync(join(FRAMEWORKS, 'node_modules'))) {
     return createRequire(join(FRAMEWORKS, 'package.json'))(name) as Exports;
   }
   describe(`the adapter for ${name}`, () => {

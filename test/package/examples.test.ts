@@ -25,6 +25,20 @@ const PRINTED: Readonly<Record<string, readonly string[]>> = {
 const ON_FRAMEWORKS: Readonly<
   Record<string, { readonly needs: readonly string[]; readonly lines: readonly string[] }>
 > = {
+  anthropic: {
+    needs: ['@anthropic-ai/sdk'],
+    lines: [
+      'File created successfully at: /memories/team/roles.md',
+      'The memory file has been edited. Here is the snippet showing the change (with line numbers):',
+      '     1\tAlice is CTO.',
+      '     2\tNoor keeps the books.',
+      "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:",
+      '4K\t/memories',
+      '4K\t/memories/team/',
+      '35B\t/memories/team/roles.md',
+      'facts about the file: 2',
+    ],
+  },
   langgraph: {
     needs: ['@langchain/langgraph', '@langchain/langgraph-checkpoint', '@langchain/core'],
     lines: [
@@ -32,6 +46,10 @@ const ON_FRAMEWORKS: Readonly<
       "agent:waiter says { lunch: 'salad' }",
       "agent:planner says { lunch: 'soup' }",
     ],
+  },
+  'openai-agents': {
+    needs: ['@openai/agents-core'],
+    lines: ['items that I was given: 1', 'items that I was given: 3'],
   },
 };
 const PACKAGES = ['billing', 'console-screen', 'embedder', 'store-adapter'];
