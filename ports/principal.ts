@@ -29,6 +29,14 @@ export interface Principal {
   readonly keyId: string | null;
   /** The subject at the identity provider when the key came from an exchange. */
   readonly oidcSub: string | null;
+  /** The person in whose name a program calls. Limits of requests, work and streams count both as one holder. */
+  readonly onBehalfOf?: string | undefined;
 }
+
+/** The members of a principal that identify whose limits a request uses up. */
+export type LimitHolder = Pick<Principal, 'tenantId' | 'entityUri' | 'onBehalfOf'>;
+
+/** Returns the entity whose limits a caller uses up. All keys and programs of a person share them. */
+export const limitedEntity = ({ entityUri, onBehalfOf }: LimitHolder): string => onBehalfOf ?? entityUri;
 
 export const DEFAULT_TENANT = 'default';

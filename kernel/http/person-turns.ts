@@ -1,4 +1,4 @@
-import { defineRef, type Principal, ServiceError } from '../../ports/ports.ts';
+import { defineRef, type LimitHolder, limitedEntity, ServiceError } from '../../ports/ports.ts';
 import { othersGoFirst } from '../time/in-turns.ts';
 
 /** The cost of the requests that one person may have in progress, unless a single request costs more. */
@@ -10,10 +10,9 @@ export const CHEAP_COST = 50;
 /** The maximum number of requests of one person that may wait. */
 export const MAX_WAITING = 1_000;
 
-type Holder = Pick<Principal, 'tenantId' | 'entityUri'>;
-
 /**
- * Bounds the work that one person may have in progress. All keys of an entity are one person. The kernel runs each
+ * Bounds the work that one person may have in progress. All keys of an entity are one person, and so are
+ * the programs that call on its behalf. The kernel runs each
  * request so, by the `cost` of its route. A plugin whose route has the cost 0 may take a turn later, for example after
  * it has found an equal run that the request can share.
  */
@@ -22,9 +21,9 @@ export interface Turns {
    * Runs the work when the person has its turn. `cost` is about the number of rows that it reads or writes. Rejects
    * with `unavailable` if too many requests of the person already wait.
    */
-  run<T>(person: Holder, cost: number, work: () => T | Promise<T>): Promise<T>;
+  run<T>(person: LimitHolder, cost: number, work: () => T | Promise<T>): Promise<T>;
   /** Returns the cost of the work in progress, of one person or of all. */
-  costOf(person?: Holder): number;
+  costOf(person?: LimitHolder): number;
 }
 
 export const Turns = defineRef<Turns>('kernel.turns');
@@ -54,9 +53,9 @@ export class PersonTurns implements Turns {
   /** True from the start of a costly request until other work has had its turn. */
   #isPausing = false;
 
-  async run<T>({ tenantId, entityUri }: Holder, cost: number, work: () => T | Promise<T>): Promise<T> {
+  async run<T>(holder: LimitHolder, cost: number, work: () => T | Promise<T>): Promise<T> {
     if (cost <= 0) return work();
-    const person = this.#personOf(`${tenantId} ${entityUri}`);
+    const person = this.#personOf(keyOf(holder));
     if (this.#startsAtOnce(person, cost)) this.#begin(person, cost);
     else await this.#wait(person, cost);
     try {
@@ -66,9 +65,9 @@ export class PersonTurns implements Turns {
     }
   }
 
-  costOf(holder?: Holder): number {
+  costOf(holder?: LimitHolder): number {
     if (holder === undefined) return this.#total;
-    return this.#persons.get(`${holder.tenantId} ${holder.entityUri}`)?.cost ?? 0;
+    return this.#persons.get(keyOf(holder))?.cost ?? 0;
   }
 
   #personOf(key: string): Person {
@@ -158,3 +157,5 @@ export class PersonTurns implements Turns {
     if (this.#ready.length > 0) this.#pause();
   }
 }
+
+const keyOf = (holder: LimitHolder): string => `${holder.tenantId} ${limitedEntity(holder)}`;

@@ -63,6 +63,11 @@ export class GrantStore {
     return rows.map(grantFromRow);
   }
 
+  /** Returns the grants of one client of a person, with those whose code nobody has redeemed yet. */
+  async ofClient(own: ReadableTables, { tenantId, entityUri }: Grant): Promise<Grant[]> {
+    return (await own.select(GRANTS_TABLE, { tenant_id: tenantId, entity_uri: entityUri })).map(grantFromRow);
+  }
+
   /** Counts the grants of a person, with those whose code nobody has redeemed yet. */
   async countOf(own: ReadableTables, tenantId: string, personUri: string): Promise<number> {
     const mine = own(GRANTS_TABLE).where({ tenant_id: tenantId, person_uri: personUri });

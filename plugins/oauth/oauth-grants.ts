@@ -228,9 +228,7 @@ export class OAuthGrants {
     const { store, tables, gardens, names } = this.#parts;
     if (gardens === undefined || grant.gardens.length === 0) return;
     const { tenantId, entityUri } = grant;
-    const others = (await tables.read((own) => store.list(own, tenantId, entityUri))).filter(
-      ({ id }) => id !== grant.id,
-    );
+    const others = (await tables.read((own) => store.ofClient(own, grant))).filter(({ id }) => id !== grant.id);
     const kept = new Set(others.flatMap((other) => other.gardens));
     const client: Principal = { ...nodePrincipal(names, tenantId), kind: 'anonymous', entityUri };
     for (const id of grant.gardens.filter((garden) => !kept.has(garden))) {
@@ -264,11 +262,11 @@ export const hostOf = ({ clientId }: OAuthClient, { redirectUri }: Authorization
   shownHost(clientId.startsWith('https:') ? clientId : redirectUri);
 
 /**
- * Returns the entity of a client, which is the same in every grant of one person. A digest distinguishes clients with
- * the same name.
+ * Returns the entity of a client, which is the same in every grant of one person. A document can change its name at any
+ * time, so its host stands in the entity. A digest distinguishes clients with the same name.
  */
 const entityOf = ({ clientId, name }: OAuthClient, { tenantId, entityUri }: Principal): string => {
-  const slug = name
+  const slug = (clientId.startsWith('https:') ? shownHost(clientId) : name)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 40)

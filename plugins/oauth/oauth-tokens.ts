@@ -136,7 +136,7 @@ export class OAuthTokens {
     const { store, keys } = this.#parts;
     const grant = await store.byId(own, tenantId, grantId);
     const client = grant && (await keys.principalOf(grant.keyId, snapshot));
-    return grant && client && { grant, client };
+    return grant && client && { grant, client: { ...client, onBehalfOf: grant.personUri } };
   }
 
   /** Spends a code or refresh token once, and exchanges it. Rejects with the `OAuthError` for the client. */
@@ -168,12 +168,12 @@ export class OAuthTokens {
     throw new OAuthError('invalid_grant', outcome.refused);
   }
 
-  /** Counts an exchange among those of the client, because each one stores tokens. */
+  /** Counts an exchange among those of the person, because each one stores tokens. */
   async #count({ tenantId, grantId }: StoredSecret): Promise<void> {
     const { store, tables, quotas } = this.#parts;
     if (quotas === undefined) return;
     const grant = await tables.read((own) => store.byId(own, tenantId, grantId));
-    if (grant !== undefined) await quotas.take(grant, 'token_issue');
+    if (grant !== undefined) await quotas.take({ ...grant, onBehalfOf: grant.personUri }, 'token_issue');
   }
 
   async #issue(own: WritableTables, grant: Grant): Promise<IssuedTokens> {

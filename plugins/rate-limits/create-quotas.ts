@@ -1,3 +1,4 @@
+import { limitedEntity } from '../../kernel/internal-api.ts';
 import type { Clock, Logger } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { BucketStore } from './bucket-store.ts';
@@ -28,9 +29,9 @@ export interface CountedQuotas extends Quotas {
 export const createQuotas = (parts: QuotaParts): CountedQuotas => {
   const { limits, store } = parts;
   const buckets = new SharedBuckets(parts);
-  const nameOf = ({ tenantId, entityUri }: QuotaHolder, dimension: string, perMinute: number): BucketName => ({
-    tenantId,
-    bucket: bucketOf(entityUri, dimension),
+  const nameOf = (holder: QuotaHolder, dimension: string, perMinute: number): BucketName => ({
+    tenantId: holder.tenantId,
+    bucket: bucketOf(limitedEntity(holder), dimension),
     perMinute,
   });
   const answer = (

@@ -14,8 +14,8 @@ export const DIMENSIONS = [
 
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** The members of a principal that identify a quota: all keys of one entity share it. */
-export type QuotaHolder = Pick<Principal, 'tenantId' | 'entityUri'>;
+/** The holder of a quota: all keys of one entity share it, with the programs that call on its behalf. */
+export type QuotaHolder = Pick<Principal, 'tenantId' | 'entityUri' | 'onBehalfOf'>;
 
 /** Counts requests for plugins that determine the holder or the number of units themselves. */
 export interface Quotas {

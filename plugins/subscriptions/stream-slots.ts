@@ -1,10 +1,11 @@
+import { limitedEntity } from '../../kernel/internal-api.ts';
 import { type Principal, ServiceError } from '../../kernel/plugin-api.ts';
 
 /** The maximum number of streams per process, because each holds a connection. */
 export const MAX_STREAMS = 512;
 /**
- * The maximum number of streams per entity, for all of its keys. When few slots are left, an entity gets at most half
- * of them, so that others get one.
+ * The maximum number of streams per entity, for all of its keys and programs. When few slots are left, an entity gets
+ * at most half of them, so that others get one.
  */
 export const MAX_STREAMS_PER_ENTITY = 64;
 
@@ -23,7 +24,7 @@ export class StreamSlots {
    * if no slot is left.
    */
   take(caller: Principal, signal: AbortSignal): () => void {
-    const holder = JSON.stringify([caller.tenantId, caller.entityUri]);
+    const holder = JSON.stringify([caller.tenantId, limitedEntity(caller)]);
     const own = this.#taken.get(holder) ?? 0;
     const left = MAX_STREAMS - this.#open;
     if (left <= 0) {

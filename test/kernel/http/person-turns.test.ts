@@ -48,6 +48,7 @@ describe('The turns of persons', () => {
     await requests.end('2');
     expect(requests.started).to.deep.equal(['1', '2', '3']);
     expect(requests.turns.costOf(A)).to.equal(MAX_PERSON_COST);
+    expect(requests.turns.costOf({ ...B, onBehalfOf: A.entityUri })).to.equal(MAX_PERSON_COST);
   });
 
   it('start a request that costs more than the limit alone', async () => {

@@ -53,13 +53,15 @@ export const register = (node: TestNode, changes: object = {}): Promise<TestRepl
     body: { client_name: 'Assistant', redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none', ...changes },
   });
 
-/** Serves a metadata document at `DOCUMENT`, and returns how often it was fetched. */
+/**
+ * Serves a metadata document at `DOCUMENT`, with the present members of `changes`. Returns how often it was fetched.
+ */
 export const serveDocument = async (network: LoopbackNetwork, changes: object = {}): Promise<() => number> => {
   let fetches = 0;
-  const body = JSON.stringify({ client_id: DOCUMENT, client_name: 'Assistant', redirect_uris: [CALLBACK], ...changes });
   const handle = async () => {
     fetches += 1;
-    return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
+    const document = { client_id: DOCUMENT, client_name: 'Assistant', redirect_uris: [CALLBACK], ...changes };
+    return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(document) };
   };
   await network.transport(CLIENT_URL).serve({
     endpoints: [{ method: 'GET', path: '/client.json', handle }],

@@ -3,6 +3,7 @@ import { API_KEYS_TABLE } from '../../../plugins/keys/keys-migrations.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import {
+  answerOf,
   askFor,
   decide,
   fieldOf,
@@ -39,6 +40,30 @@ forEachStore('a grant that others hold up (I16, I21)', () => {
     expect((await node.request('DELETE', `/v1/oauth/grants/${id}`, { key })).status).to.equal(204);
     expect(await statusWith(node, body.access_token)).to.equal(401);
     expect(await grantsOf(key)).to.deep.equal([]);
+  });
+
+  it('leaves its gardens, except those of another grant of the client, redeemed or not', async () => {
+    const key = await node.addKey({ entityUri: 'user:lea' });
+    const garden = { slug: 'shared', name: 'Shared', scope: 'local' };
+    await node.request('POST', '/v1/gardens', { key, body: garden });
+    const allow = async (): Promise<string> => {
+      const page = await signIn(node, askFor(node.clientId), key);
+      return answerOf(await decide(node, page, { garden: fieldOf(page, 'garden') })).get('code') ?? '';
+    };
+    const end = async (): Promise<void> => {
+      const [{ id }] = await grantsOf(key);
+      expect((await node.request('DELETE', `/v1/oauth/grants/${id}`, { key })).status).to.equal(204);
+    };
+    const members = async () => (await node.request('GET', '/v1/gardens/shared', { key })).body.members.length;
+    await redeem(node, node.clientId, await allow());
+    const waiting = await allow();
+    await end();
+    expect(await members()).to.equal(2);
+    const { body } = await redeem(node, node.clientId, waiting);
+    const seen = await node.request('GET', '/v1/gardens/shared', { key: body.access_token });
+    expect(seen.status).to.equal(200);
+    await end();
+    expect(await members()).to.equal(1);
   });
 
   it('ends although the row of its key is damaged', async () => {

@@ -32,11 +32,13 @@ describe('the limit of open event streams', () => {
     expect(slots.open).to.be.at.most(MAX_STREAMS);
   });
 
-  it('counts all keys of an entity together', () => {
+  it('counts all keys of an entity together, and programs that call on its behalf', () => {
     const slots = new StreamSlots();
     const taken = Array.from({ length: 18 }, (_, n) => takeAll(slots, `key-${n}`, 'agent:a'));
     expect(taken).to.deep.equal([MAX_STREAMS_PER_ENTITY, ...new Array(17).fill(0)]);
     expect(takeAll(slots, 'key', 'agent:A')).to.equal(MAX_STREAMS_PER_ENTITY);
+    const program = { ...callerWith('program'), onBehalfOf: 'agent:a' };
+    expect(() => slots.take(program, new AbortController().signal)).to.throw('as many streams open');
   });
 
   it('counts a closed stream once, even if its slot is released twice', () => {
