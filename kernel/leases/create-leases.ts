@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
+import type { FactStore } from '../../ports/ports.ts';
 import { LeaseKeeper, type LeaseParts } from './lease-keeper.ts';
+import { type Claim, takeableClaims } from './lease-table.ts';
 import type { Leases } from './leases-api.ts';
 
 export interface ProcessLeases extends Leases {
@@ -10,14 +12,15 @@ export interface ProcessLeases extends Leases {
 }
 
 /** The leases of one process. */
-export const createLeases = (parts: Omit<LeaseParts, 'holder'>): ProcessLeases => {
+export const createLeases = (parts: Omit<LeaseParts, 'holder' | 'isTakeable'>): ProcessLeases => {
   let hasBegun = false;
   const holder = `${hostname()} ${process.pid}`;
+  const isTakeable = readTogether(parts.store);
   const keepers = new Map<string, LeaseKeeper>();
   return {
     hold(name, { onAcquired } = {}) {
       if (keepers.has(name)) throw new Error(`the lease ${name} is wanted twice in one process`);
-      const keeper = new LeaseKeeper(name, () => onAcquired?.(), { ...parts, holder });
+      const keeper = new LeaseKeeper(name, () => onAcquired?.(), { ...parts, holder, isTakeable });
       keepers.set(name, keeper);
       if (hasBegun) void keeper.begin();
       return keeper;
@@ -29,5 +32,22 @@ export const createLeases = (parts: Omit<LeaseParts, 'holder'>): ProcessLeases =
     async close() {
       await Promise.all([...keepers.values()].map((keeper) => keeper.end()));
     },
+  };
+};
+
+/** Reads the claims of one turn in one snapshot, because each snapshot occupies a connection of its own. */
+const readTogether = (store: FactStore): LeaseParts['isTakeable'] => {
+  let claims: Claim[] = [];
+  let reading: Promise<ReadonlySet<Claim>> | undefined;
+  const read = (): Promise<ReadonlySet<Claim>> => {
+    const together = claims;
+    claims = [];
+    reading = undefined;
+    return store.read((snapshot) => takeableClaims(snapshot, together));
+  };
+  return async (claim) => {
+    claims.push(claim);
+    reading ??= Promise.resolve().then(read);
+    return (await reading).has(claim);
   };
 };

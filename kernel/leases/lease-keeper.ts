@@ -2,7 +2,7 @@ import { type Clock, type FactStore, ServiceError, type WriteTransaction } from 
 import type { Logger } from '../log/logger.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
-import { type Claim, giveLeaseBack, isTakeable, keepsLease, LEASE_MS, takeLease } from './lease-table.ts';
+import { type Claim, giveLeaseBack, keepsLease, LEASE_MS, takeLease } from './lease-table.ts';
 import type { ConfirmLease, HeldLease } from './leases-api.ts';
 
 /**
@@ -22,6 +22,8 @@ export interface LeaseParts {
   readonly log: Logger;
   /** Names the process, for people who read the table. */
   readonly holder: string;
+  /** Returns whether a claim would succeed, by a read without a lock. */
+  readonly isTakeable: (claim: Claim) => Promise<boolean>;
 }
 
 /**
@@ -127,9 +129,9 @@ export class LeaseKeeper implements HeldLease {
 
   /** Takes the writer's lock only for a lease that is free. */
   async #take(isHeld: boolean): Promise<number | null> {
-    const { store } = this.#parts;
+    const { store, isTakeable } = this.#parts;
     const claim = this.#claim();
-    if (!isHeld && !(await store.read((snapshot) => isTakeable(snapshot, claim)))) return null;
+    if (!isHeld && !(await isTakeable(claim))) return null;
     return store.write(lockOf(this.#name), (transaction) => takeLease(transaction, claim));
   }
 

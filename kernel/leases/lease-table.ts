@@ -14,13 +14,27 @@ export interface Claim {
   readonly fence: number;
 }
 
-/** Returns whether `takeLease` would succeed, by a read without a lock. */
-export const isTakeable = async (snapshot: Snapshot, { name, fence }: Claim): Promise<boolean> => {
-  const [row] = await snapshot.select(TABLE, { name });
-  return (
-    row === undefined || Number(row['fence']) === fence || Number(row['until_ms']) <= (await snapshot.databaseMs())
+/** Returns the claims for which `takeLease` would succeed, by a read without a lock. */
+export const takeableClaims = async (snapshot: Snapshot, claims: readonly Claim[]): Promise<ReadonlySet<Claim>> => {
+  const rows: readonly LeaseRow[] = await snapshot.table(TABLE).whereIn(
+    'name',
+    claims.map(({ name }) => name),
   );
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  const nowMs = await snapshot.databaseMs();
+  const isTakeable = ({ name, fence }: Claim): boolean => {
+    const row = byName.get(name);
+    return row === undefined || Number(row.fence) === fence || Number(row.until_ms) <= nowMs;
+  };
+  return new Set(claims.filter(isTakeable));
 };
+
+/** Numbers are text on PostgreSQL. */
+interface LeaseRow {
+  readonly name: string;
+  readonly fence: number | string;
+  readonly until_ms: number | string;
+}
 
 /** Takes or renews the lease by the database's own clock, and returns its fence; null while another process has it. */
 export const takeLease = async (transaction: WriteTransaction, claim: Claim): Promise<number | null> => {

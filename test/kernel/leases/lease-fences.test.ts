@@ -72,6 +72,24 @@ forEachStore('workers that share a lease', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('read all leases that they want in one snapshot', async () => {
+    const [store] = stores as [FactStore];
+    let snapshots = 0;
+    const counting = new Proxy(store, {
+      get(target, name) {
+        if (name === 'read') snapshots += 1;
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const leases = createLeases({ store: counting, clock: createManualClock(), log: createMemoryLogger([]) });
+    const wanted = ['one', 'another', 'a third'].map((name) => leases.hold(name));
+    await leases.begin();
+    expect(wanted.map(({ held }) => held)).to.deep.equal([true, true, true]);
+    expect(snapshots).to.equal(1);
+    await leases.close();
+  });
+
   it('never both record a result of the same work, however long any of them pauses', async () => {
     const step = fc.record({
       worker: fc.nat(1),
