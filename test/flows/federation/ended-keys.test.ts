@@ -6,6 +6,7 @@ import { FACT_RETURNED, NodeSelf, nodePrincipal, sealJson } from '../../../kerne
 import { PeerRegistry } from '../../../plugins/federation/federation-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { endLeases } from '../../kit/end-leases.ts';
 import { dyingAfterPiece, type Killing } from '../../kit/federation/dying-store.ts';
 import { createWorld, type FederatedNode, startFederatedNode } from '../../kit/federation/federated-node.ts';
 import {
@@ -24,6 +25,8 @@ import { capability, follow } from '../../kit/federation/tombstone-steps.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 
 const MINUTE_MS = 60_000;
+/** The step of the test clock, shorter than the lease of a process, which must not expire while the process signs. */
+const STEP_MS = 5_000;
 /** More facts than one transaction signs again. */
 const FACTS = 250;
 const SETTINGS = { tombstones: { enabled: true } };
@@ -184,9 +187,8 @@ forEachStore('A key that has ended', () => {
     const signed = async () => (await proofsOf(a)).filter(({ key_id: keyId }) => keyId === current).length;
     expect(await signed()).to.equal(0);
     killing.isArmed = true;
-    // Small steps, because the lease of the process must not end while it signs.
     await comesTrue(async () => {
-      await world.clock.advance(1_000);
+      await world.clock.advance(STEP_MS);
       return killing.isDead;
     });
     expect(await signed()).to.be.within(1, FACTS - 1);
@@ -194,9 +196,9 @@ forEachStore('A key that has ended', () => {
 
     Object.assign(killing, { isArmed: false, isDead: false });
     a = await start();
-    // The lease of the dead process has to end first.
+    await endLeases(a.kernel.get(FactStore));
     await comesTrue(async () => {
-      await world.clock.advance(1_000);
+      await world.clock.advance(STEP_MS);
       return (await signed()) === FACTS;
     });
     const again = (await drain(a, reader, { from: cursor })).facts;

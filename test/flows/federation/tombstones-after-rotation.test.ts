@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { canonicalJson, encodeBase64Url, SUPPRESSION_CHANGED } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { endLeases } from '../../kit/end-leases.ts';
 import { dyingAfterPiece, type Killing } from '../../kit/federation/dying-store.ts';
 import { createWorld, startFederatedNode } from '../../kit/federation/federated-node.ts';
 import { createPeerIdentity, type Document, type PeerIdentity } from '../../kit/federation/peer-identity.ts';
@@ -110,6 +111,7 @@ forEachStore('Tombstones of a node whose key was rotated', () => {
 
     Object.assign(killing, { isArmed: false, isDead: false });
     a = await start();
+    await endLeases(a.kernel.get(FactStore));
     await comesTrue(async () => {
       await world.clock.advance(STEP_MS);
       return (await signed()) === TOMBSTONES;

@@ -10,6 +10,7 @@ import { narrowTransaction } from '../../../kernel/store/narrow-transaction.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
+import { endLeases } from '../../kit/end-leases.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { placeTestStore, type TestStore } from '../../kit/test-store.ts';
@@ -113,7 +114,7 @@ forEachStore('workers that share a lease', (kind) => {
           else if (act === 'finish') await worker.finish();
           else if (act === 'attempt') await worker.lease.attempt();
           else if (act === 'all finish') await Promise.all(workers.map((each) => each.finish()));
-          else await store.write('default', async (tx) => void (await tx.table('leases').update({ until_ms: 0 })));
+          else await endLeases(store);
         }
         for (const leases of processes) await leases.close();
         const [row] = await store.read((snapshot) => snapshot.select('node_settings', { key: KEY }));

@@ -6,6 +6,7 @@ import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { endLeases } from '../../kit/end-leases.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import { createRecordingSink, type RecordingSink } from './recording-sink.ts';
@@ -29,12 +30,6 @@ const draft = (): Parameters<Facts['append']>[0] => ({
   confidence: 1,
   scope: 'local',
 });
-
-/** Ends all leases, as if their holders had crashed long ago. */
-const endLeases = (node: TestNode): Promise<unknown> =>
-  node.kernel.get(FactStore).write('default', async (transaction) => {
-    await transaction.table('leases').update({ until_ms: 0 });
-  });
 
 forEachStore('the delivery of billing events', () => {
   let sink: RecordingSink;
@@ -156,7 +151,7 @@ forEachStore('billing events and crashes', () => {
     await comesTrue(() => first.logLines.some(({ level }) => level === 'warn'));
 
     const after = createRecordingSink();
-    await endLeases(first);
+    await endLeases(first.kernel.get(FactStore));
     const random = createSeededRandom(2);
     const second = await startTestNode({ plugins: ['billing', after.plugin], clock, folder, random });
     await second.stop();
@@ -176,7 +171,7 @@ forEachStore('billing events and crashes', () => {
     const { folder } = node;
     before.failing = true;
     const lost = await node.facts.append(draft(), callerOf());
-    await endLeases(node);
+    await endLeases(node.kernel.get(FactStore));
 
     const beside = createRecordingSink();
     const random = createSeededRandom(2);
@@ -237,7 +232,7 @@ forEachStore('billing events and crashes', () => {
       await clocks[0]?.advance(1_000);
       return early.waiting > 0;
     });
-    await endLeases(second);
+    await endLeases(second.kernel.get(FactStore));
     await comesTrue(async () => {
       await clocks[1]?.advance(1_000);
       return late.events.length === 1;
