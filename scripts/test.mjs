@@ -2,9 +2,10 @@
 // with a database server of its own. Parts share nothing but the build. Where few tests fail, their files are run once
 // more, alone: a test that passes then is listed as unstable, and one that fails again fails the run.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
+import { scratchPlace } from '../dist/test/kit/scratch-place.js';
 
 /**
  * The number of test processes: one more than cores, because tests wait for other processes. Each takes half a gigabyte
@@ -20,7 +21,12 @@ const MOST_RETRIED = 5;
 const LONGEST_SHOWN = 15;
 
 const FILTERS = process.argv.slice(2);
-const RESULTS = mkdtempSync(join(tmpdir(), 'results-'));
+/** The temporary folder of the tests. In memory where possible, because each commit to a disk waits for the disk. */
+const SCRATCH = mkdtempSync(join(await scratchPlace(), 'tests-'));
+// The account of a database server must reach its folder in this one.
+chmodSync(SCRATCH, 0o755);
+const RESULTS = join(SCRATCH, 'results');
+mkdirSync(RESULTS);
 let runs = 0;
 /** A loop that blocks the event loop passes all limits of mocha. The slowest part takes a fifth of this. */
 const HANG_MS = 900_000;
@@ -34,7 +40,7 @@ const run = (files, mayHang = true) =>
     // Allows a part without tests, because a filter may exclude all of them.
     const args = ['node_modules/mocha/bin/mocha.js', '--no-fail-zero', ...files, ...FILTERS];
     const mocha = spawn(process.execPath, args, {
-      env: { ...env, TEST_RESULTS_FILE: results },
+      env: { ...env, TEST_RESULTS_FILE: results, TMPDIR: SCRATCH, TEST_DISK: tmpdir() },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const printed = [];
@@ -109,7 +115,7 @@ const unfinished = parts.length - ended.length;
 const failures = ended.flatMap((part) => part.failures);
 const isWorthIt = failures.length <= MOST_RETRIED && failures.every(({ file }) => file !== undefined);
 const { unstable, failed } = isWorthIt ? await retry(failures) : { unstable: [], failed: failures };
-rmSync(RESULTS, { recursive: true, force: true });
+rmSync(SCRATCH, { recursive: true, force: true });
 
 // Prints the failures last, because readers of a long log begin at its end.
 for (const [word, tests] of Object.entries({ UNSTABLE: unstable, FAILED: failed })) {

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { placePostgresBinaries } from './postgres-binaries.ts';
-import { scratchPlace } from './scratch-place.ts';
+import { diskPlace, scratchPlace } from './scratch-place.ts';
 
 /**
  * A PostgreSQL server for tests, on a loopback port. Its folders are removed when it stops or the test process ends.
@@ -48,9 +47,10 @@ read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
 
 /** Starts a server, with the given settings. Rejects with the end of its log when it fails to start. */
 export const startPostgres = async (settings: Readonly<Record<string, string>> = {}): Promise<PostgresProcess> => {
-  const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
+  // On the disk of the installed server, whose files are links there and would be copies elsewhere.
+  const folder = await mkdtemp(join(diskPlace(), 'postgres-'));
   // In-memory files make creating databases ten times as fast, unless data must be synced to disk.
-  const place = settings['fsync'] === 'on' ? tmpdir() : await scratchPlace();
+  const place = settings['fsync'] === 'on' ? diskPlace() : await scratchPlace();
   const scratch = await mkdtemp(join(place, 'postgres-data-'));
   const remove = async (): Promise<void> => {
     for (const path of [folder, scratch]) await rm(path, { recursive: true, force: true });
