@@ -15,7 +15,7 @@ module.exports = class TotalsReporter extends Mocha.reporters.Spec {
       const failures = this.failures.map((test) => ({
         title: test.fullTitle(),
         file: test.file ?? test.parent?.file,
-        error: String(test.err?.stack ?? test.err ?? ''),
+        error: textOf(test.err),
       }));
       writeFileSync(results, JSON.stringify({ passed, failed, skipped, failures, took }));
     });
@@ -46,6 +46,12 @@ const endWhenClosed = () => {
     }
     process.exit();
   }, POLL_MS);
+};
+
+/** Returns an error with its causes, because fast-check gives the failed assertion as the cause. */
+const textOf = (error) => {
+  const text = String(error?.stack ?? error ?? '');
+  return error?.cause === undefined ? text : `${text}\ncaused by ${textOf(error.cause)}`;
 };
 
 /** Returns an object that fills during the run: milliseconds by file. */
