@@ -10,8 +10,8 @@ import { anchorsOf, blocksOf, listPages, pageText } from '../documents/read-page
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const runFile = promisify(execFile);
-/** Matches lines that cannot be wrapped: table rows, and the index of decisions. */
-const TABLE_OR_LIST = /^\||^- \d+ · \[/;
+/** Matches lines that cannot be wrapped: table rows, the index of decisions, and the head of a skill. */
+const TABLE_OR_LIST = /^\||^- \d+ · \[|^description: /;
 
 /** Returns the code blocks of a document in one language, in order. */
 const blocks = (name: string, language: string): string[] =>
