@@ -1,12 +1,14 @@
-// `npm run release -- [FOLDER]`: creates the files of a release, by default in release/: the tarball, an SBOM of
-// runtime packages (CycloneDX, from the lock file) and the SHA-256 checksums of both. It publishes nothing. `--built`
-// uses dist/ as it is. It refuses uncommitted sources, because a release is made from a commit.
+// `npm run release -- [FOLDER]`: creates the files of a release, by default in release/. These are the tarball, an SBOM
+// of runtime packages (CycloneDX, from the lock file), files by which other programs install this one, and SHA-256
+// checksums. It publishes nothing. `--built` uses dist/ as it is. It refuses uncommitted sources, because a release is
+// made from a commit.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
+import { makeListings } from './make-listings.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -67,7 +69,7 @@ sbom.dependencies.sort(order('ref'));
 const sbomName = `${name}-${version}.cdx.json`;
 writeFileSync(join(folder, sbomName), `${JSON.stringify(sbom, null, 2)}\n`);
 
-const names = [filename, sbomName].sort();
+const names = [filename, sbomName, ...(await makeListings(folder))].sort();
 const digestOf = (file) => createHash('sha256').update(readFileSync(join(folder, file))).digest('hex');
 writeFileSync(join(folder, 'SHA256SUMS'), names.map((file) => `${digestOf(file)}  ${file}\n`).join(''));
 for (const file of [...names, 'SHA256SUMS']) console.log(join(folder, file));

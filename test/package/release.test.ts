@@ -10,6 +10,12 @@ const runFile = promisify(execFile);
 const VERSION = (JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as { version: string }).version;
 const TARBALL = `fact-memory-node-${VERSION}.tgz`;
 const SBOM = `fact-memory-node-${VERSION}.cdx.json`;
+const LISTINGS = [
+  'server.json',
+  `fact-memory-${VERSION}.mcpb`,
+  `fact-memory-agents-${VERSION}.zip`,
+  `fact-memory-opencode-${VERSION}.js`,
+];
 /**
  * The release script and the files that it packs. The program itself is omitted, because only these files matter here.
  */
@@ -19,10 +25,14 @@ const SOURCES = [
   '.npmrc',
   '.gitignore',
   'LICENSE',
+  'NOTICE',
   'README.md',
   'scripts',
   'config',
+  'packaging',
 ];
+/** Compiled parts from which the script makes files. They are links, which npm does not pack. */
+const COMPILED = ['dist/plugins', 'dist/config/programs'];
 
 interface Component {
   readonly name: string;
@@ -47,7 +57,7 @@ describe('a release', function () {
       for (const name of SOURCES) cpSync(join(projectRoot(), name), join(folder, name), { recursive: true });
       mkdirSync(join(folder, 'dist/config'), { recursive: true });
       writeFileSync(join(folder, 'dist/config/main.js'), '#!/usr/bin/env node\n');
-      symlinkSync(join(projectRoot(), 'node_modules'), join(folder, 'node_modules'));
+      for (const name of ['node_modules', ...COMPILED]) symlinkSync(join(projectRoot(), name), join(folder, name));
       writeFileSync(join(folder, '.gitignore'), 'node_modules\ndist/\n');
       const git = (...args: string[]) =>
         runFile('git', ['-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], { cwd: folder });
@@ -60,15 +70,15 @@ describe('a release', function () {
       });
     });
 
-  it('contains the tarball, an SBOM of its runtime packages, and checksums, identical for the same commit', () =>
+  it('contains the tarball, an SBOM, files for other programs, and checksums, identical for the same commit', () =>
     inRepository(async (folder, release) => {
       const [first, second] = [join(folder, '../first'), join(folder, '../second')];
       await release(first);
       await release(second);
-      expect(readdirSync(first).sort()).to.deep.equal([SBOM, TARBALL, 'SHA256SUMS'].sort());
+      expect(readdirSync(first).sort()).to.deep.equal([SBOM, TARBALL, ...LISTINGS, 'SHA256SUMS'].sort());
       const check = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: first, encoding: 'utf8' });
-      expect([check.status, check.stdout.match(/: OK$/gm)?.length]).to.deep.equal([0, 2]);
-      for (const name of [SBOM, TARBALL, 'SHA256SUMS']) {
+      expect([check.status, check.stdout.match(/: OK$/gm)?.length]).to.deep.equal([0, 6]);
+      for (const name of readdirSync(first)) {
         expect(readFileSync(join(first, name)).equals(readFileSync(join(second, name))), name).to.equal(true);
       }
 

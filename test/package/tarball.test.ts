@@ -17,12 +17,13 @@ const EXPECTED: readonly RegExp[] = [
   /^examples\/.+\.(mjs|json|md)$/,
   /^test\/examples\/.+\.(ts|mjs|json)$/,
   /^packaging\/.+$/,
+  /^(packaging\/agents\/)?\.claude-plugin\/[a-z]+\.json$/,
   /^((adapters|bench|config|kernel|plugins|ports|test)\/)?README\.md$/,
   /^(CHANGELOG|CONTRIBUTING|SECURITY)\.md$/,
   /^(LICENSE|NOTICE|package\.json)$/,
 ];
 
-const STRAY = /\.map$|\.test\.|\.tsbuildinfo$|\.db$|\.key$|(^|\/)(\.|data|coverage|node_modules)/;
+const STRAY = /\.map$|\.test\.|\.tsbuildinfo$|\.db$|\.key$|(^|\/)(\.(?!claude-plugin\/)|data|coverage|node_modules)/;
 
 /** Returns the relative links of a page, except those in code blocks. */
 const linksOf = (text: string): string[] =>
