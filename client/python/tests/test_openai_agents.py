@@ -134,7 +134,7 @@ def test_facts_of_the_documented_form_are_read_and_written(node: Node) -> None:
         name = str(uuid4())
         entity = f"session:%41%20{name}"
         value = {"type": "text", "v": '{"content":"from TypeScript","role":"user"}'}
-        relation = "session:item-0b0b5e2c-8e7e-4f0e-9d59-0d1a5c0a3d10"
+        relation = f"session:item-{uuid4().hex}"
         await client.assert_fact(entity, relation, value, source="agent:typescript")
         await client.assert_fact(entity, "memory:title", "no item", source="agent:typescript")
         session = FactSession(f"A {name}", client, source="agent:tests")
@@ -154,7 +154,7 @@ def test_items_follow_their_stamps_where_clocks_differ(node: Node) -> None:
         for said, seconds in (("first", 30), ("second", -3600), ("third", -30)):
             fact = {
                 "entity": f"session:{session.session_id}",
-                "relation": f"session:item-{uuid4()}",
+                "relation": f"session:item-{uuid4().hex}",
                 "value": {"type": "text", "v": json.dumps({"role": "user", "content": said})},
                 "timestamp": datetime.now(timezone.utc) + timedelta(seconds=seconds),
             }

@@ -6,7 +6,6 @@ It needs the package ``openai-agents``, which ``pip install 'fact-memory[openai-
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
@@ -14,7 +13,6 @@ from ._async.client import AsyncFactClient
 from ._json_text import canonical_json, read_object
 from ._places import Place, encode_name
 from ._replies import raise_refusal
-from ._values import read_instant
 from .types import Fact
 
 if TYPE_CHECKING:
@@ -25,8 +23,6 @@ __all__ = ["FactSession"]
 
 ITEM = "session:item-"
 BATCH = 1000
-# Clocks of processes that write one session may differ by so much.
-CLOCK_SKEW = timedelta(minutes=1)
 
 
 class FactSession:
@@ -58,38 +54,33 @@ class FactSession:
         """Returns the newest ``limit`` items, oldest first. Without a limit here and in the settings: all items."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        return list(map(_item, await self._newest(limit)))
+        items = list(map(_item, await self._facts()))
+        return items if limit is None else items[max(0, len(items) - max(0, limit)) :]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Adds items in their order, at most 1000 in one transaction."""
         texts = map(canonical_json, items)
-        await self._send([self._place.assertion(self._entity, f"{ITEM}{uuid4()}", text) for text in texts])
+        # A new relation for each item, because two writers at once add two items and no contradiction.
+        await self._send([self._place.assertion(self._entity, f"{ITEM}{uuid4().hex}", text) for text in texts])
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Removes and returns the newest item."""
-        facts = await self._newest(1)
-        await self._remove(facts)
-        return _item(facts[0]) if facts else None
+        newest = (await self._facts())[-1:]
+        await self._remove(newest)
+        return _item(newest[0]) if newest else None
 
     async def clear_session(self) -> None:
         """Removes all items."""
-        await self._remove(await self._newest(None))
+        await self._remove(await self._facts())
 
-    async def _newest(self, limit: int | None) -> list[Fact]:
-        """Returns facts in the order of their stamps. The node lists them by time of day, which nearly agrees."""
-        if limit is not None and limit <= 0:
-            return []
-        found: list[Fact] = []
-        seen: set[str] = set()
+    async def _facts(self) -> list[Fact]:
+        """Returns all items in the order of their stamps. The node lists facts by time of day, which may differ."""
+        found: dict[str, Fact] = {}
         async for fact in self._client.query(self._place.query(entity=self._entity)):
-            relation = fact["relation"]
-            if limit is not None and len(found) >= limit and _at(found[limit - 1]) - _at(fact) > CLOCK_SKEW:
-                break
-            # The first fact of a contested item is its winner.
-            if relation.startswith(ITEM) and relation not in seen and self._place.holds(fact):
-                seen.add(relation)
-                found.append(fact)
-        return sorted(found, key=_stamp)[-(limit or 0) :]
+            if fact["relation"].startswith(ITEM) and self._place.holds(fact):
+                # The first fact of a contested item is its winner.
+                found.setdefault(fact["relation"], fact)
+        return sorted(found.values(), key=_stamp)
 
     async def _remove(self, facts: Sequence[Fact]) -> None:
         await self._send([self._place.retraction(self._entity, fact["relation"]) for fact in facts])
@@ -101,10 +92,6 @@ class FactSession:
 
 def _item(fact: Fact) -> TResponseInputItem:
     return cast("TResponseInputItem", read_object(fact["value"]["v"]))
-
-
-def _at(fact: Fact) -> datetime:
-    return read_instant(fact["timestamp"])
 
 
 def _stamp(fact: Fact) -> tuple[int, ...]:
