@@ -16,7 +16,7 @@ from langgraph.store.base import GetOp, Item, ListNamespacesOp, MatchCondition, 
 from langgraph.store.memory import InMemoryStore
 
 from conftest import Node
-from fact_memory import FactClient, FactMemoryError
+from fact_memory import AsyncFactClient, FactClient, FactMemoryError
 from fact_memory.langgraph import FactItem, LangGraphStore
 
 LABELS = ("users", "Users", "docs", "ø b", "x/y", "a:b", "%2e", "*x")
@@ -223,6 +223,8 @@ def test_a_refused_value_leaves_the_older_one(store: LangGraphStore) -> None:
     store.put(("users",), "ada", {"role": "CEO"})
     with pytest.raises(TypeError):
         store.batch([PutOp(("users",), "bo", {"role": "CTO"}), PutOp(("users",), "ada", {"role": object()})])
+    with pytest.raises(ValueError):
+        store.put(("users",), "ada", "CTO")  # type: ignore[arg-type]
     with pytest.raises(FactMemoryError) as refused:
         store.put(("users",), "ada", {"role": "x" * 2**20})
     assert refused.value.status == 413
@@ -232,6 +234,11 @@ def test_a_refused_value_leaves_the_older_one(store: LangGraphStore) -> None:
         store.put(("users",), "ada", {}, ttl=1)
     with pytest.raises(ValueError, match="comparison"):
         store.search(("users",), filter={"role": {"$like": "C"}})
+
+
+def test_a_client_of_the_other_kind_is_refused(node: Node) -> None:
+    with pytest.raises(TypeError, match="FactClient"):
+        LangGraphStore(AsyncFactClient(node.url), source="agent:tests")  # type: ignore[arg-type]
 
 
 class State(TypedDict):

@@ -17,7 +17,7 @@ from agents.memory import Session, SessionSettings
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from conftest import Node
-from fact_memory import AsyncFactClient, FactMemoryError
+from fact_memory import AsyncFactClient, FactClient, FactMemoryError
 from fact_memory.openai_agents import FactSession
 
 UNTRACED = RunConfig(tracing_disabled=True)
@@ -179,6 +179,11 @@ def test_places_are_apart(node: Node) -> None:
         assert found == [["inside"], [], ["team"]]
 
     connected(node, work)
+
+
+def test_a_client_of_the_other_kind_is_refused(node: Node) -> None:
+    with FactClient(node.url) as client, pytest.raises(TypeError, match="AsyncFactClient"):
+        FactSession("s", client, source="agent:tests")  # type: ignore[arg-type]
 
 
 def test_a_refused_item_raises(node: Node) -> None:

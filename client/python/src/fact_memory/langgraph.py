@@ -45,6 +45,8 @@ class LangGraphStore(BaseStore):
     def __init__(
         self, client: FactClient, *, source: str, scope: str = "company", garden: str | None = None
     ) -> None:
+        if not isinstance(client, FactClient):
+            raise TypeError("the store needs a FactClient, for its asynchronous methods too")
         self._client = client
         self._place = Place(source, scope, garden)
 
@@ -54,7 +56,7 @@ class LangGraphStore(BaseStore):
         writes: dict[str, str | None] = {}
         for op in ops:
             if isinstance(op, PutOp):
-                writes[entity_of(op.namespace, op.key)] = None if op.value is None else canonical_json(op.value)
+                writes[entity_of(op.namespace, op.key)] = None if op.value is None else canonical_json(dict(op.value))
             results.append(self._read(op))
         for entity, text in writes.items():
             self._write(entity, text)

@@ -44,6 +44,8 @@ class FactSession:
         garden: str | None = None,
         session_settings: SessionSettings | None = None,
     ) -> None:
+        if not isinstance(client, AsyncFactClient):
+            raise TypeError("the session needs an AsyncFactClient")
         self.session_id = session_id
         self.session_settings = session_settings
         self._client = client
