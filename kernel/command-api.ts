@@ -1,6 +1,6 @@
 /** The public exports for plugins that define commands and show facts on a terminal. Re-exports only. */
 
-export { askServer, refusalOf } from './commands/ask-server.ts';
+export { acceptedReply, askServer } from './commands/ask-server.ts';
 export {
   type Cell,
   type CommandContext,

@@ -21,13 +21,23 @@ export const askServer = async (
     body === undefined
       ? { headers }
       : { headers: { ...headers, 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(body)) };
-  const reply = await server.send({ ...request, ...json });
+  return acceptedReply(await server.send({ ...request, ...json }));
+};
+
+/** Every reply of a node has this header, so a success without it comes from another server. */
+const EVERY_REPLY = 'X-Request-Id';
+
+/** Returns a reply of success. Throws a refusal of the node as a `ServiceError`, and `unavailable` for no node. */
+export const acceptedReply = (reply: ServerReply): ServerReply => {
   if (reply.status >= 400) throw refusalOf(reply);
-  return reply;
+  if (reply.header(EVERY_REPLY) !== undefined) return reply;
+  throw new ServiceError('unavailable', 'the server at this address is no node', {
+    hint: `name the address of a node with --url or SVC_URL; a proxy must pass on the header ${EVERY_REPLY}`,
+  });
 };
 
 /** Turns a refusal of the node into an error, with its text made safe for a terminal. */
-export const refusalOf = ({ status, document }: ServerReply): ServiceError => {
+const refusalOf = ({ status, document }: ServerReply): ServiceError => {
   const { detail, hint, errors } = document;
   const why = [typeof detail === 'string' ? detail : `the node replied with status ${status}`, ...membersOf(errors)]
     .map(harmlessText)

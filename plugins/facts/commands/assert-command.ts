@@ -1,11 +1,11 @@
 import {
+  acceptedReply,
   askServer,
   type CommandContext,
   defineCommand,
   factRows,
   jsonLine,
   readShare,
-  refusalOf,
   type ServerReply,
   sendPatiently,
   shortText,
@@ -118,6 +118,5 @@ const store = async ({ server, clock, random, options, stderr }: Context, body: 
       stderr.write(`${shortText(reason)}; trying again in ${delayMs / 1_000} s\n`);
     },
   });
-  if (reply.status >= 400) throw refusalOf(reply);
-  return reply;
+  return acceptedReply(reply);
 };

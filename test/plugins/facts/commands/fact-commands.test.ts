@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type ServedNode, startServedNode } from '../../../kit/start-served-node.ts';
 
@@ -65,6 +68,25 @@ describe('the commands assert, query and fact', () => {
     const settled = await at.run(['resolve', winner[1] ?? '', '--winner', winner[2] ?? '']);
     expect(settled.exitCode, settled.stderr).to.equal(0);
     expect((await factOf('user:noor', 'memory:likes', 'jam')).contradicted).to.equal(false);
+  });
+
+  it('refuse the reply of a server that is no node', async () => {
+    const server = createServer((_, reply) => reply.end('{"ok":true}')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const variables = { SVC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+      for (const words of [
+        ['recall', 'Who?'],
+        ['query'],
+        ['assert', 'user:noor', 'memory:role', 'CEO', '--source', 'a'],
+      ]) {
+        const { exitCode, stdout, stderr } = await at.run(words, undefined, { variables });
+        expect([exitCode, stdout], words[0]).to.deep.equal([1, '']);
+        expect(stderr).to.contain('the server at this address is no node').and.to.contain('--url');
+      }
+    } finally {
+      server.close();
+    }
   });
 
   it('retract a fact', async () => {
