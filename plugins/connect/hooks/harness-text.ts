@@ -132,10 +132,13 @@ const isReplyOnly = (text: string): boolean => {
   const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}']+/gu) ?? [];
   if (words.length === 0) return true;
   if (words.every((word) => REPLIES.has(word))) return true;
-  if (/\s/.test(text)) return false;
+  if (/\s/.test(text) || NAMED_VALUE.test(text)) return false;
   const unspaced = text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu)?.length ?? 0;
   return unspaced < LEAST_UNSPACED;
 };
+
+/** A name and a value, such as `port=8080`, say more than one word also without a blank. */
+const NAMED_VALUE = /^\p{L}[\p{L}\p{M}\p{N}_-]*[:：=＝](?!\/\/)\S/u;
 
 /** So many characters of a script without blanks say more than one word. */
 const LEAST_UNSPACED = 4;

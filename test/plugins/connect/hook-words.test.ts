@@ -70,6 +70,11 @@ describe('words that hooks note', () => {
     expect((await noted()).sort()).to.deep.equal([...lines].sort());
   });
 
+  it('keep a name and a value without a blank, and mask a secret in it', async () => {
+    await end(['密码：hunter2abc', 'password=hunter2abc', '部署端口：8443'].map((text) => prompt(text)));
+    expect(await noted()).to.have.members(['密码：***', 'password=***', '部署端口：8443']);
+  });
+
   it('keep the own words of a person, also in angle brackets and beside additions of the client', async () => {
     const own = [
       '<div> tag does not close, fix it',
