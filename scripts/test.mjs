@@ -14,8 +14,11 @@ import { scratchPlace } from '../dist/test/kit/scratch-place.js';
 const PROCESSES = Math.min(8, availableParallelism() + 1);
 /** The number of files in a part. Each part loads the program and starts a database server. */
 const FILES_A_PART = 40;
-/** Folders with slow tests. Each is a part of its own and starts first, because slow parts must not start last. */
-const LONG = ['simulation', 'processes', 'crash', 'plugins/federation', 'package'];
+/**
+ * Folders with slow tests. Each is a part of its own and starts first, because slow parts must not start last. The first
+ * test of `browser` unpacks the browser into the temporary folder, where another process would start an unfinished file.
+ */
+const LONG = ['simulation', 'processes', 'crash', 'plugins/federation', 'package', 'browser'];
 /** The maximum number of failed tests for which the run repeats their files. More are no accident. */
 const MOST_RETRIED = 5;
 const LONGEST_SHOWN = 15;
