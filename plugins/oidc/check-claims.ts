@@ -13,20 +13,23 @@ export interface ExpectedClaims {
   readonly audiences: readonly string[];
   /** Seconds since the epoch. */
   readonly nowSeconds: number;
+  /** True for a token that another client of the provider has requested for this node. */
+  readonly isForOthers?: boolean;
 }
 
 /**
- * Checks the claims of an id token with a verified signature, and returns its subject. Throws the refusal of the token.
+ * Checks the claims of a token with a verified signature, and returns its subject. Throws the refusal of the token.
  */
-export const checkClaims = (claims: JsonObject, { issuer, audiences, nowSeconds }: ExpectedClaims): string => {
+export const checkClaims = (claims: JsonObject, expected: ExpectedClaims): string => {
+  const { issuer, nowSeconds } = expected;
   if (memberOf(claims, 'iss') !== issuer) throw invalidToken('the token is of another issuer');
   const subject = memberOf(claims, 'sub');
   // Logout tokens resemble id tokens, but have this member.
-  if (Object.hasOwn(claims, 'events')) throw invalidToken('the token is of another kind than an id token');
+  if (Object.hasOwn(claims, 'events')) throw invalidToken('the token is of another kind than is needed here');
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) {
     throw invalidToken('claim sub must be 1 to 255 visible ASCII characters');
   }
-  checkAudience(claims, audiences);
+  checkAudience(claims, expected);
   const issued = instantOf(claims, 'iat');
   const expires = instantOf(claims, 'exp');
   if (expires <= nowSeconds - LEEWAY_SECONDS) throw tokenExpired();
@@ -41,7 +44,7 @@ export const checkClaims = (claims: JsonObject, { issuer, audiences, nowSeconds 
 /** OpenID Connect Core 1.0 limits it so. Blanks are left out, because entities are compared without regard to them. */
 const SUBJECT = /^[\x21-\x7e]{1,255}$/;
 
-const checkAudience = (claims: JsonObject, audiences: readonly string[]): void => {
+const checkAudience = (claims: JsonObject, { audiences, isForOthers = false }: ExpectedClaims): void => {
   const claim = memberOf(claims, 'aud');
   const named: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   if (named.length === 0 || named.length > MAX_AUDIENCES || !named.every((one) => typeof one === 'string')) {
@@ -50,8 +53,8 @@ const checkAudience = (claims: JsonObject, audiences: readonly string[]): void =
   if (!named.some((one) => audiences.includes(String(one)))) throw audienceMismatch();
   const party = memberOf(claims, 'azp');
   if (party !== undefined && typeof party !== 'string') throw invalidToken('claim azp must be a text');
-  // A token with several audiences is valid only for the client that requested it.
-  if (named.length > 1 && (party === undefined || !audiences.includes(party))) throw audienceMismatch();
+  // An id token with several audiences is valid only for the client that requested it.
+  if (!isForOthers && named.length > 1 && (party === undefined || !audiences.includes(party))) throw audienceMismatch();
 };
 
 const instantOf = (claims: JsonObject, name: string): number => {

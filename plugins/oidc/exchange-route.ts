@@ -10,13 +10,13 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { type JsonObject, memberOf } from './fetch-document.ts';
+import { DEFAULT_PERMISSIONS } from './grant-rights.ts';
 import type { CodeGrant } from './identity-provider.ts';
 import { isBindingNonce, isSameAddress, nonceOf, type SignInBinding } from './sign-in-binding.ts';
 import { type SignInParts, signPersonIn } from './sign-person-in.ts';
 import { invalidToken } from './token-refusal.ts';
 
 const MAX_LISTED = 64;
-const DEFAULT_PERMISSIONS = ['read', 'write'];
 
 interface ExchangeBody {
   readonly id_token?: string | null;

@@ -7,6 +7,9 @@ const RIGHTS_OF_ROLE: Readonly<Record<Role, readonly string[]>> = {
   reader: ['read'],
 };
 
+/** The permissions of a person who asks for none. */
+export const DEFAULT_PERMISSIONS: readonly string[] = ['read', 'write'];
+
 export type Role = 'admin' | 'writer' | 'reader';
 
 /**

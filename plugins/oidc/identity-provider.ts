@@ -5,7 +5,7 @@ import { askProvider, fetchDocument, type JsonObject, memberOf, providerFailure 
 import { KeptLoad } from './kept-load.ts';
 import type { SignInPlace } from './oidc-api.ts';
 import type { OidcSettings } from './oidc-settings.ts';
-import { readIdToken, readObject, type UnverifiedToken } from './read-id-token.ts';
+import { readObject, readToken, type TokenUse, type UnverifiedToken } from './read-id-token.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { invalidToken } from './token-refusal.ts';
 
@@ -56,20 +56,35 @@ export class IdentityProvider {
 
   /** Rejects with `authentication` if the token is not a valid id token for this node. */
   async verify(token: string): Promise<VerifiedPerson> {
-    const { settings, clock } = this.#parts;
-    const unverified = readIdToken(token, settings.algorithms);
+    const { issuerUrl: issuer, audience, clientId } = this.#parts.settings;
+    const claims = await this.#signedClaims(token, 'id');
+    const audiences = [audience, clientId].filter((one) => one !== '');
+    return { subject: checkClaims(claims, { issuer, audiences, nowSeconds: this.#nowSeconds() }), claims };
+  }
+
+  /** Rejects with `authentication` if the token is not a valid access token for this node. */
+  async verifyAccess(token: string): Promise<VerifiedPerson> {
+    const { issuerUrl: issuer, accessTokenAudience } = this.#parts.settings;
+    const claims = await this.#signedClaims(token, 'access');
+    // The token counts only with a proof of its client, which this node does not check.
+    if (Object.hasOwn(claims, 'cnf')) throw invalidToken('the token is bound to a key of its client');
+    const expected = { issuer, audiences: [accessTokenAudience], nowSeconds: this.#nowSeconds(), isForOthers: true };
+    return { subject: checkClaims(claims, expected), claims };
+  }
+
+  #nowSeconds(): number {
+    return this.#parts.clock.nowMs() / 1_000;
+  }
+
+  /** Returns the claims of a token that the provider has signed. */
+  async #signedClaims(token: string, use: TokenUse): Promise<JsonObject> {
+    const unverified = readToken(token, { use, algorithms: this.#parts.settings.algorithms });
     // The provider may have changed its keys since the last load, so a failure loads them again.
     const isSigned =
       (await isSignedBy(await this.#loaded.get(), token, unverified)) ||
       (await isSignedBy(await this.#loaded.renewed(), token, unverified));
     if (!isSigned) throw invalidToken('the token is not signed by a key of the identity provider');
-    const claims = readObject(unverified.payload, 'payload');
-    const subject = checkClaims(claims, {
-      issuer: settings.issuerUrl,
-      audiences: [settings.audience, settings.clientId].filter((audience) => audience !== ''),
-      nowSeconds: clock.nowMs() / 1_000,
-    });
-    return { subject, claims };
+    return readObject(unverified.payload, 'payload');
   }
 
   /** Returns the address at which people sign in as the client of this node. */

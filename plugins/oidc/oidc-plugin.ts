@@ -1,18 +1,22 @@
 import {
   Clock,
   definePlugin,
+  httpCredential,
   KERNEL_API,
   NODE_VERSION,
   NodeSelf,
   nodeMetadata,
   optional,
   Permissions,
+  ServedTenants,
+  ServiceError,
   Transport,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { SubjectKeys } from '../keys/keys-api.ts';
 import { Quotas } from '../rate-limits/rate-limits-api.ts';
+import { ACCESS_TOKEN_PRINCIPAL, callerOfToken } from './access-tokens.ts';
 import { createCodeSignIn } from './code-sign-in.ts';
 import { exchangeRoute } from './exchange-route.ts';
 import { IdentityProvider } from './identity-provider.ts';
@@ -31,16 +35,18 @@ export const oidcPlugin = definePlugin({
     self: NodeSelf,
     vocabulary: Vocabulary,
     transport: Transport,
+    served: ServedTenants,
     keys: SubjectKeys,
     quotas: optional(Quotas),
     audit: optional(AuditLog),
   },
   provides: [ResourceMetadata, CodeSignIn],
+  declares: [ACCESS_TOKEN_PRINCIPAL],
   config: oidcSettings,
   commands: loginCommands,
   inspect: ({ config }) => checkOidcSettings(config),
   setup({ config: settings, use, on, provide, route }) {
-    const { clock, self, vocabulary, transport, keys, quotas, audit } = use;
+    const { clock, self, vocabulary, transport, served, keys, quotas, audit } = use;
     checkOidcSettings(settings);
     const provider = settings.enabled ? new IdentityProvider({ settings, transport, clock }) : undefined;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
@@ -48,7 +54,14 @@ export const oidcPlugin = definePlugin({
     route(exchangeRoute({ ...parts, permissions }));
     provide(ResourceMetadata, { url: settings.enabled ? `${self.nodeUrl}${RESOURCE_METADATA_PATH}` : undefined });
     provide(CodeSignIn, createCodeSignIn(parts));
-    if (!settings.enabled) return;
+    if (provider === undefined) return;
+    if (settings.accessTokenAudience !== '') {
+      on(httpCredential, async ({ token }) => {
+        const caller = await callerOfToken(token, { settings, provider, permissions });
+        if (caller === undefined || served.isServed(caller.tenantId)) return caller;
+        throw new ServiceError('authorization', 'the tenant is suspended: ask the operator of the node');
+      });
+    }
     const issuer = settings.issuerUrl;
     const clientId = settings.clientId === '' ? null : settings.clientId;
     on(nodeMetadata, () => ({ oidc: { issuer, client_id: clientId } }));

@@ -6,6 +6,8 @@ export interface OidcSettings {
   /** The issuer, exactly as in the tokens of the provider. */
   readonly issuerUrl: string;
   readonly audience: string;
+  /** The audience of accepted access tokens; empty if the node accepts none. */
+  readonly accessTokenAudience: string;
   readonly clientId: string;
   readonly tokenTtlHours: number;
   readonly algorithms: readonly SignatureAlgorithm[];
@@ -51,6 +53,11 @@ export const oidcSettings = schema<OidcSettings>({
       env: 'SVC_OIDC_AUDIENCE',
       description: 'audience that id tokens must name; empty for the client id alone',
     },
+    accessTokenAudience: {
+      ...text,
+      env: 'SVC_OIDC_ACCESS_TOKEN_AUDIENCE',
+      description: 'audience of access tokens (JWT) that callers may send in place of a key; empty: none are taken',
+    },
     clientId: {
       ...text,
       env: 'SVC_OIDC_CLIENT_ID',
@@ -91,7 +98,8 @@ export const oidcSettings = schema<OidcSettings>({
 });
 
 /** Throws `validation` for settings that cannot work together. */
-export const checkOidcSettings = ({ enabled, issuerUrl, audience, clientId }: OidcSettings): void => {
+export const checkOidcSettings = (settings: OidcSettings): void => {
+  const { enabled, issuerUrl, audience, clientId, accessTokenAudience } = settings;
   if (!enabled) return;
   if (!isIssuer(issuerUrl)) {
     throw new ServiceError('validation', 'SVC_OIDC_ISSUER_URL does not name an identity provider', {
@@ -101,6 +109,11 @@ export const checkOidcSettings = ({ enabled, issuerUrl, audience, clientId }: Oi
   if (audience === '' && clientId === '') {
     throw new ServiceError('validation', 'nothing says which tokens of the identity provider are meant for this node', {
       hint: 'set SVC_OIDC_AUDIENCE or SVC_OIDC_CLIENT_ID',
+    });
+  }
+  if (accessTokenAudience !== '' && [audience, clientId].includes(accessTokenAudience)) {
+    throw new ServiceError('validation', 'id tokens would count as access tokens, because both have one audience', {
+      hint: 'give SVC_OIDC_ACCESS_TOKEN_AUDIENCE a value of its own, such as the address of the node',
     });
   }
 };

@@ -15,11 +15,22 @@ export interface UnverifiedToken {
   readonly payload: Uint8Array;
 }
 
+/** The use of a token. Its header names the kind; many providers name access tokens like id tokens. */
+export type TokenUse = 'id' | 'access';
+
+const TYPES: Readonly<Record<TokenUse, readonly string[]>> = {
+  id: ['JWT'],
+  access: ['AT+JWT', 'APPLICATION/AT+JWT', 'JWT'],
+};
+
 /**
  * Reads a JSON Web Signature in its compact form. It is strict, so that no text has two meanings: three segments of
  * canonical base64url, and each member at most once. Throws the refusal of anything else.
  */
-export const readIdToken = (token: string, algorithms: readonly SignatureAlgorithm[]): UnverifiedToken => {
+export const readToken = (
+  token: string,
+  { use, algorithms }: { readonly use: TokenUse; readonly algorithms: readonly SignatureAlgorithm[] },
+): UnverifiedToken => {
   if (token.length > MAX_TOKEN_LENGTH) throw invalidToken(`the token is longer than ${MAX_TOKEN_LENGTH} characters`);
   const segments = token.split('.', 6);
   if (segments.length === 5) throw invalidToken('the token is encrypted: send one that is signed alone');
@@ -28,7 +39,7 @@ export const readIdToken = (token: string, algorithms: readonly SignatureAlgorit
   if (header == null || payload == null || signature == null) {
     throw invalidToken('a part of the token is not base64url without padding');
   }
-  return { ...readHeader(readObject(header, 'header'), algorithms), payload };
+  return { ...readHeader(readObject(header, 'header'), TYPES[use], algorithms), payload };
 };
 
 /** Parses a part of a token. `what` names the part in an error. */
@@ -53,14 +64,15 @@ const REFUSED_MEMBERS = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'enc', 'zip'
 
 const readHeader = (
   header: JsonObject,
+  types: readonly string[],
   algorithms: readonly SignatureAlgorithm[],
 ): Pick<UnverifiedToken, 'algorithm' | 'keyId'> => {
   const refused = REFUSED_MEMBERS.find((name) => Object.hasOwn(header, name));
   if (refused !== undefined) throw invalidToken(`the header of the token has the member ${refused}`);
   // `typ` identifies access tokens, logout tokens and tokens of this node.
   const typ = memberOf(header, 'typ');
-  if (typ !== undefined && !(typeof typ === 'string' && typ.toUpperCase() === 'JWT')) {
-    throw invalidToken('the token is of another kind than an id token');
+  if (typ !== undefined && !(typeof typ === 'string' && types.includes(typ.toUpperCase()))) {
+    throw invalidToken('the token is of another kind than is needed here');
   }
   const algorithm = SIGNATURE_ALGORITHMS.find((known) => known === memberOf(header, 'alg'));
   if (algorithm === undefined || !algorithms.includes(algorithm)) {

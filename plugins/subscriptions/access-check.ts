@@ -54,7 +54,9 @@ export class AccessCheck {
    */
   async callerNow(caller: Principal, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     const { keyId, entityUri, tenantId } = caller;
-    return keyId === null ? caller : this.#standingFor(keyId, { ownerUri: entityUri, tenantId }, snapshot);
+    // Work of a caller without a key has no end of its own, so only a node that is open to all runs it.
+    if (keyId === null) return (await this.#parts.isOpen()) ? caller : undefined;
+    return this.#standingFor(keyId, { ownerUri: entityUri, tenantId }, snapshot);
   }
 
   async #standingFor(
