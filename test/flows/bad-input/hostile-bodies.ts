@@ -166,20 +166,20 @@ const sizes = (model: BodyModel): HostileBody[] => {
 };
 
 const MANY = 100_000;
+const MANY_MEMBERS = `{${Array.from({ length: MANY }, (_, at) => `"m${at}":0`).join(',')}}`;
+const MANY_ITEMS = Buffer.from(`[${'0,'.repeat(MANY)}0]`);
 
 const crowds = (model: BodyModel): HostileBody[] => {
-  const members = Array.from({ length: MANY }, (_, at) => `"m${at}":0`).join(',');
-  const items = `[${'0,'.repeat(MANY)}0]`;
   const wrap = (text: string): Buffer => Buffer.from(model.isList ? `[${text}]` : text);
   return [
-    { name: `${MANY} members`, bytes: wrap(`{${members}}`), expect: 'whole', statuses: [413] },
+    { name: `${MANY} members`, bytes: wrap(MANY_MEMBERS), expect: 'whole', statuses: [413] },
     {
       name: 'more elements than a body may have',
       bytes: wrap(`{"x":[${'0,'.repeat(budgetFor(model.maxBytes).maxValues)}0]}`),
       expect: 'whole',
       statuses: [413],
     },
-    { name: `${MANY} items`, bytes: Buffer.from(items), expect: 'whole', statuses: [413, 422] },
+    { name: `${MANY} items`, bytes: MANY_ITEMS, expect: 'whole', statuses: [413, 422] },
   ];
 };
 
