@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { otherNode } from '../kit/other-node.ts';
 import { waitUntil } from '../kit/wait-until.ts';
 import { linkFramework, type PackedPackage, packedPackage } from './packed-package.ts';
 import { type StartedProgram, startProgram } from './started-program.ts';
@@ -21,10 +22,28 @@ const PRINTED: Readonly<Record<string, readonly string[]>> = {
   'agent-key': ['signed by the registered key: true', 'a changed value is refused: attestation_invalid'],
   webhook: ['fact_asserted: door:front'],
 };
-/** Programs on a framework: their output, and the packages that they need beside this one. */
-const ON_FRAMEWORKS: Readonly<
-  Record<string, { readonly needs: readonly string[]; readonly lines: readonly string[] }>
-> = {
+interface FrameworkProgram {
+  /** The packages that it needs beside this one. */
+  readonly needs: readonly string[];
+  /** The main version of Node.js that the framework needs. */
+  readonly nodeVersion?: string;
+  readonly lines: readonly string[];
+}
+
+const ON_FRAMEWORKS: Readonly<Record<string, FrameworkProgram>> = {
+  'ai-sdk': {
+    needs: ['ai'],
+    nodeVersion: '22',
+    lines: [
+      'noted',
+      '{',
+      "  entity: 'user:noor',",
+      "  value: 'lentil soup',",
+      "  source: 'agent:assistant',",
+      '  contradicted: false',
+      '}',
+    ],
+  },
   anthropic: {
     needs: ['@anthropic-ai/sdk'],
     lines: [
@@ -102,9 +121,9 @@ describe('the examples, from the packed package', function () {
       ({ url } = await start('programs', {}));
     });
 
-    const printedBy = async (name: string): Promise<[lines: string[], errors: string]> => {
+    const printedBy = async (name: string, runtime = process.execPath): Promise<[lines: string[], errors: string]> => {
       const program = join(packed.installed, 'examples', name, `${name}.mjs`);
-      const { stdout, stderr } = await runFile(process.execPath, [program], {
+      const { stdout, stderr } = await runFile(runtime, [program], {
         cwd: folder,
         env: { PATH: process.env['PATH'] ?? '', SVC_URL: url, SVC_API_KEY: KEY },
         timeout: RUN_LIMIT_MS,
@@ -118,13 +137,15 @@ describe('the examples, from the packed package', function () {
       });
     }
 
-    for (const [name, { needs, lines }] of Object.entries(ON_FRAMEWORKS)) {
+    for (const [name, { needs, lines, nodeVersion }] of Object.entries(ON_FRAMEWORKS)) {
       it(`${name} prints the documented output, where its framework is installed`, async () => {
-        if (!needs.every((one) => linkFramework(packed.folder, one))) {
-          console.log('      npm ci --prefix test/frameworks --ignore-scripts');
+        const runtime = nodeVersion === undefined ? process.execPath : otherNode(nodeVersion);
+        if (runtime === undefined || !needs.every((one) => linkFramework(packed.folder, one))) {
+          const versions = nodeVersion === undefined ? '' : `, with Node.js ${nodeVersion} in test/node-versions`;
+          console.log(`      npm ci --prefix test/frameworks --ignore-scripts${versions}`);
           return;
         }
-        expect(await printedBy(name)).to.deep.equal([lines, '']);
+        expect(await printedBy(name, runtime)).to.deep.equal([lines, '']);
       });
     }
   });
