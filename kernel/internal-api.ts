@@ -8,7 +8,7 @@ export type { EmbedderRecipe } from '../ports/embedder.ts';
 export { type PreparedFact, REDACTED_REFERENCE, type TripleKey, VALUE_TYPES } from '../ports/fact.ts';
 export type { ColumnCondition } from '../ports/fact-filter.ts';
 export type { RowPage, TriplePosition } from '../ports/fact-query.ts';
-export type { Cover, FeedEntry } from '../ports/fact-store.ts';
+export type { Cover, FeedEntry, NamedFact } from '../ports/fact-store.ts';
 export { parseDateOrInstant } from '../ports/instant.ts';
 export type { FactLink, LedgerHead, LedgerRange } from '../ports/ledger.ts';
 export { maskPath } from '../ports/mask-keys.ts';
@@ -33,9 +33,11 @@ export { type AppendOptions, type RestoredBatch, type SettleableItem, SIBLING_LI
 export { refuseTimestamp } from './facts/assertion-rights.ts';
 export { cacheByFact } from './facts/cache-by-fact.ts';
 export { contentId } from './facts/content-id.ts';
-export { coverBy, reachOf } from './facts/cover-by.ts';
+export { coverBy, ownCoverKind, reachOf } from './facts/cover-by.ts';
 export {
+  coveredBy,
   inPastTable,
+  notCovered,
   openAmong,
   recordedBy,
   SAME_FACT,
@@ -47,6 +49,7 @@ export { addCounts } from './facts/erase-facts.ts';
 export { ERASURE_START, type ErasurePosition, type ErasureSubject, type RedactedFacts } from './facts/fact-erasure.ts';
 export type { FeedPage } from './facts/fact-feed.ts';
 export { FIELDS_JSON, FIELDS_TEXT } from './facts/fact-fields.ts';
+export { endsFact, isNamed, MAX_REPLACED, namedBy, nameOf } from './facts/fact-names.ts';
 export type { CheckedFact, RestorableFact } from './facts/fact-restore.ts';
 export { FACT_PART, SENT_VALUE } from './facts/fact-schema.ts';
 export { FACT_VALUE_JSON } from './facts/fact-value.ts';

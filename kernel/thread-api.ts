@@ -4,5 +4,5 @@
  */
 
 export { compareHlc, type Hlc, SCOPES, type Scope, type StoredFact, type TripleKey } from '../ports/fact.ts';
-export type { Cover } from '../ports/fact-store.ts';
+export type { Cover, NamedFact } from '../ports/fact-store.ts';
 export { normaliseText } from '../ports/normalise-text.ts';

@@ -29,7 +29,9 @@ export type FactField =
   | 'receivedFrom'
   | 'originNodeId'
   | 'speaker'
-  | 'originId';
+  | 'originId'
+  /** The id at the origin of the fact, which is never null. */
+  | 'idAtOrigin';
 
 /**
  * A predicate over one fact, with exactly nine kinds of node. The SQL compiler and `evaluateFilter` must agree on

@@ -28,10 +28,24 @@ export interface AnnouncedQuery {
   readonly limit: number;
 }
 
-/** Ends facts of its triple and place with a lower origin stamp: a retraction, or a resolution. */
+/** The identity of a fact, which is the same on every node. */
+export interface NamedFact {
+  /** The id at its origin. */
+  readonly id: string;
+  /** The node id of its origin. */
+  readonly origin: string;
+  /** True if the origin is this node. */
+  readonly isOwn: boolean;
+}
+
+/** Ends facts of its triple and place with a lower origin stamp: a retraction, a resolution, or a replacement. */
 export interface Cover extends TripleKey {
-  readonly kind: 'retraction' | 'resolution';
+  readonly kind: 'retraction' | 'resolution' | 'replacement';
   readonly factId: string;
+  /** The entity URI of the principal who asserted the fact here; null for a fact of a peer. */
+  readonly assertedBy: string | null;
+  /** The only fact that it ends; null if it ends all. */
+  readonly named: NamedFact | null;
   readonly hlc: Hlc;
   /** The speaker whose facts alone it ends; null if it ends the facts of all. */
   readonly speaker: string | null;
@@ -164,7 +178,7 @@ export interface WriteTransaction extends Snapshot {
    * table may show only at a later call of the transaction, or at its commit.
    */
   insertRows(table: string, rows: readonly Row[]): Promise<void>;
-  /** Records covers. Idempotent by fact id. */
+  /** Records covers. Idempotent by fact id and named fact. */
   cover(covers: readonly Cover[]): Promise<void>;
   /**
    * Sets when a fact expires (milliseconds since the epoch), by the authority of the `svc:ttl` fact stamped `hlc`. The

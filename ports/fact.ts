@@ -66,6 +66,11 @@ export interface PreparedFact extends TripleKey {
   readonly cid: string;
   /** The content ids of sources, each `sha256:<hex>`, in the given order. */
   readonly derivedFrom: readonly string[];
+  /**
+   * The facts that it ends, in the given order: each the id at its origin. The node id of the origin follows a space,
+   * where that is not the origin of this fact. Empty for a fact that names none.
+   */
+  readonly replaces: readonly string[];
   /** True for a system fact, which is about the store itself and found only by its name. */
   readonly system: boolean;
   readonly attested: boolean | null;

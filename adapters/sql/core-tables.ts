@@ -29,26 +29,24 @@ export const coreTables = (dialect: SchemaDialect): readonly string[] => [
 
 /**
  * Covers and expiries, which end facts. Keys begin with the tenant, so that a database can shard the tables by tenant.
- * `speaker` is an empty text in a cover that ends the facts of all.
+ * `speaker` is an empty text in a cover that ends the facts of all. Covers that end one named fact have a table of
+ * their own, because the one index finds a triple and the other one a name.
  */
 const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
   `CREATE TABLE fact_covers (
-    tenant_id ${dialect.textType} NOT NULL,
-    fact_id ${dialect.textType} NOT NULL,
-    kind ${dialect.textType} NOT NULL,
-    entity_key ${dialect.textType} NOT NULL,
-    relation_key ${dialect.textType} NOT NULL,
-    scope ${dialect.textType} NOT NULL,
-    place ${dialect.textType} NOT NULL,
-    speaker ${dialect.textType} NOT NULL,
-    hlc_wall BIGINT NOT NULL,
-    hlc_ctr INTEGER NOT NULL,
-    since_wall BIGINT NOT NULL,
-    since_ctr INTEGER NOT NULL,
+    ${coverColumns(dialect)},
     PRIMARY KEY (tenant_id, fact_id)
   )`,
   `CREATE INDEX fact_covers_by_triple ON fact_covers
     (tenant_id, entity_key, relation_key, scope, place, speaker, hlc_wall, hlc_ctr)`,
+  `CREATE TABLE fact_named_covers (
+    ${coverColumns(dialect)},
+    named_id ${dialect.textType} NOT NULL,
+    named_origin ${dialect.textType} NOT NULL,
+    is_own SMALLINT NOT NULL,
+    PRIMARY KEY (tenant_id, fact_id, named_id, named_origin)
+  )`,
+  'CREATE INDEX fact_named_covers_by_name ON fact_named_covers (tenant_id, named_id)',
   `CREATE TABLE fact_expiries (
     tenant_id ${dialect.textType} NOT NULL,
     fact_id ${dialect.textType} NOT NULL,
@@ -61,6 +59,20 @@ const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
   )${dialect.keyOrder}`,
   ...createPastExpiryTable(dialect),
 ];
+
+const coverColumns = ({ textType }: SchemaDialect): string => `tenant_id ${textType} NOT NULL,
+    fact_id ${textType} NOT NULL,
+    kind ${textType} NOT NULL,
+    asserted_by ${textType},
+    entity_key ${textType} NOT NULL,
+    relation_key ${textType} NOT NULL,
+    scope ${textType} NOT NULL,
+    place ${textType} NOT NULL,
+    speaker ${textType} NOT NULL,
+    hlc_wall BIGINT NOT NULL,
+    hlc_ctr INTEGER NOT NULL,
+    since_wall BIGINT NOT NULL,
+    since_ctr INTEGER NOT NULL`;
 
 /** The tables with the node's own record, which belong to no tenant. */
 const nodeTables = ({ textType }: SchemaDialect): readonly string[] => [
@@ -108,4 +120,5 @@ const EXPECTED_ROWS: ExpectedRows = [
   [FACTS_TABLE, 'facts_by_origin_id', '1000 1000 2'],
   [FACTS_TABLE, 'facts_with_references', '100000 100000 1'],
   ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 2 1 1'],
+  ['fact_named_covers', 'fact_named_covers_by_name', '10000 10000 1'],
 ];

@@ -39,6 +39,11 @@ const instant: RuleOf = {
   neutral: null,
 };
 
+const names: RuleOf = {
+  isSound: (stored) => typeof stored === 'string' && textsIn(stored) !== undefined,
+  neutral: null,
+};
+
 const STAMP = /^\d{1,15}\.\d{1,10}$/;
 
 /** An empty text stands for an instant without a text. */
@@ -54,6 +59,7 @@ const RULES: Readonly<Record<string, RuleOf>> = {
   valid_until: bound,
   hlc_text: orNull(textLike(STAMP)),
   derived_from: orNull(list),
+  replaces: orNull(names),
   timestamp_ms: number,
   valid_from_ms: orNull(number),
   valid_until_ms: orNull(number),
@@ -98,9 +104,15 @@ export const repairRow = (stored: readonly SqlValue[], rules: readonly ColumnRul
 
 /** Parses a stored list of content ids; undefined for any other text. */
 export const contentIdsIn = (stored: string): readonly string[] | undefined => {
+  const parsed = textsIn(stored);
+  return parsed?.every((one) => CONTENT_ID.test(one)) === true ? parsed : undefined;
+};
+
+/** Parses a stored list of texts; undefined for any other text. */
+export const textsIn = (stored: string): readonly string[] | undefined => {
   try {
     const parsed: unknown = JSON.parse(stored);
-    return Array.isArray(parsed) && parsed.every((one) => CONTENT_ID.test(String(one))) ? parsed : undefined;
+    return Array.isArray(parsed) && parsed.every((one) => typeof one === 'string') ? parsed : undefined;
   } catch {
     return undefined;
   }

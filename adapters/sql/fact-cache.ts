@@ -80,7 +80,11 @@ type Generation = Map<string, Map<string, StoredFact>>;
 const OBJECT_BYTES = 2_000;
 
 /** Estimates the memory of texts. Most take one byte per character, others two. */
-const bytesOf = ({ entity, relation, value, source, derivedFrom }: StoredFact): number => {
+const bytesOf = ({ entity, relation, value, source, derivedFrom, replaces }: StoredFact): number => {
   const said = typeof value.v === 'string' ? value.v.length : 0;
-  return OBJECT_BYTES + 2 * (2 * entity.length + relation.length + 2 * said + source.length) + 100 * derivedFrom.length;
+  return (
+    OBJECT_BYTES +
+    2 * (2 * entity.length + relation.length + 2 * said + source.length) +
+    100 * (derivedFrom.length + replaces.length)
+  );
 };

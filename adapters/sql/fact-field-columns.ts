@@ -32,6 +32,9 @@ export const indexedPartSql = (column: string, { start, length }: IndexedPart): 
  */
 export const placeSql = (column: string): string => `coalesce(${column}, '')`;
 
+/** Returns the SQL of the id at the origin. The column is null when the fact has that id here as well. */
+export const idAtOriginSql = (table: string): string => `coalesce(${table}.origin_id, ${table}.id)`;
+
 /** Returns the SQL of the writer. The column is null when the writer also asserted the fact. */
 export const writerSql = (table: string): string => `coalesce(${table}.writer, ${table}.asserted_by)`;
 
@@ -84,4 +87,5 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   originNodeId: text('origin_node_id'),
   speaker: text('speaker'),
   originId: text('origin_id'),
+  idAtOrigin: { is: 'text', column: 'id', sql: idAtOriginSql },
 };

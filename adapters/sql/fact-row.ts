@@ -9,7 +9,7 @@ import {
   type ValueType,
   type WriteRecord,
 } from '../../ports/ports.ts';
-import { contentIdsIn, repairRow, rulesFor } from './damaged-columns.ts';
+import { contentIdsIn, repairRow, rulesFor, textsIn } from './damaged-columns.ts';
 import { writtenTags } from './ledger-row.ts';
 
 /** The columns of a fact outline, in the order of `OutlineRow`. */
@@ -49,6 +49,7 @@ export const OUTLINE_COLUMNS = [
   'feed_ctr',
   'valid_from',
   'valid_from_ms',
+  'replaces',
 ] as const;
 
 /** The columns of a fact, in the order that `factFromRow` expects. */
@@ -103,10 +104,11 @@ type OutlineRow = [
   feedCtr: number,
   validFrom: string | null,
   validFromMs: number | null,
+  replaces: string | null,
 ];
 type FactRow = [...OutlineRow, valueType: ValueType, valueV: string | null];
 
-const NO_PARENTS: readonly string[] = Object.freeze([]);
+const NO_TEXTS: readonly string[] = Object.freeze([]);
 
 /** Returns the default write record of a fact. */
 export const plainRecord = ({ assertedBy, receivedFrom }: StoredFact): WriteRecord => ({
@@ -137,7 +139,7 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   fact.validUntilMs,
   fact.gardenId,
   fact.cid,
-  fact.derivedFrom.length === 0 ? null : JSON.stringify(fact.derivedFrom),
+  listOf(fact.derivedFrom),
   Number(fact.system),
   fact.attested === null ? null : Number(fact.attested),
   fact.attestedKeyId,
@@ -154,6 +156,7 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   fact.feed.counter,
   boundText(fact.validFrom, fact.validFromMs),
   fact.validFromMs,
+  listOf(fact.replaces),
   fact.value.type,
   storedText(fact.value.v),
   number,
@@ -165,6 +168,8 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   record.link?.seq ?? null,
   record.link?.hash ?? null,
 ];
+
+const listOf = (texts: readonly string[]): string | null => (texts.length === 0 ? null : JSON.stringify(texts));
 
 /** Returns the text of a bound of validity; empty for an instant without a text. */
 const boundText = (text: string | null, ms: number | null): string | null =>
@@ -194,8 +199,8 @@ const FACT_RULES = rulesFor(FACT_COLUMNS);
 export const factFromRow = (row: readonly SqlValue[]): StoredFact => {
   const repaired = repairRow(row, FACT_RULES);
   const columns = (repaired?.row ?? row) as FactRow;
-  const v = valueOfText(columns[35], columns[36]);
-  const value = { type: columns[35], v: v ?? null, interpretAs: columns[8] };
+  const v = valueOfText(columns[36], columns[37]);
+  const value = { type: columns[36], v: v ?? null, interpretAs: columns[8] };
   const damage = repaired?.column ?? (v === undefined ? 'value_v' : undefined);
   const fact = { ...membersFromRow(columns), value };
   return damage === undefined ? fact : { ...fact, damage };
@@ -233,7 +238,7 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   gardenId: columns[16],
   // The content id is null after an erasure.
   cid: columns[17] ?? '',
-  derivedFrom: columns[18] === null ? NO_PARENTS : (contentIdsIn(columns[18]) ?? NO_PARENTS),
+  derivedFrom: columns[18] === null ? NO_TEXTS : (contentIdsIn(columns[18]) ?? NO_TEXTS),
   system: columns[19] === 1,
   attested: columns[20] === null ? null : columns[20] === 1,
   attestedKeyId: columns[21],
@@ -248,6 +253,7 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   feed: { wallMs: columns[31], counter: columns[32] },
   validFrom: boundOf(columns[33], columns[34]),
   validFromMs: columns[34],
+  replaces: columns[35] === null ? NO_TEXTS : (textsIn(columns[35]) ?? NO_TEXTS),
 });
 
 const boundOf = (text: string | null, ms: number | null): string | null => {

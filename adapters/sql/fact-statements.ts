@@ -2,7 +2,7 @@ import type { FactField, FactQuery, Filter, LedgerQuery, LedgerRange } from '../
 import { MAX_SHORT_BYTES } from './bounded-facts.ts';
 import { TRACE_COLUMNS } from './cached-facts.ts';
 import { compileFilter } from './compile-filter.ts';
-import { placeSql, writerSql } from './fact-field-columns.ts';
+import { idAtOriginSql, placeSql, writerSql } from './fact-field-columns.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
 import { shapeOf } from './filter-shape.ts';
 import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
@@ -25,10 +25,17 @@ const FACT_IN_SHORT = `${OUTLINE}, f.value_type, ${SHORT_VALUE}`;
 const TRACE = `${columnsOf(TRACE_COLUMNS)}, f.cid IS NOT NULL, ${SHORT_VALUE}`;
 
 /** Selects the covers of this kind that end the fact `f`. The index finds one in a single step. */
-const coversWith = (speaker: string): string => `SELECT 1 FROM fact_covers c
-    WHERE c.tenant_id = f.tenant_id AND c.entity_key = f.entity_key AND c.relation_key = f.relation_key
-      AND c.scope = f.scope AND c.place = ${placeSql('f.garden_id')} AND ${speaker}
+const coversWith = (speaker: string): string => `SELECT 1 FROM fact_covers c WHERE ${NEWER_COVER} AND ${speaker}`;
+
+const NEWER_COVER = `c.tenant_id = f.tenant_id AND c.entity_key = f.entity_key AND c.relation_key = f.relation_key
+      AND c.scope = f.scope AND c.place = ${placeSql('f.garden_id')}
       AND (c.hlc_wall, c.hlc_ctr) > (f.hlc_wall, f.hlc_ctr)`;
+
+/** Selects the covers that end the fact `f` by its name. */
+const NAMED_COVERS = `SELECT 1 FROM fact_named_covers c WHERE ${NEWER_COVER}
+      AND c.named_id = ${idAtOriginSql('f')}
+      AND ((f.origin_node_id IS NULL AND c.is_own = 1) OR c.named_origin = f.origin_node_id)
+      AND (c.speaker = '' OR c.speaker = f.speaker)`;
 
 /**
  * Selects the facts of a triple that are live or have yet to begin. Parameters: tenant, entity key, relation key,
@@ -42,6 +49,7 @@ WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = 
     SELECT 1 FROM fact_expiries e WHERE e.tenant_id = f.tenant_id AND e.fact_id = f.id AND e.expires_ms <= ?)
   AND NOT EXISTS (${coversWith("c.speaker = ''")})
   AND (f.speaker IS NULL OR NOT EXISTS (${coversWith('c.speaker = f.speaker')}))
+  AND NOT EXISTS (${NAMED_COVERS})
 ORDER BY f.confidence DESC, f.hlc_wall DESC, f.hlc_ctr DESC
 ${LIMIT}`;
 

@@ -58,6 +58,7 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
     link_seq BIGINT,
     link_hash ${bytes},
     derived_from ${text},
+    replaces ${text},
     value_key ${text} NOT NULL,
     value_v ${text}
   )`;
@@ -152,6 +153,7 @@ const FIXED = [
   'hlc_ctr',
   'hlc_text',
   'tags',
+  'replaces',
 ];
 const REFERENCES = ['derived_from'];
 

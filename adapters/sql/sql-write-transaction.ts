@@ -11,6 +11,7 @@ import {
   type WriteRecord,
   type WriteTransaction,
 } from '../../ports/ports.ts';
+import { COVERS, NAMED_COVERS, rowOfCover, rowOfNamedCover } from './cover-rows.ts';
 import { factToRow, NEW_FACT_COLUMNS, plainRecord } from './fact-row.ts';
 import type { FactStatements } from './fact-statements.ts';
 import { FACTS_TABLE, FEED_ENTRIES_TABLE } from './fact-table.ts';
@@ -169,24 +170,10 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   }
 
   async cover(covers: readonly Cover[]): Promise<void> {
-    if (covers.length === 0) return;
-    await this.session.insert(
-      COVERS,
-      covers.map((cover) => [
-        cover.factId,
-        cover.kind,
-        cover.tenantId,
-        cover.entityKey,
-        cover.relationKey,
-        cover.scope,
-        cover.gardenId ?? '',
-        cover.speaker ?? '',
-        cover.hlc.wallMs,
-        cover.hlc.counter,
-        cover.since.wallMs,
-        cover.since.counter,
-      ]),
-    );
+    const whole = covers.filter(({ named }) => named === null);
+    if (whole.length > 0) await this.session.insert(COVERS, whole.map(rowOfCover));
+    const named = covers.flatMap((cover) => (cover.named === null ? [] : [rowOfNamedCover(cover, cover.named)]));
+    if (named.length > 0) await this.session.insert(NAMED_COVERS, named);
   }
 
   async setExpiry(factId: string, expiresMs: number, hlc: Hlc, since: Hlc = hlc): Promise<void> {
@@ -249,25 +236,6 @@ const FACTS: InsertTarget = { table: FACTS_TABLE, columns: NEW_FACT_COLUMNS };
 const FEED_ENTRIES: InsertTarget = {
   table: FEED_ENTRIES_TABLE,
   columns: ['tenant_id', 'feed_wall', 'feed_ctr', 'kind', 'subject_id'],
-};
-
-const COVERS: InsertTarget = {
-  table: 'fact_covers',
-  columns: [
-    'fact_id',
-    'kind',
-    'tenant_id',
-    'entity_key',
-    'relation_key',
-    'scope',
-    'place',
-    'speaker',
-    'hlc_wall',
-    'hlc_ctr',
-    'since_wall',
-    'since_ctr',
-  ],
-  unlessTaken: ['tenant_id', 'fact_id'],
 };
 
 const BEGIN_EPOCH = 'UPDATE node_clock SET epoch = ? WHERE id = 1';

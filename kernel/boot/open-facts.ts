@@ -61,5 +61,8 @@ export const openFacts = ({
   container.provide(FactErasure, erasure);
   container.provide(ServedTenants, createServedTenants());
   container.provide(TenantRemoval, createTenantRemoval(store, erasure));
-  container.provide(FactRestore, createFactRestore({ clock, random, hooks, names: self.names, nameRules }));
+  container.provide(
+    FactRestore,
+    createFactRestore({ clock, random, hooks, names: self.names, nodeId: self.nodeId, nameRules }),
+  );
 };

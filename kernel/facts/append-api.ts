@@ -43,6 +43,7 @@ export interface DraftParts {
   readonly gardenId?: string | null;
   readonly attested?: boolean;
   readonly attestedKeyId?: string;
+  readonly replaces?: readonly string[];
   /** Returns the references for the final place of the fact, which another plugin may change after `append:read`. */
   derivedFrom?(place: Pick<TripleKey, 'scope' | 'gardenId'>): readonly string[];
 }

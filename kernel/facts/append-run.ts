@@ -20,7 +20,7 @@ import {
   SIBLING_LIMIT,
 } from './append-api.ts';
 import { appendAuthorise, appendJudge, appendSettle, factAppended } from './append-hooks.ts';
-import { coverBy, reachOf } from './cover-by.ts';
+import { coversBy, ownCoverKind, reachOf } from './cover-by.ts';
 import { DraftedFact, type DraftingParts } from './drafted-fact.ts';
 import type { Appender, FactDraft } from './fact-draft.ts';
 import { PendingItem } from './pending-item.ts';
@@ -33,6 +33,7 @@ const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
 const FOLLOW_UP_DEPTH = 3;
 
 export interface RunParts extends DraftingParts {
+  readonly nodeId: string;
   readonly hooks: HookCaller;
 }
 
@@ -88,7 +89,7 @@ export class AppendRun {
     if (stored.length === 0) return;
     this.appended.push(...stored);
     await turnAfter(stored);
-    await this.#recordRetractions(stored);
+    await this.#recordCovers(stored);
     const followUps = await this.#followUpsOf(stored);
     await turnAfter(stored);
     if (followUps.length === 0) return;
@@ -172,15 +173,14 @@ export class AppendRun {
     return items.filter((item) => item.open);
   }
 
-  async #recordRetractions(stored: readonly AppendedFact[]): Promise<void> {
-    const retractions = stored.filter(({ fact }) => fact.confidence === 0);
-    if (retractions.length === 0) return;
-    await this.#transaction.cover(
-      retractions.map((appended) => {
-        const { fact } = appended;
-        return coverBy(fact, { kind: 'retraction', since: fact.feed, speaker: reachOf(appended) });
-      }),
-    );
+  async #recordCovers(stored: readonly AppendedFact[]): Promise<void> {
+    const covers = stored.flatMap((appended) => {
+      const { fact } = appended;
+      const kind = ownCoverKind(fact);
+      if (kind === undefined) return [];
+      return coversBy(fact, { kind, since: fact.feed, speaker: reachOf(appended) }, this.#parts.nodeId);
+    });
+    if (covers.length > 0) await this.#transaction.cover(covers);
   }
 
   async #followUpsOf(stored: readonly AppendedFact[]): Promise<FactDraft[]> {

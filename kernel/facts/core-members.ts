@@ -10,6 +10,7 @@ import {
 } from '../schemas/answer-schemas.ts';
 import { component } from '../vocabulary/components.ts';
 import { defineExpectedMember, defineFactMember, type FactMember } from './fact-members.ts';
+import { idInName } from './fact-names.ts';
 import { FACT_VALUE } from './fact-schema.ts';
 
 const member = (name: string, json: JsonSchema, read: (fact: StoredFact) => unknown): FactMember =>
@@ -60,6 +61,12 @@ export const CORE_MEMBERS: readonly FactMember[] = [
     listOf({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' }),
     ({ derivedFrom }) => derivedFrom,
   ),
+  // Few facts name others that they end, so the others do without the member.
+  defineFactMember('replaces', {
+    json: listOf(STRING_JSON),
+    read: ({ fact: { replaces } }) => (replaces.length === 0 ? undefined : replaces.map(idInName)),
+    optional: true,
+  }),
   defineFactMember('damaged', { json: STRING_JSON, read: ({ fact }) => fact.damage, optional: true }),
 ];
 

@@ -92,20 +92,15 @@ export const inPastTable = (
 
 const NEWER_IN_PLACE: readonly ColumnMatch[] = [...SAME_PLACE, { column: 'hlc', is: 'above', field: 'hlc' }];
 
-const NEWER_OF_SPEAKER: readonly ColumnMatch[] = [
-  ...NEWER_IN_PLACE,
-  { column: 'speaker', is: 'equal', field: 'speaker' },
-];
-
+const OF_SPEAKER: ColumnMatch = { column: 'speaker', is: 'equal', field: 'speaker' };
 const OF_ALL_SPEAKERS: ColumnCondition = { column: 'speaker', in: [''] };
+const OF_NAME: ColumnMatch = { column: 'named_id', is: 'equal', field: 'idAtOrigin' };
+const OF_ORIGIN: ColumnMatch = { column: 'named_origin', is: 'equal', field: 'originNodeId' };
+const OF_OWN_ORIGIN: ColumnCondition = { column: 'is_own', in: [1] };
 
-const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution'];
+const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution', 'replacement'];
 
-/**
- * Returns the condition that a fact is covered. A cover ends only facts of its own place, so callers who see the facts
- * see the cover as well. The covers of a single speaker are a condition of their own, so that an index finds each kind
- * in one step, however many covers another speaker has.
- */
+/** Returns the condition that covers of these kinds end a fact, by now or by the moment. */
 const covered = (kinds: readonly Cover['kind'][], moment: ReadMoment): Filter => {
   const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
   // Excludes covers with a later origin stamp, only for speed: a fact is recorded after its origin stamp, so this
@@ -113,9 +108,41 @@ const covered = (kinds: readonly Cover['kind'][], moment: ReadMoment): Filter =>
   const latest = latestOrigin(moment);
   if (latest !== undefined) conditions.push({ column: 'hlc', below: stampAfter(latest) });
   if (moment.asOf !== undefined) conditions.push(recordedBy(moment.asOf));
-  const ofAll = inTable('fact_covers', NEWER_IN_PLACE, [OF_ALL_SPEAKERS, ...conditions]);
-  return any(ofAll, all(not(isNull('speaker')), inTable('fact_covers', NEWER_OF_SPEAKER, conditions)));
+  return coveredBy(conditions);
 };
+
+/**
+ * Returns the condition that a fact is covered. A cover ends only facts of its own place, so callers who see the facts
+ * see the cover as well. The covers of a single speaker are a condition of their own, so that an index finds each kind
+ * in one step, however many covers another speaker has. `of` limits the covers to those of some facts.
+ */
+export const coveredBy = (
+  conditions: readonly ColumnCondition[],
+  of: { readonly match?: readonly ColumnMatch[]; readonly whereFact?: Filter } = {},
+): Filter => {
+  const { match = [], ...whereFact } = of;
+  const hasRow = (table: string, matches: readonly ColumnMatch[], where: readonly ColumnCondition[]): Filter => ({
+    kind: 'inTable',
+    table,
+    match: [...matches, ...match],
+    where: [...where, ...conditions],
+    ...whereFact,
+  });
+  const reaching = (table: string, matches: readonly ColumnMatch[]): Filter =>
+    any(
+      hasRow(table, matches, [OF_ALL_SPEAKERS]),
+      all(not(isNull('speaker')), hasRow(table, [...matches, OF_SPEAKER], [])),
+    );
+  const named = [...NEWER_IN_PLACE, OF_NAME];
+  return any(
+    reaching('fact_covers', NEWER_IN_PLACE),
+    all(isNull('originNodeId'), hasRow('fact_named_covers', named, [OF_OWN_ORIGIN, OF_ALL_SPEAKERS])),
+    all(not(isNull('originNodeId')), reaching('fact_named_covers', [...named, OF_ORIGIN])),
+  );
+};
+
+/** Returns the condition that no retraction, resolution or replacement has ended a fact, by now or by the moment. */
+export const notCovered = (moment: ReadMoment): Filter => not(covered(COVER_KINDS, moment));
 
 /** Returns the last possible origin stamp of covers that count at this moment. */
 const latestOrigin = ({ asOf, nowMs, isValidity }: ReadMoment): Hlc | undefined => {
@@ -141,7 +168,7 @@ export const liveAmong = (visible: Filter, moment: ReadMoment): Filter =>
 
 /** Returns the filter for the facts that are live or have yet to begin, among the visible ones. */
 export const openAmong = (visible: Filter, moment: ReadMoment): Filter =>
-  all(visible, equals('system', false), ASSERTS_SOMETHING, notExpired(moment), not(covered(COVER_KINDS, moment)));
+  all(visible, equals('system', false), ASSERTS_SOMETHING, notExpired(moment), notCovered(moment));
 
 /**
  * Returns the default view: live facts, and the newest retraction of a triple without live facts in its place, by which
@@ -173,5 +200,14 @@ const lastWord = (visible: Filter, moment: ReadMoment): Filter => {
     where: [{ column: 'confidence', above: 0 }],
     whereFact: all(visible, hasBegun(moment), notExpired(moment)),
   };
-  return all(equals('confidence', 0), not(covered(COVER_KINDS, moment)), not(newerAndLive));
+  const live: Filter = {
+    kind: 'inTable',
+    table: 'facts',
+    match: SAME_PLACE,
+    where: [{ column: 'confidence', above: 0 }],
+    whereFact: liveAmong(visible, moment),
+  };
+  // Unlike other retractions, one by name leaves older facts live.
+  const isByName = inTable('fact_named_covers', SAME_FACT, [OF_ALL_SPEAKERS]);
+  return all(equals('confidence', 0), notCovered(moment), not(newerAndLive), not(all(isByName, live)));
 };

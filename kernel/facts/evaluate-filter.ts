@@ -42,6 +42,7 @@ type Member = string | number | boolean | Hlc | null;
 /** Returns the member of a fact that a filter names. */
 export const memberOf = (fact: StoredFact, field: FactField): Member => {
   if (field === 'interpretAs') return fact.value.interpretAs;
+  if (field === 'idAtOrigin') return fact.originId ?? fact.id;
   return field === 'place' ? (fact.gardenId ?? '') : fact[field];
 };
 

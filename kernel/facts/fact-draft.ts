@@ -17,6 +17,8 @@ export interface FactDraft {
   readonly gardenId?: string | null;
   /** The content ids of sources, each `sha256:<hex>`. */
   readonly derivedFrom?: readonly string[];
+  /** Given only by import and ingest: see `PreparedFact`. */
+  readonly replaces?: readonly string[];
   readonly sessionId?: string | null;
   readonly attested?: boolean | null;
   readonly attestedKeyId?: string | null;

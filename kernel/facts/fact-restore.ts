@@ -15,7 +15,7 @@ import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { isTooFarAhead, parseHlc } from '../time/hybrid-logical-clock.ts';
 import { factRestored } from './append-hooks.ts';
-import { coverBy } from './cover-by.ts';
+import { coversBy } from './cover-by.ts';
 import type { FactDraft } from './fact-draft.ts';
 import { nameKeys } from './match-key.ts';
 import { type PreparingParts, prepareFact } from './prepare-fact.ts';
@@ -28,7 +28,7 @@ export interface RestorableFact {
   readonly assertedBy: string | null;
   /** The content id that the other store computed. */
   readonly cid: string;
-  /** The cover by which the fact ends older facts of its triple; null when it ends none. */
+  /** The covers by which the fact ends older facts of its triple; null when it ends none. */
   readonly cover: Pick<Cover, 'kind' | 'speaker'> | null;
 }
 
@@ -73,6 +73,7 @@ export const FactRestore = defineRef<FactRestore>('kernel.fact-restore');
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 export interface RestoreParts extends PreparingParts {
+  readonly nodeId: string;
   readonly hooks: HookCaller;
   readonly clock: Clock;
 }
@@ -101,7 +102,7 @@ const insertFacts = async (
   transaction: PluginTransaction,
   facts: readonly CheckedFact[],
   nowMs: number,
-  { names, random, hooks }: Omit<RestoreParts, 'clock'>,
+  { names, nodeId, random, hooks }: Omit<RestoreParts, 'clock'>,
 ): Promise<RestoreVerdict[]> => {
   const [first] = facts;
   if (first === undefined) return [];
@@ -134,7 +135,7 @@ const insertFacts = async (
   await wide.cover(
     stamped.flatMap((fact, at) => {
       const cover = fresh[at]?.cover ?? null;
-      return cover === null ? [] : [coverBy(fact, { ...cover, since: fact.feed })];
+      return cover === null ? [] : coversBy(fact, { ...cover, since: fact.feed }, nodeId);
     }),
   );
   if (hooks.hasHandlers(factRestored)) await hooks.collect(factRestored, { facts: stamped, transaction });

@@ -194,6 +194,7 @@ class FactsService implements Facts {
       ...parts,
       ...rules,
       names,
+      nodeId: self.nodeId,
       tenantId,
       measured: this.#measured,
       node: nodePrincipal(names, tenantId),

@@ -50,6 +50,7 @@ export const prepareFact = (
     gardenId,
     cid: contentId(draft),
     derivedFrom: parts.derivedFrom?.({ scope: draft.scope, gardenId }) ?? draft.derivedFrom ?? [],
+    replaces: parts.replaces ?? draft.replaces ?? NO_NAMES,
     system: nameRules.isSystem(keys),
     attested: parts.attested ?? draft.attested ?? null,
     attestedKeyId: parts.attestedKeyId ?? draft.attestedKeyId ?? null,
@@ -64,5 +65,6 @@ export const prepareFact = (
 };
 
 const NO_PARTS: DraftParts = Object.freeze({});
+const NO_NAMES: readonly string[] = Object.freeze([]);
 
 const instantOf = (text: string | null | undefined): number | null => (text == null ? null : parseInstant(text));

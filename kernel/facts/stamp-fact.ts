@@ -32,6 +32,7 @@ export const stampFact = (fact: PreparedFact, last: Hlc, nowMs: number): StoredF
     gardenId: fact.gardenId,
     cid: fact.cid,
     derivedFrom: fact.derivedFrom,
+    replaces: fact.replaces,
     system: fact.system,
     attested: fact.attested,
     attestedKeyId: fact.attestedKeyId,

@@ -46,7 +46,7 @@ export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationS
 });
 
 /** The tables with states of facts, which every plugin may read. */
-const STATES_OF_FACTS: ReadonlySet<string> = new Set(['fact_covers', 'fact_expiries']);
+const STATES_OF_FACTS: ReadonlySet<string> = new Set(['fact_covers', 'fact_named_covers', 'fact_expiries']);
 
 const guardData = (data: MigrationData, prefix: string): MigrationData => {
   const own = (table: string): string => {

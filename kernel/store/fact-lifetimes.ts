@@ -1,11 +1,16 @@
-import type { Cover, Hlc, Row, Scope, Snapshot } from '../../ports/ports.ts';
+import type { Cover, Hlc, NamedFact, Row, Scope, Snapshot } from '../../ports/ports.ts';
 import type { Expiry, FactName } from './plugin-transaction.ts';
 
 type Source = Pick<Snapshot, 'select'>;
 
 /** Returns the covers among these facts, in no order. */
-export const readCovers = async (source: Source, facts: readonly FactName[]): Promise<Cover[]> =>
-  (await rowsOf(source, 'fact_covers', facts)).map(coverOf);
+export const readCovers = async (source: Source, facts: readonly FactName[]): Promise<Cover[]> => {
+  const [whole, named] = await Promise.all([
+    rowsOf(source, 'fact_covers', facts),
+    rowsOf(source, 'fact_named_covers', facts),
+  ]);
+  return [...whole.map((row) => coverOf(row, null)), ...named.map((row) => coverOf(row, nameOf(row)))];
+};
 
 /** Returns when these facts expire, in no order; nothing for those without a time to live. */
 export const readExpiries = async (source: Source, facts: readonly FactName[]): Promise<Expiry[]> =>
@@ -44,8 +49,16 @@ const expiryOf = (row: Row): Expiry => ({
   since: stampOf(row, 'since'),
 });
 
-const coverOf = (row: Row): Cover => ({
+const nameOf = (row: Row): NamedFact => ({
+  id: String(row['named_id']),
+  origin: String(row['named_origin']),
+  isOwn: Number(row['is_own']) === 1,
+});
+
+const coverOf = (row: Row, named: NamedFact | null): Cover => ({
   factId: String(row['fact_id']),
+  assertedBy: row['asserted_by'] == null ? null : String(row['asserted_by']),
+  named,
   kind: row['kind'] as Cover['kind'],
   tenantId: String(row['tenant_id']),
   entityKey: String(row['entity_key']),

@@ -3,6 +3,7 @@ import {
   definePlugin,
   KERNEL_API,
   NODE_VERSION,
+  NodeSelf,
   NodeSettings,
   optional,
   parseInstant,
@@ -38,6 +39,7 @@ export const backupPlugin = definePlugin({
     clock: Clock,
     random: Random,
     node: NodeSettings,
+    self: NodeSelf,
     telemetry: Telemetry,
     jobs: optional(JobQueue),
   },
@@ -57,7 +59,7 @@ export const backupPlugin = definePlugin({
       present: async (result, { caller }) => (isOperator(caller) ? result : {}),
       covers: (_payload, caller) => isOperator(caller),
     });
-    const factCheck = createFactCheck(tables);
+    const factCheck = createFactCheck(tables, use.self.nodeId);
     on(storeChecks, () => factCheck);
     const rowCheck = createRowCheck(use.rows);
     on(storeChecks, () => rowCheck);

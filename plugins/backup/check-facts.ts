@@ -1,4 +1,4 @@
-import { isIntact, tripleId } from '../../kernel/internal-api.ts';
+import { isIntact, namedBy, ownCoverKind, tripleId } from '../../kernel/internal-api.ts';
 import {
   compareHlc,
   type Hlc,
@@ -12,11 +12,11 @@ const FROM_BACKUP = 'somebody changed the store past the node, or the disk is da
 
 /**
  * Checks the rules of all facts. Each fact matches its content id, and the ledger has the order of the feed and a
- * correct head. Each retraction ends the facts that it covers.
+ * correct head. Each retraction and each replacement ends the facts that it covers.
  */
-export const createFactCheck = (tables: PluginTables): StoreCheck => ({
+export const createFactCheck = (tables: PluginTables, nodeId: string): StoreCheck => ({
   name: 'facts',
-  summary: 'content ids, the order of the ledgers and their heads, and covers of retractions',
+  summary: 'content ids, the order of the ledgers and their heads, and covers of retractions and replacements',
   begin(report) {
     let previous: { readonly tenantId: string; readonly stamp: Hlc } | undefined;
     return {
@@ -24,7 +24,7 @@ export const createFactCheck = (tables: PluginTables): StoreCheck => ({
         const { tenantId, entries } = page;
         checkOrder(page, previous?.tenantId === tenantId ? previous.stamp : undefined, report);
         checkFacts(page, report);
-        checkCovers(page, report);
+        checkCovers(page, nodeId, report);
         previous = { tenantId, stamp: entries.at(-1)?.feed ?? { wallMs: 0, counter: 0 } };
       },
       end: (tenantId) => tables.read((_own, snapshot) => checkHead(snapshot, tenantId, report)),
@@ -55,22 +55,36 @@ const checkFacts = ({ tenantId, entries, facts }: LedgerPage, report: CheckRepor
   }
 };
 
-const checkCovers = ({ tenantId, facts, covers }: LedgerPage, report: CheckReport): void => {
-  const byFact = new Map(covers.map((cover) => [cover.factId, cover]));
+const checkCovers = ({ tenantId, facts, covers }: LedgerPage, nodeId: string, report: CheckReport): void => {
+  const byFact = new Map<string, Cover[]>();
+  for (const cover of covers) byFact.set(cover.factId, [...(byFact.get(cover.factId) ?? []), cover]);
   const told = (message: string): void => report.find({ tenantId, message, hint: FROM_BACKUP });
   for (const fact of facts) {
-    const cover = byFact.get(fact.id);
-    if (cover !== undefined && !isCoverOf(fact, cover)) told(`the fact ${fact.id} ends other facts than it should`);
-    if (cover === undefined && fact.confidence === 0 && !fact.system) told(`the retraction ${fact.id} ends nothing`);
+    const own = byFact.get(fact.id) ?? [];
+    const names = namedBy(fact, nodeId).map(nameText);
+    const isExact = own.every((cover) => isCoverOf(fact, cover)) && (own.length === 0 || isSameSet(own, names));
+    if (!isExact) told(`the fact ${fact.id} ends other facts than it should`);
+    if (own.length > 0 || ownCoverKind(fact) === undefined || fact.system) continue;
+    told(`the ${ownCoverKind(fact)} ${fact.id} ends nothing`);
   }
 };
 
 /** Skips whether a resolution settles a contradiction, because only the plugin conflicts can check that. */
-const isCoverOf = (fact: StoredFact, cover: LedgerPage['covers'][number]): boolean =>
-  (cover.kind === 'retraction') === (fact.confidence === 0) &&
+const isCoverOf = (fact: StoredFact, cover: Cover): boolean =>
+  cover.kind === (ownCoverKind(fact) ?? 'resolution') &&
   tripleId(fact) === tripleId(cover) &&
   (cover.speaker === null || cover.speaker === fact.speaker) &&
   compareHlc(fact.hlc, cover.hlc) === 0;
+
+type Cover = LedgerPage['covers'][number];
+
+const nameText = ({ id, origin }: NonNullable<Cover['named']>): string => `${id} ${origin}`;
+
+/** Returns true if the covers have exactly these names; without names, a cover has none. */
+const isSameSet = (covers: readonly Cover[], names: readonly string[]): boolean => {
+  const found = covers.flatMap(({ named }) => (named === null ? [] : [nameText(named)]));
+  return found.length === names.length && names.every((name) => found.includes(name));
+};
 
 const checkHead = async (snapshot: PluginSnapshot, tenantId: string, report: CheckReport): Promise<void> => {
   const head = await snapshot.ledgerHead(tenantId);

@@ -103,6 +103,7 @@ const syntheticFact = (
     gardenId: null,
     cid: '',
     derivedFrom: [],
+    replaces: [],
     system: true,
     attested: null,
     attestedKeyId: null,

@@ -17,7 +17,7 @@ import {
  */
 export interface CitingFact
   extends TripleKey,
-    Pick<FactOutline, 'id' | 'derivedFrom' | 'hlc' | 'confidence' | 'system'> {}
+    Pick<FactOutline, 'id' | 'derivedFrom' | 'replaces' | 'assertedBy' | 'hlc' | 'confidence' | 'system'> {}
 
 /** An older fact of the same triple and garden that another fact cites. */
 export type CitedFact = Pick<FactOutline, 'id' | 'cid' | 'valueKey' | 'feed'>;
@@ -28,9 +28,16 @@ export interface Citations {
   readonly open: number;
 }
 
-/** Returns true for a certain assertion derived from at least two facts. Nearly all facts fail this cheap test. */
-export const mayResolve = ({ system, confidence, derivedFrom }: CitingFact): boolean =>
-  derivedFrom.length > 1 && !system && confidence === 1 && derivedFrom.some((hash) => hash !== derivedFrom[0]);
+/**
+ * Returns true for a certain assertion derived from at least two facts, unless it says by name which facts it ends.
+ * Nearly all facts fail this cheap test.
+ */
+export const mayResolve = ({ system, confidence, derivedFrom, replaces }: CitingFact): boolean =>
+  derivedFrom.length > 1 &&
+  replaces.length === 0 &&
+  !system &&
+  confidence === 1 &&
+  derivedFrom.some((hash) => hash !== derivedFrom[0]);
 
 /** Returns true if the cited facts differ in value. Then the fact that cites them resolves their contradiction. */
 export const resolves = (named: readonly CitedFact[]): boolean =>

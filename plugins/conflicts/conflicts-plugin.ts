@@ -95,12 +95,12 @@ export const conflictsPlugin = definePlugin({
     const relations: HeldRelations = use.rules ?? ONE_VALUE;
     if (config.mode === 'strict') {
       on(appendJudge, (batch) =>
-        refuseContradictions(batch, tables, { seesPlace: placeSight(gardens, batch.transaction), relations }),
+        refuseContradictions(batch, tables, { seesPlace: placeSight(gardens, batch.transaction), relations, self }),
       );
     }
     const alone = new LoneFacts();
     const rivals = new RepliedRivals({ names: self.names, hasRules: use.rules !== undefined });
-    const parts = { names: self.names, random, hooks, relations };
+    const parts = { names: self.names, nodeId: self.nodeId, random, hooks, relations };
     on(factAppended, (batch) => {
       alone.note(batch);
       return recordContradictions(batch, tables.in(batch.transaction), { alone, rivals, ...parts });

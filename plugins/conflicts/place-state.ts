@@ -1,13 +1,25 @@
-import type { AppendedFact, FactOutline, Hlc } from '../../kernel/plugin-api.ts';
+import { SIBLING_LIMIT } from '../../kernel/internal-api.ts';
+import type { AppendedBatch, AppendedFact, FactOutline, Hlc } from '../../kernel/plugin-api.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 import type { StoredTimeline } from './timeline-rows.ts';
-import type { TimelineSteps } from './timeline-steps.ts';
-import type { TripleHistory } from './triple-history.ts';
+import { TimelineSteps } from './timeline-steps.ts';
+import { TripleHistory } from './triple-history.ts';
 import { canTake, isContested, type LiveFact } from './winner-timeline.ts';
 
 export type LiveOutline = Pick<
   FactOutline,
-  'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validFromMs' | 'validUntilMs' | 'system' | 'hlc' | 'speaker'
+  | 'tenantId'
+  | 'id'
+  | 'valueKey'
+  | 'confidence'
+  | 'validFromMs'
+  | 'validUntilMs'
+  | 'system'
+  | 'hlc'
+  | 'speaker'
+  | 'originNodeId'
+  | 'originId'
+  | 'replaces'
 >;
 
 /** The state of one triple in one garden during the batch. */
@@ -29,6 +41,31 @@ export interface PlaceState {
   /** The changes that the batch makes to the live facts. */
   readonly steps: TimelineSteps<LiveOutline>;
 }
+
+/** Returns the state of the triple and place of a fact before the batch. */
+export const placeOf = (
+  appended: AppendedFact,
+  batch: AppendedBatch,
+  { stored, record, nodeId }: Pick<PlaceState, 'stored' | 'record'> & { readonly nodeId: string },
+): PlaceState => {
+  const { nowMs } = batch;
+  const history = new TripleHistory<LiveOutline>(batch.siblings(appended), { nowMs, nodeId });
+  return {
+    triple: appended.fact,
+    history,
+    isCrowded: isCrowded(batch, appended),
+    stored,
+    record,
+    outside: [...history.live],
+    wasContested: history.isContested || isContested(stored, nowMs),
+    added: [],
+    settledAt: new Map(),
+    steps: new TimelineSteps(history.live),
+  };
+};
+
+export const isCrowded = (batch: AppendedBatch, appended: AppendedFact): boolean =>
+  batch.siblings(appended).length >= SIBLING_LIMIT;
 
 /** Returns the facts whose expiry affects the winners. */
 export const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>

@@ -1,4 +1,12 @@
-import { coverBy, reachOf, SIBLING_LIMIT, type TripleKey, tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
+import {
+  coverBy,
+  namedBy,
+  ownCoverKind,
+  reachOf,
+  type TripleKey,
+  tripleId,
+  ZERO_HLC,
+} from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   type AppendedFact,
@@ -12,17 +20,16 @@ import type { HeldRelations } from './held-relations.ts';
 import { judgePlaces, liveArrivals, withExpiries } from './live-facts.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { openMissing, type UnrecordedPlace } from './open-missing.ts';
-import { canExtend, factsToWeigh, type LiveOutline, type PlaceState } from './place-state.ts';
+import { canExtend, factsToWeigh, isCrowded, type LiveOutline, type PlaceState, placeOf } from './place-state.ts';
 import { type EffectiveResolution, recogniseResolutions, resolutionOf } from './recognise-resolutions.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
 import type { RepliedRivals } from './replied-rivals.ts';
 import { strongestRival } from './strength.ts';
 import { placeDigest, readTimelines, type TimelineChange, writeTimelines } from './timeline-rows.ts';
-import { TimelineSteps } from './timeline-steps.ts';
-import { TripleHistory } from './triple-history.ts';
 import { isContested, type LongestLived, lastingRival } from './winner-timeline.ts';
 
 export interface RecorderParts extends WriterParts {
+  readonly nodeId: string;
   readonly relations: HeldRelations;
   /** The facts that are alone on their triple, those of this batch included. */
   readonly alone: LoneFacts;
@@ -73,6 +80,7 @@ class BatchRecorder {
   readonly #arrivedLive: ReadonlySet<string>;
   readonly #relations: HeldRelations;
   readonly #rivals: RepliedRivals;
+  readonly #nodeId: string;
 
   private constructor(
     batch: AppendedBatch,
@@ -87,6 +95,7 @@ class BatchRecorder {
     this.#writer = new RecordWriter(batch.transaction, tables, batch.nowMs, parts);
     this.#relations = parts.relations;
     this.#rivals = parts.rivals;
+    this.#nodeId = parts.nodeId;
     this.#places = places;
     this.#settlings = settlings;
     this.#arrivedLive = arrivedLive;
@@ -112,20 +121,8 @@ class BatchRecorder {
     );
     const places = new Map<string, PlaceState>();
     for (const [id, appended] of byTriple) {
-      const history = new TripleHistory<LiveOutline>(batch.siblings(appended), batch.nowMs);
       const stored = timelines.get(placeDigest(appended.fact));
-      places.set(id, {
-        triple: appended.fact,
-        history,
-        isCrowded: isCrowded(batch, appended),
-        stored,
-        record: records.get(id),
-        outside: [...history.live],
-        wasContested: history.isContested || isContested(stored, batch.nowMs),
-        added: [],
-        settledAt: new Map(),
-        steps: new TimelineSteps(history.live),
-      });
+      places.set(id, placeOf(appended, batch, { stored, record: records.get(id), nodeId: parts.nodeId }));
     }
     return new BatchRecorder(batch, tables, parts, places, settlings, await liveArrivals(batch, contenders));
   }
@@ -138,16 +135,34 @@ class BatchRecorder {
     const settlings = this.#settlings.get(fact.id) ?? [];
     for (const settling of settlings) await this.#settle(settling, place, fact.feed);
     const isLive = fact.confidence > 0 && this.#isLive(appended, place);
+    const endsOthers = ownCoverKind(fact) !== undefined;
+    const isSettling = fact.replaces.length > 0 && history.isContested;
+    // Ends the named facts first, because the fact does not contradict them.
+    if (endsOthers) {
+      history.endBefore(fact, reachOf(appended), namedBy(fact, this.#nodeId));
+      place.added = undefined;
+      place.outside = place.outside.filter((one) => history.live.includes(one));
+    }
     if (isLive) {
       this.#contradict(fact, place);
       place.added?.push(fact);
-    } else if (fact.confidence === 0) place.added = undefined;
-    if (isLive || fact.confidence === 0) history.add(fact, reachOf(appended));
+      history.add(fact, reachOf(appended));
+    }
     place.wasContested ||= history.isContested;
-    if (settlings.length > 0 || fact.confidence === 0) {
+    if (settlings.length > 0 || endsOthers) {
       steps.ended(fact.feed, history.live);
       place.outside = [...history.live];
     } else steps.added(fact.feed, isLive ? fact : undefined);
+    if (isSettling) await this.#closeSettled(fact, place);
+  }
+
+  /** Closes the open record if a fact has ended, by name, what contradicted the rest. */
+  async #closeSettled(fact: Fact, place: PlaceState): Promise<void> {
+    const { history, record, isCrowded } = place;
+    // The history of a crowded place lacks live facts, which may contradict each other.
+    if (record === undefined || isCrowded || history.isContested || history.live.length === 0) return;
+    await this.#writer.close(record, fact, '');
+    place.record = undefined;
   }
 
   async finish(): Promise<FactDraft[]> {
@@ -281,6 +296,3 @@ class BatchRecorder {
     return !isSettled && history.startsLive(fact) && (origin !== 'peer' || this.#arrivedLive.has(fact.id));
   }
 }
-
-const isCrowded = (batch: AppendedBatch, appended: AppendedFact): boolean =>
-  batch.siblings(appended).length >= SIBLING_LIMIT;

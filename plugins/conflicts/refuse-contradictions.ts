@@ -1,5 +1,12 @@
 import { SIBLING_LIMIT } from '../../kernel/internal-api.ts';
-import { type AppendBatch, type AppendItem, noteOf, type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  type AppendBatch,
+  type AppendItem,
+  type NodeSelf,
+  noteOf,
+  type PluginTables,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
 import { Resolution } from './conflicts-api.ts';
 import type { HeldRelations } from './held-relations.ts';
 import { CROWD } from './live-facts.ts';
@@ -13,6 +20,7 @@ export type SeesPlace = (item: AppendItem) => Promise<boolean>;
 export interface StrictParts {
   readonly seesPlace: SeesPlace;
   readonly relations: HeldRelations;
+  readonly self: Pick<NodeSelf, 'nodeId'>;
 }
 
 /**
@@ -22,14 +30,15 @@ export interface StrictParts {
 export const refuseContradictions = async (
   batch: AppendBatch,
   tables: PluginTables,
-  { seesPlace, relations }: StrictParts,
+  { seesPlace, relations, self: { nodeId } }: StrictParts,
 ): Promise<void> => {
+  const { nowMs } = batch;
   const histories = new Map<string, TripleHistory<HistoryEntry>>();
   for (const item of batch.items) {
     const { fact } = item;
     if (!item.open || fact.system || relations.at(fact.tenantId).holdsMany(fact.relationKey)) continue;
     const known = histories.get(item.tripleId);
-    const history = known ?? new TripleHistory<HistoryEntry>(await liveOf(item, batch, tables), batch.nowMs);
+    const history = known ?? new TripleHistory<HistoryEntry>(await liveOf(item, batch, tables), { nowMs, nodeId });
     histories.set(item.tripleId, history);
     if (item.origin === 'client' && noteOf(item.notes, Resolution) === undefined) {
       const rivals = history.rivalsOf(fact);
@@ -66,6 +75,9 @@ const entryOf = ({ id, valueKey, untilMs }: LongestLived): HistoryEntry => ({
   confidence: 1,
   validUntilMs: untilMs,
   system: false,
+  originNodeId: null,
+  originId: null,
+  replaces: [],
 });
 
 const contradicts = (rivals: readonly HistoryEntry[]): ServiceError =>

@@ -1,18 +1,27 @@
-import type { PreparedFact } from '../../kernel/internal-api.ts';
+import { isNamed, type NamedFact, namedBy, type PreparedFact } from '../../kernel/internal-api.ts';
 import { compareHlc, type FactOutline } from '../../kernel/plugin-api.ts';
 
 /** The members of a fact that a triple's history needs, for stored facts and prepared ones. */
-export type HistoryEntry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system'> &
+export type HistoryEntry = Pick<
+  PreparedFact,
+  'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'originNodeId' | 'originId' | 'replaces'
+> &
   Partial<Pick<FactOutline, 'hlc' | 'speaker'>>;
+
+/** The present moment, and the node id of this node. */
+export interface HistoryContext {
+  readonly nowMs: number;
+  readonly nodeId: string;
+}
 
 /** Tracks the facts of one triple in one garden that are live or have yet to begin, while a transaction adds facts. */
 export class TripleHistory<T extends HistoryEntry> {
   #live: T[];
-  readonly #nowMs: number;
+  readonly #context: HistoryContext;
 
-  constructor(live: readonly T[], nowMs: number) {
+  constructor(live: readonly T[], context: HistoryContext) {
     this.#live = [...live];
-    this.#nowMs = nowMs;
+    this.#context = context;
   }
 
   get live(): readonly T[] {
@@ -27,22 +36,39 @@ export class TripleHistory<T extends HistoryEntry> {
 
   /** Returns true if the fact's own members allow it to be live: its confidence and its expiry. */
   startsLive(fact: T): boolean {
-    return fact.confidence > 0 && (fact.validUntilMs === null || fact.validUntilMs > this.#nowMs);
+    return fact.confidence > 0 && (fact.validUntilMs === null || fact.validUntilMs > this.#context.nowMs);
   }
 
+  /** Returns the live facts with another value that the fact does not end by name. */
   rivalsOf(fact: T): T[] {
-    return this.startsLive(fact) ? this.#live.filter((other) => other.valueKey !== fact.valueKey) : [];
+    if (!this.startsLive(fact)) return [];
+    const named = this.#namedBy(fact);
+    return this.#live.filter((other) => other.valueKey !== fact.valueKey && !named.some((one) => isNamed(one, other)));
   }
 
-  /** Adds a fact. A fact with confidence 0 ends the earlier ones, of one speaker alone if `speaker` is not null. */
+  /**
+   * Adds a fact. One that names facts ends those, and another one with confidence 0 all earlier ones; of one speaker
+   * alone if `speaker` is not null.
+   */
   add(fact: T, speaker: string | null = null): void {
-    if (fact.confidence === 0) this.endBefore(fact, speaker);
-    else if (this.startsLive(fact)) this.#live.push(fact);
+    const named = this.#namedBy(fact);
+    if (named.length > 0 || fact.confidence === 0) this.endBefore(fact, speaker, named);
+    if (this.startsLive(fact)) this.#live.push(fact);
   }
 
-  /** Ends the facts older than the given one: those of one speaker, or those of all if `speaker` is null. */
-  endBefore(cover: Pick<HistoryEntry, 'hlc'>, speaker: string | null): void {
-    this.#live = this.#live.filter((fact) => !isOlder(fact, cover) || (speaker !== null && fact.speaker !== speaker));
+  /**
+   * Ends the facts older than the given one: those of one speaker, or those of all if `speaker` is null; and only the
+   * named ones, if there are any.
+   */
+  endBefore(cover: Pick<HistoryEntry, 'hlc'>, speaker: string | null, named: readonly NamedFact[] = []): void {
+    this.#live = this.#live.filter((fact) => {
+      if (!isOlder(fact, cover) || (speaker !== null && fact.speaker !== speaker)) return true;
+      return named.length > 0 && !named.some((one) => isNamed(one, fact));
+    });
+  }
+
+  #namedBy(fact: T): readonly NamedFact[] {
+    return namedBy(fact, this.#context.nodeId);
   }
 }
 

@@ -1,5 +1,5 @@
-import { SAME_FACT, SAME_PLACE } from '../../kernel/internal-api.ts';
-import { all, any, type ColumnMatch, equals, type Filter, inTable, isNull, not } from '../../kernel/plugin-api.ts';
+import { coveredBy } from '../../kernel/internal-api.ts';
+import { all, any, type ColumnMatch, equals, type Filter, isNull, not } from '../../kernel/plugin-api.ts';
 
 /**
  * Facts that callers of this node asserted with the permission `instruction:write`. Facts of peers are excluded: no
@@ -18,15 +18,6 @@ export const speaksFor = (owner: string): Filter => any(equals('assertedBy', own
  * asserted this instruction. Retractions of others have no effect here, although they have everywhere else.
  */
 export const endedFor = (owner: string): Filter =>
-  any(coveredBy(speaksFor(owner)), all(INSTRUCTED, coveredBy(all(), [SAME_SPEAKER])));
+  any(coveredBy([], { whereFact: speaksFor(owner) }), all(INSTRUCTED, coveredBy([], { match: [SAME_SPEAKER] })));
 
 const SAME_SPEAKER: ColumnMatch = { column: 'asserted_by', is: 'equal', field: 'assertedBy' };
-
-/** Finds the fact of a cover, because only the fact contains its asserting entity. */
-const coveredBy = (by: Filter, match: readonly ColumnMatch[] = []): Filter => ({
-  kind: 'inTable',
-  table: 'facts',
-  match: [...SAME_PLACE, { column: 'hlc', is: 'above', field: 'hlc' }, ...match],
-  where: [],
-  whereFact: all(by, inTable('fact_covers', SAME_FACT)),
-});

@@ -1,4 +1,4 @@
-import { SAME_PLACE } from '../../kernel/internal-api.ts';
+import { notCovered, SAME_PLACE } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -8,7 +8,6 @@ import {
   equals,
   type FactReader,
   type Filter,
-  inTable,
   not,
   type Scope,
 } from '../../kernel/plugin-api.ts';
@@ -63,12 +62,7 @@ export const filtersFor = async (
 
 /** Live facts, and facts that have only expired. */
 const unended = async (reader: FactReader): Promise<Filter> =>
-  all(
-    await reader.constraint('visible'),
-    equals('system', false),
-    above('confidence', 0),
-    not(inTable('fact_covers', [...SAME_PLACE, NEWER])),
-  );
+  all(await reader.constraint('visible'), equals('system', false), above('confidence', 0), notCovered(reader));
 
 /** Excludes facts of relations that hold many values. */
 export const contestable = ({ caller }: FactReader, rules: RelationRules | undefined): readonly Filter[] => {

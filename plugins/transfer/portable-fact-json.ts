@@ -28,6 +28,7 @@ export const portableFactJson = (fact: StoredFact, cover: RestorableFact['cover'
   garden_id: fact.gardenId,
   cid: fact.cid,
   derived_from: fact.derivedFrom,
+  ...(fact.replaces.length > 0 && { replaces: fact.replaces }),
   attested: fact.attested,
   attested_key_id: fact.attestedKeyId,
   session_id: fact.sessionId,
@@ -65,6 +66,7 @@ export const readPortableFact = (line: TransferLine): RestorableFact => {
       scope,
       gardenId: textOrNull(line, 'garden_id'),
       derivedFrom: textsOf(line, 'derived_from'),
+      replaces: line['replaces'] === undefined ? [] : textsOf(line, 'replaces'),
       attested: booleanOrNull(line, 'attested'),
       attestedKeyId: textOrNull(line, 'attested_key_id'),
       sessionId: textOrNull(line, 'session_id'),
@@ -115,7 +117,7 @@ const booleanOrNull = (line: TransferLine, name: string): boolean | null => {
 const coverOf = (line: TransferLine): RestorableFact['cover'] => {
   const { cover: kind } = line;
   if (kind === null) return null;
-  if (kind !== 'retraction' && kind !== 'resolution') throw broken('cover');
+  if (kind !== 'retraction' && kind !== 'resolution' && kind !== 'replacement') throw broken('cover');
   return { kind, speaker: textOrNull(line, 'cover_speaker') };
 };
 

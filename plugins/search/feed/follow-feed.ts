@@ -1,14 +1,25 @@
-import type { Cover, Expiry, FactName, FeedPage } from '../../../kernel/internal-api.ts';
 import {
+  type Cover,
+  type Expiry,
+  endsFact,
+  type FactName,
+  type FeedPage,
+  tripleId,
+} from '../../../kernel/internal-api.ts';
+import {
+  all,
   type FactFeed,
   FEED_START,
   type FeedFollower,
   type Hlc,
+  isIn,
+  type PluginSnapshot,
   type ServiceNames,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import { ttlTarget } from '../../facts/facts-api.ts';
 import { type IndexHost, indexedFact } from '../host/index-host.ts';
+import type { IndexedCover } from '../index/indexed-fact.ts';
 import type { IndexSuppression } from './follow-suppression.ts';
 
 export interface IndexFeedOptions {
@@ -30,7 +41,7 @@ export interface IndexFeedOptions {
 /** Covers and times-to-live of the facts of a page and of facts that they name, and the set of hidden facts. */
 interface Ends {
   readonly hidden: readonly StoredFact[];
-  readonly covers: readonly Cover[];
+  readonly covers: readonly IndexedCover[];
   readonly expiries: readonly Expiry[];
 }
 
@@ -54,7 +65,7 @@ export class IndexFeed {
         const mortal = [...named, ...this.#targetsOf(facts)];
         const [covers, expiries] = await Promise.all([snapshot.covers(named), snapshot.expiries(mortal)]);
         const hidden = (await options.suppression?.among(snapshot, entries, facts)) ?? [];
-        return { covers, expiries, hidden };
+        return { covers: await withTargets(covers, snapshot), expiries, hidden };
       },
       take: (page) => this.#take(page),
     });
@@ -114,6 +125,22 @@ export class IndexFeed {
     );
   }
 }
+
+/** Adds the stored facts that covers end by name. The index compares the names of later ones itself. */
+const withTargets = async (covers: readonly Cover[], snapshot: PluginSnapshot): Promise<readonly IndexedCover[]> => {
+  const ids = [...new Set(covers.flatMap(({ named }) => named?.id ?? []))];
+  if (ids.length === 0) return covers;
+  const ofTenants = isIn('tenantId', [...new Set(covers.map(({ tenantId }) => tenantId))]);
+  const found = await Promise.all(
+    [isIn('id', ids), isIn('originId', ids)].map((byId) => snapshot.outline(all(ofTenants, byId))),
+  );
+  const facts = found.flat();
+  return covers.map((cover) => {
+    if (cover.named === null) return cover;
+    const ended = facts.filter((fact) => tripleId(fact) === tripleId(cover) && endsFact(cover, fact));
+    return { ...cover, targets: ended.map(({ id }) => id) };
+  });
+};
 
 /** The maximum size of the values of one page in bytes. It limits the time for which indexing blocks other work. */
 const PAGE_BYTES = 512 * 1024;

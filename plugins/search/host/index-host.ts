@@ -1,6 +1,6 @@
-import type { Cover, Expiry, FactName } from '../../../kernel/internal-api.ts';
+import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
 import type { Hlc } from '../../../kernel/plugin-api.ts';
-import type { IndexedFact } from '../index/index-state.ts';
+import type { IndexedCover, IndexedFact } from '../index/indexed-fact.ts';
 import type { SearchIndex } from '../search-api.ts';
 import type { SnapshotExtents, SnapshotTarget } from '../snapshot/snapshot-extents.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
@@ -11,7 +11,7 @@ export interface IndexPage {
   readonly facts: readonly IndexedFact[];
   /** Indices in `facts` of the hidden ones. They are withheld before any search can see them. */
   readonly hidden: readonly number[];
-  readonly covers: readonly Cover[];
+  readonly covers: readonly IndexedCover[];
   readonly expiries: readonly Expiry[];
   /** The feed stamp up to which the index is current after this page. */
   readonly upTo: Hlc;
@@ -106,6 +106,8 @@ export const indexedFact = ({
   sessionId,
   system,
   speaker,
+  originId,
+  originNodeId,
 }: IndexedFact): IndexedFact => ({
   id,
   tenantId,
@@ -125,4 +127,6 @@ export const indexedFact = ({
   sessionId,
   system,
   speaker,
+  originId,
+  originNodeId,
 });

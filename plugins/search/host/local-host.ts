@@ -1,6 +1,6 @@
-import type { Cover } from '../../../kernel/internal-api.ts';
 import type { Hlc } from '../../../kernel/plugin-api.ts';
 import { compareHlc } from '../../../kernel/thread-api.ts';
+import type { IndexedCover } from '../index/indexed-fact.ts';
 import { MemoryIndex } from '../index/memory-index.ts';
 import type { HashSeed } from '../index/text-hash.ts';
 import type { SearchAnswer, SearchStep, SearchView } from '../search-api.ts';
@@ -27,7 +27,7 @@ export class LocalHost implements IndexHost {
   #isSettled = true;
   readonly #written = new WrittenState();
   /** Covers that take effect at a later position of the feed, when the facts between which they decide arrive. */
-  #later: readonly Cover[] = [];
+  #later: readonly IndexedCover[] = [];
   readonly lost = new Promise<Error>(() => {});
 
   constructor(seed: HashSeed) {
@@ -73,7 +73,7 @@ export class LocalHost implements IndexHost {
     let ended = 0;
     const endUpTo = (stamp: Hlc): void => {
       for (; ended < ending.length; ended += 1) {
-        const cover = ending[ended] as Cover;
+        const cover = ending[ended] as IndexedCover;
         if (compareHlc(cover.since, stamp) > 0) return;
         index.cover(cover);
       }

@@ -13,14 +13,14 @@ export interface CoverStamps {
   readonly since: Hlc;
 }
 
-/** The facts that a cover ends: those of a triple and place, of all speakers or of one alone. */
+/** The facts that a cover ends: those of a triple and place, of all speakers or of one alone, or one named fact. */
 export interface CoverKey {
   /** Tenant and scope. */
   readonly realm: number;
   readonly entity: Hash64;
   readonly relation: Hash64;
   readonly garden: number;
-  /** Zeros for the facts of all speakers. */
+  /** Zeros for the facts of all speakers; the key of a name for one fact. */
   readonly speaker: Hash64;
 }
 

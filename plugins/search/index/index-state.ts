@@ -1,5 +1,5 @@
 import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
-import { type Cover, compareHlc, type Hlc, type StoredFact, type TripleKey } from '../../../kernel/thread-api.ts';
+import { compareHlc, type Hlc, type NamedFact, type StoredFact, type TripleKey } from '../../../kernel/thread-api.ts';
 import { normOf } from '../words/document-norm.ts';
 import { readFactTerms } from '../words/fact-terms.ts';
 import { MOST_DOCUMENTS, PostingLists } from '../words/posting-lists.ts';
@@ -20,38 +20,14 @@ import {
   TIMED_LATE,
 } from './document-table.ts';
 import type { IndexPart } from './index-part.ts';
+import type { IndexedCover, IndexedFact } from './indexed-fact.ts';
 import { LifetimeTable } from './lifetime-table.ts';
 import { PartCatalog } from './part-catalog.ts';
 import { realmOf, tenantOfRealm } from './realm.ts';
 import { type Hash64, type HashSeed, KEY_KINDS, TextHasher } from './text-hash.ts';
 import { WithheldDocuments } from './withheld-documents.ts';
 
-/** The members of a fact that the index reads. */
-export type IndexedFact = Pick<
-  StoredFact,
-  | keyof TripleKey
-  | 'id'
-  | 'entity'
-  | 'relation'
-  | 'value'
-  | 'timestamp'
-  | 'hlc'
-  | 'feed'
-  | 'confidence'
-  | 'validFromMs'
-  | 'validUntilMs'
-  | 'sessionId'
-  | 'system'
-  | 'speaker'
->;
-
-/** The members of a cover that the index reads. */
-export type IndexedCover = Omit<Cover, 'factId' | 'kind'>;
-
 const NO_SPEAKER: Hash64 = Object.freeze({ hi: 0, lo: 0 });
-
-/** Returns false for retractions and facts about facts, which no search ever finds. */
-export const isFindable = ({ system, confidence }: IndexedFact): boolean => !system && confidence > 0;
 
 /**
  * The state of an index, and the changes that facts, covers and times-to-live make to it. Searches read it. Nothing is
@@ -134,6 +110,10 @@ export class IndexState {
   cover(cover: IndexedCover): void {
     const { documents, covers, catalog } = this;
     const realm = this.#readTriple(cover);
+    if (cover.named !== null) {
+      this.#coverNamed(cover, cover.named, realm);
+      return;
+    }
     covers.raise(this.#coverKey(realm, cover.gardenId, this.#speaker), cover);
     const part = catalog.knownPart(cover);
     if (part === undefined) return;
@@ -142,6 +122,25 @@ export class IndexState {
       const isMeant = cover.speaker === null || documents.has(document, SPEAKER, this.#speaker);
       if (isMeant && documents.isBefore(document, wallMs, counter)) this.#end(document, cover.since);
     });
+  }
+
+  #coverNamed(cover: IndexedCover, { id, origin, isOwn }: NamedFact, realm: number): void {
+    const { tenantId, gardenId, speaker, since, targets = [] } = cover;
+    // A fact of this node may have no origin.
+    for (const known of isOwn ? [origin, null] : [origin]) {
+      this.covers.raise(this.#coverKey(realm, gardenId, this.#nameKey(id, known, speaker)), cover);
+    }
+    for (const target of targets) {
+      const document = this.documentOf({ tenantId, id: target });
+      if (document >= 0) this.#end(document, since);
+    }
+  }
+
+  /** Returns the key of a name, which stands in the place of the speaker in covers of one fact. */
+  #nameKey(id: string, origin: string | null, speaker: string | null): Hash64 {
+    const key: Hash64 = { hi: 0, lo: 0 };
+    this.hasher.hash(`${id} ${origin ?? ''} ${speaker ?? ''}`, KEY_KINDS.name, key);
+    return key;
   }
 
   /** Stores the time-to-live of a fact that may still be unknown. */
@@ -225,17 +224,22 @@ export class IndexState {
     if (lifeEnd !== Number.POSITIVE_INFINITY) this.#markTimed(document, tenant, fact.id);
     part.add(document, length, fact.confidence, beginsMs !== 0 || expiresMs !== Number.POSITIVE_INFINITY);
     this.chains.link(document);
-    this.#endIfCovered(document, part, fact.feed);
+    this.#endIfCovered(document, part, fact);
     return document;
   }
 
   /** Uses the triple and the speaker that were read last. */
-  #endIfCovered(document: number, part: IndexPart, feed: Hlc): void {
+  #endIfCovered(document: number, part: IndexPart, fact: IndexedFact): void {
     const { covers, documents } = this;
     if (covers.rows.count === 0) return;
-    const isOwn = this.#speaker.hi === 0 && this.#speaker.lo === 0;
-    const stamps = (isOwn ? [NO_SPEAKER] : [NO_SPEAKER, this.#speaker]).flatMap((speaker) => {
-      const row = covers.find(this.#coverKey(part.realm, part.gardenId, speaker));
+    const { id, originId, originNodeId, speaker, feed } = fact;
+    const speakers = speaker === null ? [null] : [null, speaker];
+    const keys = [
+      ...(speaker === null ? [NO_SPEAKER] : [NO_SPEAKER, this.#speaker]),
+      ...speakers.map((of) => this.#nameKey(originId ?? id, originNodeId, of)),
+    ];
+    const stamps = keys.flatMap((key) => {
+      const row = covers.find(this.#coverKey(part.realm, part.gardenId, key));
       const isEnding = row >= 0 && documents.isBefore(document, covers.wallOf(row), covers.counterOf(row));
       return isEnding ? [covers.sinceOf(row)] : [];
     });
@@ -243,7 +247,7 @@ export class IndexState {
     if (first !== undefined) this.#end(document, compareHlc(first, feed) > 0 ? first : feed);
   }
 
-  /** Returns the key for the triple that was read last. */
+  /** Returns the key for the triple that was read last. `speaker` may be the key of a name. */
   #coverKey(realm: number, gardenId: string | null, speaker: Hash64): CoverKey {
     const garden = this.catalog.placeNumber(gardenId);
     return { realm, entity: this.#entity, relation: this.#relation, garden, speaker };

@@ -7,7 +7,8 @@ import { beginSegment, type SnapshotOptions, type WrittenSegment } from '../snap
 import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
 import { VectorLayer } from '../vectors/vector-layer.ts';
 import { DenseSearch, type ServedLayer } from './dense-search.ts';
-import { type IndexedCover, type IndexedFact, IndexState, isFindable } from './index-state.ts';
+import { IndexState } from './index-state.ts';
+import { type IndexedCover, type IndexedFact, isFindable } from './indexed-fact.ts';
 import { takeSteps } from './take-steps.ts';
 import type { HashSeed } from './text-hash.ts';
 

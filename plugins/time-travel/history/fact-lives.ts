@@ -1,4 +1,4 @@
-import type { Cover, Expiry } from '../../../kernel/internal-api.ts';
+import { type Cover, type Expiry, endsFact } from '../../../kernel/internal-api.ts';
 import { compareHlc, type FactOutline, type Hlc } from '../../../kernel/plugin-api.ts';
 
 /** How the life of a fact ended. */
@@ -34,7 +34,7 @@ export interface WinningPeriod {
 }
 
 /**
- * Returns the lives of all facts of one triple and place. A cover ends the facts below its stamp at the moment of its
+ * Returns the lives of all facts of one triple and place. A cover ends its facts below its stamp at the moment of its
  * record. A time-to-live ends a fact when it has passed, but not before it was set. The newest time-to-live counts.
  */
 export const livesOf = (
@@ -55,9 +55,7 @@ export const livesOf = (
 };
 
 const coverEnds = (fact: FactOutline, covers: readonly Cover[]): FactEnd[] =>
-  covers
-    .filter(({ hlc, speaker }) => compareHlc(hlc, fact.hlc) > 0 && (speaker === null || speaker === fact.speaker))
-    .map(({ since, kind, factId }) => ({ at: since, by: kind, factId }));
+  covers.filter((cover) => endsFact(cover, fact)).map(({ since, kind, factId }) => ({ at: since, by: kind, factId }));
 
 const ownEnds = ({ validUntilMs }: FactOutline, ttl: Expiry | undefined): FactEnd[] => [
   ...(validUntilMs === null ? [] : [{ at: startOf(validUntilMs), by: 'valid_until' as const, factId: null }]),

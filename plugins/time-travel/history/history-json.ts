@@ -20,7 +20,7 @@ import type { HistoryEvent, TripleReigns } from './read-history.ts';
 
 const END_JSON = objectOf({
   at: INSTANT_JSON,
-  by: { type: 'string', enum: ['retraction', 'resolution', 'valid_until', 'ttl'] },
+  by: { type: 'string', enum: ['retraction', 'resolution', 'replacement', 'valid_until', 'ttl'] },
   fact_id: orNull(STRING_JSON),
 });
 

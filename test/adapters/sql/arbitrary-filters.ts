@@ -102,6 +102,7 @@ const JOINED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 'text' | '
     feed: 'stamp',
   },
   fact_covers: { fact_id: 'text', entity_key: 'text', place: 'text', kind: 'text', hlc: 'stamp' },
+  fact_named_covers: { fact_id: 'text', named_id: 'text', named_origin: 'text', is_own: 'number', hlc: 'stamp' },
   fact_expiries: { fact_id: 'text', expires_ms: 'number', hlc: 'stamp' },
   fact_past_expiries: { fact_id: 'text', expires_ms: 'number', since: 'stamp', until: 'stamp' },
 };

@@ -32,13 +32,15 @@ forEachStore('compile-filter', (engine) => {
       for (const { id, entityKey, gardenId, hlc, confidence } of facts.slice(0, FACTS / 3)) {
         const kind = confidence > 0 ? 'resolution' : 'retraction';
         await transaction.cover([sampleCover(id, hlc, { entityKey, gardenId, kind })]);
+        const named = { id: sampleId(hlc.counter), origin: 'b', isOwn: hlc.counter % 2 === 0 };
+        await transaction.cover([sampleCover(id, hlc, { entityKey, gardenId, kind: 'replacement', named })]);
         const target = sampleId(Number(id.slice(-2)) * 2);
         for (const [at, since] of [hlc, { wallMs: 3, counter: 0 }, { wallMs: 4, counter: 0 }].entries()) {
           await transaction.setExpiry(target, hlc.counter + at, { ...hlc, wallMs: hlc.wallMs + at }, since);
         }
       }
     });
-    const names = ['facts', 'fact_covers', 'fact_expiries', 'fact_past_expiries'];
+    const names = ['facts', 'fact_covers', 'fact_named_covers', 'fact_expiries', 'fact_past_expiries'];
     const rows = await store.read((snapshot) => Promise.all(names.map((name) => snapshot.select(name, {}))));
     tables = Object.fromEntries(names.map((name, at) => [name, (rows[at] ?? []).map(withPlace)]));
   });

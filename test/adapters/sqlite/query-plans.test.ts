@@ -138,6 +138,11 @@ describe('SQLite searches by index', () => {
 
   it('without reading long text: long columns are stored last', () => {
     const columns = database.prepare('PRAGMA table_info(facts)').all() as { name: string }[];
-    expect(columns.slice(-3).map(({ name }) => name)).to.deep.equal(['derived_from', 'value_key', 'value_v']);
+    expect(columns.slice(-4).map(({ name }) => name)).to.deep.equal([
+      'derived_from',
+      'replaces',
+      'value_key',
+      'value_v',
+    ]);
   });
 });

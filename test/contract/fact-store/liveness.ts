@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { notExpired } from '../../../kernel/facts/default-constraints.ts';
 import {
   all,
+  type Cover,
   equals,
   type Filter,
   type Hlc,
@@ -143,6 +144,25 @@ export const describeLiveness = (current: CurrentStore): void => {
       });
       await store(sampleFact(1, { hlc: stamp(4) }), sampleFact(2, { hlc: stamp(5, 1) }));
       expect(await siblings()).to.deep.equal([sampleId(2)]);
+    });
+
+    it('end one named fact of their place alone, by its id and its origin', async () => {
+      const own = { id: sampleId(1), origin: 'svc:node:here', isOwn: true };
+      const named = { id: 'id at b', origin: 'svc:node:b', isOwn: false };
+      const ofB = { originNodeId: 'svc:node:b', speaker: 'svc:node:b', originId: 'id at b' };
+      const twins = [sampleFact(3, ofB), sampleFact(4, { ...ofB, originNodeId: 'svc:node:c' })];
+      await store(sampleFact(1), sampleFact(2), ...twins, sampleFact(5, { ...ofB, originId: sampleId(1) }));
+      const cover = (factId: string, members: Partial<Cover>) =>
+        current().store.write('default', (transaction) =>
+          transaction.cover([sampleCover(factId, stamp(50), { kind: 'replacement', ...members })]),
+        );
+      await cover('elsewhere', { named: own, gardenId: GARDEN });
+      await cover('another speaker', { named, speaker: 'svc:node:c' });
+      await cover('older', { named: own, hlc: stamp(1) });
+      expect(await siblings()).to.have.length(5);
+      await cover('one', { named: own });
+      await cover('other', { named, speaker: 'svc:node:b' });
+      expect(await siblings()).to.have.members([2, 4, 5].map(sampleId));
     });
 
     it('can be joined by a filter', async () => {

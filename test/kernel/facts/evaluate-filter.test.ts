@@ -39,6 +39,7 @@ const FACT: StoredFact = {
   gardenId: null,
   cid: `sha256:${'0'.repeat(64)}`,
   derivedFrom: [],
+  replaces: [],
   system: false,
   attested: null,
   attestedKeyId: null,

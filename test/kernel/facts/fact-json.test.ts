@@ -29,7 +29,7 @@ const DEFAULT_MEMBERS = [
 ];
 
 /** Members of few facts: those with a beginning, those that share their id with another fact, and damaged ones. */
-const RARE_MEMBERS = ['valid_from', 'origin_id', 'damaged'];
+const RARE_MEMBERS = ['valid_from', 'origin_id', 'replaces', 'damaged'];
 
 describe('the wire form of a fact', () => {
   const view = plainView(madeFact('a', [], { gardenId: 'g-1' }));

@@ -60,6 +60,8 @@ forEachStore('the command "verify", about data derived from facts', (kind) => {
     await contradict('user:unchanged');
     const moved = await retract('user:moved');
     const lost = await retract('user:lost');
+    const old = await assert(fact('user:renamed', 'red'));
+    const renamed = await assert({ ...fact('user:renamed', 'blue'), replaces: [old] });
     const later = await live('user:later');
     const endless = await live('user:endless');
     await live('user:mortal');
@@ -75,6 +77,7 @@ forEachStore('the command "verify", about data derived from facts', (kind) => {
       `UPDATE conflicts_wins SET fact_id = '${weaker}' WHERE entity_key = 'user:swapped'`,
       `UPDATE fact_covers SET hlc_wall = hlc_wall + 60000 WHERE fact_id = '${moved}'`,
       `DELETE FROM fact_covers WHERE fact_id = '${lost}'`,
+      `UPDATE fact_named_covers SET named_origin = 'svc:node:other' WHERE fact_id = '${renamed}'`,
       `INSERT INTO fact_covers
          (tenant_id, fact_id, kind, entity_key, relation_key, scope, place, speaker,
           hlc_wall, hlc_ctr, since_wall, since_ctr)
@@ -95,17 +98,23 @@ forEachStore('the command "verify", about data derived from facts', (kind) => {
     told('resolutions', forged);
     told('facts', moved);
     told('facts', lost);
+    told('facts', renamed);
     told('expiries', later.target);
     told('expiries', endless.ttl);
     told('edges', missing);
     told('edges', bent);
     // The conflict without its resolution is open again, so its missing winner is the third finding.
     expect(found.filter(({ check }) => check === 'winners')).to.have.length(3);
-    for (const check of ['resolutions', 'facts', 'expiries', 'edges']) {
+    for (const [check, count] of [
+      ['resolutions', 2],
+      ['facts', 3],
+      ['expiries', 2],
+      ['edges', 2],
+    ] as const) {
       expect(
         found.filter((finding) => finding.check === check),
         JSON.stringify(found),
-      ).to.have.length(2);
+      ).to.have.length(count);
     }
     expect(JSON.stringify(found)).not.to.match(/\b(?:red|blue|green)\b/);
   });

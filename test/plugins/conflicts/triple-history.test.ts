@@ -2,50 +2,64 @@ import { expect } from 'chai';
 import { type HistoryEntry, TripleHistory } from '../../../plugins/conflicts/triple-history.ts';
 
 const NOW = 1_000;
+const HERE = { nowMs: NOW, nodeId: 'svc:node:here' };
 const entry = (id: string, valueKey: string, changes: Partial<HistoryEntry> = {}): HistoryEntry => ({
   id,
   valueKey,
   confidence: 1,
   validUntilMs: null,
   system: false,
+  originNodeId: null,
+  originId: null,
+  replaces: [],
   ...changes,
 });
 const idsOf = (entries: readonly HistoryEntry[]) => entries.map(({ id }) => id);
 
 describe('the history of a triple within a transaction', () => {
   it('counts facts added earlier in the same transaction as rivals', () => {
-    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], HERE);
     history.add(entry('first', 'b'));
     expect(idsOf(history.rivalsOf(entry('second', 'c')))).to.deep.equal(['stored', 'first']);
   });
 
   it('counts no fact of an equal value as a rival', () => {
-    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], HERE);
     expect(history.rivalsOf(entry('again', 'a'))).to.deep.equal([]);
   });
 
   it('ends everything before a retraction, so that later facts have no rival', () => {
-    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a', { hlc: { wallMs: 1, counter: 0 } })], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a', { hlc: { wallMs: 1, counter: 0 } })], HERE);
     history.add(entry('first', 'b'));
     history.add(entry('gone', 'x', { confidence: 0 }));
     expect(history.rivalsOf(entry('fresh', 'c'))).to.deep.equal([]);
   });
 
   it('lets a retraction with an older stamp leave newer facts alone', () => {
-    const history = new TripleHistory<HistoryEntry>([entry('newer', 'a', { hlc: { wallMs: 9, counter: 10 } })], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('newer', 'a', { hlc: { wallMs: 9, counter: 10 } })], HERE);
     history.add(entry('old retraction', 'x', { confidence: 0, hlc: { wallMs: 9, counter: 9 } }));
     expect(idsOf(history.live)).to.deep.equal(['newer']);
   });
 
   it('leaves facts of exactly the stamp of a retraction alone, as the store does', () => {
     const stamp = { hlc: { wallMs: 9, counter: 9 } };
-    const history = new TripleHistory<HistoryEntry>([entry('as new', 'a', stamp)], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('as new', 'a', stamp)], HERE);
     history.add(entry('retraction', 'x', { confidence: 0, ...stamp }));
     expect(idsOf(history.live)).to.deep.equal(['as new']);
   });
 
+  it('ends exactly the facts that a fact names, which it does not contradict', () => {
+    const history = new TripleHistory<HistoryEntry>([entry('named', 'a'), entry('unnamed', 'b')], HERE);
+    const replacement = entry('new', 'c', { replaces: ['named'] });
+    expect(idsOf(history.rivalsOf(replacement))).to.deep.equal(['unnamed']);
+    history.add(replacement);
+    expect(idsOf(history.live)).to.deep.equal(['unnamed', 'new']);
+    history.add(entry('gone', 'x', { confidence: 0, replaces: ['unnamed'] }));
+    expect(idsOf(history.live)).to.deep.equal(['new']);
+  });
+
   it('gives a fact that is already expired no rivals and no influence', () => {
-    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], HERE);
     const expired = entry('late', 'b', { validUntilMs: NOW });
     expect(history.rivalsOf(expired)).to.deep.equal([]);
     history.add(expired);

@@ -84,6 +84,10 @@ describe('moving a tenant between stores', function () {
       resolution_note: 'settled',
     });
     await post(started, '/v1/facts', fact(1, 'after all', { scope: 'team' }));
+    const { id } = await post(started, '/v1/facts', fact(5, 'old'));
+    const next = await post(started, '/v1/facts', fact(5, 'new', { replaces: [id] }));
+    await post(started, '/v1/facts', fact(5, 'unnamed'));
+    await post(started, '/v1/facts', fact(5, '-', { confidence: 0, replaces: [next.id] }));
   };
   type Started = Awaited<ReturnType<typeof start>>;
 

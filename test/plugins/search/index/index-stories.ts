@@ -154,6 +154,8 @@ const expiryOf = ({ tenantId, target, expiresMs, hlc }: Extract<Step, { kind: 'e
 const coverOf = (step: Extract<Step, { kind: 'cover' }>, n: number): Cover => ({
   kind: n % 2 === 0 ? 'retraction' : 'resolution',
   factId: sampleId(n),
+  assertedBy: null,
+  named: null,
   tenantId: 'default',
   entityKey: step.entityKey,
   relationKey: 'memory:role',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { endsFact } from '../../../../kernel/internal-api.ts';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import { NEIGHBOUR_WEIGHTS } from '../../../../plugins/search/index/session-neighbours.ts';
 import { TOGETHER_WEIGHTS } from '../../../../plugins/search/index/words-together.ts';
@@ -10,7 +11,7 @@ import { RUNS } from '../../../kit/property-runs.ts';
 import { findBeside, findNewest, findShares, findWords } from '../ask-index.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { applyStep, queries, retold, stories, views } from './index-stories.ts';
-import { newestFirst } from './naive-index.ts';
+import { NaiveIndex, newestFirst } from './naive-index.ts';
 import { TEST_SEED } from './test-seed.ts';
 
 const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
@@ -21,6 +22,17 @@ const indexOf = (...facts: StoredFact[]): MemoryIndex => {
   for (const fact of facts) index.add(fact);
   return index;
 };
+
+/** Facts, and covers that name them, of few ids and origins. */
+const namedStories = fc.array(
+  fc.record({
+    target: fc.integer({ min: 0, max: 4 }),
+    origin: fc.constantFrom('here', 'svc:node:a', 'svc:node:b'),
+    speaker: fc.constantFrom(null, 'svc:node:a'),
+    isCover: fc.boolean(),
+  }),
+  { maxLength: 12 },
+);
 
 describe('the search index in memory', () => {
   it('finds the same as scoring every live fact, after every step of any story, with equal scores and order', () =>
@@ -147,6 +159,32 @@ describe('the search index in memory', () => {
     const index = indexOf(said(2, 'river'));
     expect(() => index.add(said(1, 'river'))).to.throw(RangeError, 'order of the feed');
   });
+
+  it('ends exactly the facts that covers name, whether they come before or after', () =>
+    fc.assert(
+      fc.asyncProperty(namedStories, async (steps) => {
+        const index = MemoryIndex.create(TEST_SEED);
+        const naive = new NaiveIndex();
+        for (const [n, { target, origin, speaker, isCover }] of steps.entries()) {
+          const originNodeId = origin === 'here' ? null : origin;
+          if (!isCover) {
+            const originId = target === n ? null : sampleId(target);
+            // A fact of the node itself has no speaker.
+            const speaks = { originNodeId, originId, speaker: originNodeId === null ? null : speaker };
+            naive.facts.push(said(n, 'river', { ...speaks, hlc: stamp((7 * n) % 5), feed: stamp(n) }));
+            index.add(naive.facts.at(-1) as StoredFact);
+            continue;
+          }
+          const named = { id: sampleId(target), origin, isOwn: origin === 'here' };
+          const cover = { ...sampleCover(sampleId(n), stamp(n % 6), { named, speaker }), since: stamp(n) };
+          naive.covers.push(cover);
+          index.cover({ ...cover, targets: idsOf(naive.facts.filter((fact) => endsFact(cover, fact))) });
+        }
+        const found = await findNewest(index, SAMPLE_VIEW, 50);
+        expect(idsOf(found)).to.have.members(idsOf(await naive.live(SAMPLE_VIEW)));
+      }),
+      { numRuns: RUNS },
+    ));
 
   it('does not let a retraction change the scores of other facts', async () => {
     const index = indexOf(said(1, 'river stone'), said(2, 'river', { relationKey: 'memory:note' }));

@@ -143,9 +143,7 @@ export class NaiveIndex {
   }
 
   #exists(node: InTableFilter, fact: StoredFact): boolean {
-    const rows =
-      node.table === 'fact_covers' ? this.covers.map(rowOfCover) : [...this.expiries.values()].map(rowOfExpiry);
-    return rows.some((row: Readonly<Record<string, unknown>>) => {
+    return this.#rowsOf(node.table).some((row) => {
       const matches = node.match.every(({ column, is, field }) => {
         const member = memberOf(fact, field);
         return is === 'equal' ? row[column] === member : compareHlc(row[column] as Hlc, member as Hlc) > 0;
@@ -155,13 +153,19 @@ export class NaiveIndex {
         node.where.every((condition) => {
           const value = row[condition.column];
           if ('in' in condition) {
-            return value === null ? condition.orNull === true : condition.in.includes(value as string);
+            return value === null ? condition.orNull === true : condition.in.includes(value as string | number);
           }
           if ('below' in condition) return (value as number) < (condition.below as number);
           throw new Error('no other condition is part of the filter of live facts');
         })
       );
     });
+  }
+
+  #rowsOf(table: string): readonly Readonly<Record<string, unknown>>[] {
+    if (table === 'fact_covers') return this.covers.filter(({ named }) => named === null).map(rowOfCover);
+    if (table === 'fact_named_covers') return this.covers.filter(({ named }) => named !== null).map(rowOfCover);
+    return [...this.expiries.values()].map(rowOfExpiry);
   }
 }
 
@@ -176,7 +180,7 @@ const rowOfExpiry = ({ tenantId, factId, expiresMs }: Expiry) => ({
   expires_ms: expiresMs,
 });
 
-const rowOfCover = ({ tenantId, entityKey, relationKey, scope, kind, gardenId, speaker, hlc }: Cover) => ({
+const rowOfCover = ({ tenantId, entityKey, relationKey, scope, kind, gardenId, speaker, hlc, named }: Cover) => ({
   tenant_id: tenantId,
   entity_key: entityKey,
   relation_key: relationKey,
@@ -185,6 +189,7 @@ const rowOfCover = ({ tenantId, entityKey, relationKey, scope, kind, gardenId, s
   place: gardenId ?? '',
   speaker: speaker ?? '',
   hlc,
+  ...(named !== null && { named_id: named.id, named_origin: named.origin, is_own: Number(named.isOwn) }),
 });
 
 function* keysOf(counts: TermCounts): Generator<string> {

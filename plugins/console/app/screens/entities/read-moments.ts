@@ -41,11 +41,13 @@ const momentOf = ({ stamp, recorded_at: at, event, fact }: HistoryEvent): Moment
 
 /** Returns the expiry of a fact, which is not an event of its history. */
 const expiryOf = ({ ended, fact }: HistoryEvent, now: number): readonly Moment[] => {
-  if (ended === null || ended.by === 'retraction' || ended.by === 'resolution') return [];
+  if (ended === null || !EXPIRIES.has(ended.by)) return [];
   const ms = Date.parse(ended.at);
   if (Number.isNaN(ms) || ms >= now) return [];
   return [{ asOf: new Date(ms).toISOString(), ms, what: 'expired', relation: fact.relation }];
 };
+
+const EXPIRIES: ReadonlySet<string> = new Set(['valid_until', 'ttl']);
 
 const STAMP = /^(\d{1,15})\.\d{1,10}$/;
 
