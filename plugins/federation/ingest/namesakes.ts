@@ -14,7 +14,10 @@ import {
 import type { FederatedFact, OriginProofs } from '../proofs/origin-proof.ts';
 import { isSameTuple, type Validity } from './same-tuple.ts';
 
-type Said = Pick<FactOutline, 'id' | 'cid' | 'timestampMs' | 'hlc' | 'hlcText' | 'derivedFrom' | keyof Validity>;
+type Said = Pick<
+  FactOutline,
+  'id' | 'cid' | 'timestampMs' | 'hlc' | 'hlcText' | 'derivedFrom' | 'replaces' | keyof Validity
+>;
 
 /** A fact of this node that has the same id at its origin as an arriving fact. */
 export interface Namesake {
@@ -90,6 +93,7 @@ export const namesakeOf = ({ fact: { draft }, ...nodes }: Arrival, id: string): 
     hlc: parseHlc(draft.hlcText) as Hlc,
     hlcText: draft.hlcText,
     derivedFrom: draft.derivedFrom ?? [],
+    replaces: draft.replaces ?? [],
     validFromMs: draft.validFrom == null ? null : parseInstant(draft.validFrom),
     validUntilMs: draft.validUntil == null ? null : parseInstant(draft.validUntil),
   },

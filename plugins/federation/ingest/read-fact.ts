@@ -1,4 +1,4 @@
-import { contentId, refuseBeginning, valueBytesOf } from '../../../kernel/internal-api.ts';
+import { contentId, MAX_REPLACED, refuseBeginning, valueBytesOf } from '../../../kernel/internal-api.ts';
 import {
   type FactValue,
   parseHlc,
@@ -102,6 +102,7 @@ const readDraft = (sent: Readonly<Record<string, unknown>>, id: string): Draft =
   validFrom: readOptional(sent, 'valid_from', readInstant),
   validUntil: readOptional(sent, 'valid_until', readInstant),
   derivedFrom: readOptional(sent, 'derived_from', readReferences) ?? NO_REFERENCES,
+  replaces: readOptional(sent, 'replaces', readNames) ?? NO_REFERENCES,
   hlcText: readStamp(member(sent, 'hlc')),
 });
 
@@ -140,6 +141,20 @@ const readReferences = (input: unknown): readonly string[] => {
   return input as readonly string[];
 };
 
+/** Reads the facts that a fact ends: each an id, with the node id of its origin behind a space where it is another. */
+const readNames = (input: unknown): readonly string[] => {
+  if (!Array.isArray(input) || input.length > MAX_REPLACED || new Set(input).size < input.length) {
+    throw malformed('replaces');
+  }
+  for (const name of input) {
+    if (typeof name !== 'string') throw malformed('replaces');
+    const end = name.indexOf(' ');
+    if (!FACT_ID.test(end < 0 ? name : name.slice(0, end))) throw malformed('replaces');
+    if (end >= 0) readUnchanged(name.slice(end + 1), readEntityUri);
+  }
+  return input;
+};
+
 /** Reads the origin proof. Returns null for an absent proof, and undefined for a malformed one. */
 const readProof = (input: unknown): OriginProof | null | undefined => {
   if (input === null) return null;
@@ -161,8 +176,11 @@ const cidFits = (sent: unknown, draft: Draft, toleratesOld: boolean): boolean =>
   return sent === contentId(draft) || (toleratesOld && isSevenMemberCid(sent, draft));
 };
 
-/** Returns the size of the value and the names. References and stamps have a limited length by their format. */
+/**
+ * Returns the size of the value and the names, those in `replaces` included. References and stamps have a limited
+ * length by their format.
+ */
 const sizeOf = (draft: Draft): number => {
-  const { entity, relation, source } = draft;
-  return valueBytesOf([draft]) + Buffer.byteLength(entity + relation + source);
+  const { entity, relation, source, replaces = [] } = draft;
+  return valueBytesOf([draft]) + Buffer.byteLength(entity + relation + source + replaces.join(''));
 };

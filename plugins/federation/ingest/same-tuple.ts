@@ -3,7 +3,7 @@ import { compareHlc, type FactOutline, type Hlc, parseHlc, parseInstant } from '
 import type { FederatedFact } from '../proofs/origin-proof.ts';
 
 type Draft = FederatedFact['draft'];
-type Stored = Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom'> & Validity;
+type Stored = Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'replaces'> & Validity;
 
 /** The instants between which a fact is valid; null where it has no bound. */
 export type Validity = Pick<FactOutline, 'validFromMs' | 'validUntilMs'>;
@@ -18,7 +18,8 @@ export const isSameTuple = (stored: Stored, draft: Draft): boolean =>
   (stored.cid === contentId(draft) &&
     stored.timestampMs === parseInstant(draft.timestamp) &&
     compareHlc(stored.hlc, parseHlc(draft.hlcText) as Hlc) === 0 &&
-    isSameList(stored.derivedFrom, draft.derivedFrom ?? []));
+    isSameList(stored.derivedFrom, draft.derivedFrom ?? []) &&
+    isSameList(stored.replaces, draft.replaces ?? []));
 
 /** Returns true if the received fact begins earlier or expires later than the stored one. */
 export const wouldExtend = ({ validFromMs, validUntilMs }: Validity, { validFrom, validUntil }: Draft): boolean => {

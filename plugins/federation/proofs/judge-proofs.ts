@@ -79,7 +79,8 @@ const judgeAlone = (
   const hasEnded = key.validUntilMs !== null && (onlyCurrent || key.validUntilMs <= clock.nowMs());
   if (hasEnded && (onlyCurrent || isRelayed)) return 'ended-key';
   const commitments = commitmentsOf({ value: draft.value, derivedFrom: draft.derivedFrom ?? [] }, read);
-  const stated = { ...draft, validFrom: draft.validFrom ?? null, validUntil: draft.validUntil ?? null };
+  const { validFrom = null, validUntil = null, replaces = [] } = draft;
+  const stated = { ...draft, validFrom, validUntil, replaces };
   const { publicKey } = key;
   return { publicKey, bytes: originStatement(stated, commitments, origin), signature: read.signature };
 };

@@ -14,6 +14,7 @@ export type StatedMembers = Pick<
   | 'hlcText'
   | 'validFrom'
   | 'validUntil'
+  | 'replaces'
 >;
 
 /** The commitments that replace the erasable parts of a fact. */
@@ -58,6 +59,7 @@ export const originStatement = (fact: StatedMembers, commitments: Commitments, o
       origin_node_id: originNodeId,
       refs_commitment: commitments.refs,
       relation: fact.relation,
+      ...(fact.replaces.length > 0 && { replaces: fact.replaces }),
       scope: fact.scope,
       source: fact.source,
       timestamp: fact.timestamp,

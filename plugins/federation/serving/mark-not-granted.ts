@@ -2,8 +2,8 @@ import { compareHlc, type FactView, type ReadContext, withMark } from '../../../
 import { NOT_GRANTED } from './serving-words.ts';
 
 /**
- * Marks retractions and resolutions of peers that ended only facts of their own speaker. It reads nothing unless a fact
- * of a peer may be one of them.
+ * Marks retractions, resolutions and replacements of peers that ended only facts of their own speaker. It reads nothing
+ * unless a fact of a peer may be one of them.
  */
 export const markNotGranted = async (
   views: readonly FactView[],
@@ -22,5 +22,5 @@ export const markNotGranted = async (
   });
 };
 
-const mayCover = ({ speaker, confidence, derivedFrom }: FactView['fact']): boolean =>
-  speaker !== null && (confidence === 0 || (confidence === 1 && derivedFrom.length > 1));
+const mayCover = ({ speaker, confidence, derivedFrom, replaces }: FactView['fact']): boolean =>
+  speaker !== null && (confidence === 0 || replaces.length > 0 || (confidence === 1 && derivedFrom.length > 1));

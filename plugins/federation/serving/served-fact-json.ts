@@ -34,11 +34,12 @@ export const SERVED_FACT_JSON: JsonSchema = objectOf(
     valid_from: STRING_JSON,
     valid_until: orNull(STRING_JSON),
     derived_from: listOf(STRING_JSON),
+    replaces: listOf(STRING_JSON),
     cid: STRING_JSON,
     origin_node_id: STRING_JSON,
     origin_proof: ORIGIN_PROOF_JSON,
   },
-  { optional: ['valid_from', 'cid', 'origin_node_id', 'origin_proof'] },
+  { optional: ['valid_from', 'replaces', 'cid', 'origin_node_id', 'origin_proof'] },
 );
 
 export interface ServedForm {
@@ -62,6 +63,7 @@ export const servedFactJson = (fact: StoredFact, { proofs, hasCid }: ServedForm)
     ...(fact.validFrom !== null && { valid_from: fact.validFrom }),
     valid_until: fact.validUntil,
     derived_from: fact.derivedFrom,
+    ...(fact.replaces.length > 0 && { replaces: fact.replaces }),
     ...(hasCid && { cid: fact.cid }),
     ...(fact.receivedFrom !== null && fact.originNodeId !== null && { origin_node_id: fact.originNodeId }),
     ...(proof !== undefined && { origin_proof: proofJson(proof) }),

@@ -6,10 +6,10 @@ export const NO_PERMITTED_SCOPES = defineErrorCode('no_permitted_scopes', {
   summary: 'the peer may have facts of no scope',
 });
 
-/** The mark of a retraction or resolution of a peer that ended only its own facts, because it lacks the grant. */
+/** The mark of a cover of a peer that ended only its own facts, because it lacks the grant. */
 export const NOT_GRANTED = defineFactMark<Cover['kind']>('not-granted', {
-  summary: 'a retraction or resolution of a peer that may end only its own facts',
-  members: { not_granted: { type: 'string', enum: ['retraction', 'resolution'] } },
+  summary: 'a retraction, resolution or replacement of a peer that may end only its own facts',
+  members: { not_granted: { type: 'string', enum: ['retraction', 'resolution', 'replacement'] } },
   optional: ['not_granted'],
   toJson: (kind) => (kind === undefined ? {} : { not_granted: kind }),
 });

@@ -112,6 +112,71 @@ forEachStore('A peer', () => {
     });
   }
 
+  it('ends by name exactly the named facts, in any order of arrival', async () => {
+    for (const isLate of [false, true]) {
+      const about = { entity: `user:named-${isLate}`, relation: 'memory:role' };
+      const local = await node.say({ ...about, ...saying('local') });
+      const rival = await node.say({ ...about, ...saying('rival') });
+      const [own, other] = [
+        partner.fact({ ...about, ...saying('own') }),
+        stranger.fact({ ...about, ...saying('other') }),
+      ];
+      const names = [own.id, `${other.id} ${stranger.nodeId}`, `${local.id} ${node.nodeId}`];
+      await world.clock.advance(10);
+      const replacement = partner.fact({ ...about, ...saying('new'), replaces: names });
+      if (isLate) await stored(partner, replacement);
+      await stored(partner, own);
+      await stored(stranger, other);
+      if (!isLate) await stored(partner, replacement);
+      const live = await node.get(`/v1/synthesis?entity=${about.entity}`);
+      expect(live.status, live.text).to.equal(200);
+      const { body } = await node.get(`/v1/facts/${replacement.id}`);
+      expect(body.replaces).to.deep.equal([own.id, other.id, local.id]);
+      expect(await contradicting(about.entity)).to.have.members([rival.id, replacement.id]);
+    }
+  });
+
+  it('ends no fact of another origin that has the id of the named one', async () => {
+    const about = { entity: 'user:namesakes', relation: 'memory:role' };
+    const named = await stored(stranger, stranger.fact({ ...about, ...saying('named') }));
+    const namesake = await stored(partner, partner.fact({ ...about, ...saying('namesake'), id: named.id }));
+    await world.clock.advance(10);
+    const replaces = [`${namesake.id} ${stranger.nodeId}`];
+    const replacement = await stored(partner, partner.fact({ ...about, ...saying('new'), replaces }));
+    const facts = (await node.get(`/v1/facts?entity=${about.entity}`)).body.facts as readonly Document[];
+    const shownIds = await contradicting(about.entity);
+    expect(shownIds).to.include(replacement.id).and.have.length(2).and.not.include(named.id);
+    expect(facts).to.have.length(1);
+  });
+
+  it('without the grant ends by name only its own facts, and contradicts the others', async () => {
+    const about = { entity: 'user:named-rivals', relation: 'memory:role' };
+    const own = await stored(stranger, stranger.fact({ ...about, ...saying('own') }));
+    const local = await node.say({ ...about, ...saying('local') });
+    await world.clock.advance(10);
+    const replaces = [own.id, `${local.id} ${node.nodeId}`];
+    const replacement = await stored(stranger, stranger.fact({ ...about, ...saying('new'), replaces }));
+    const facts = await shown(about.entity);
+    expect(facts.find(({ id }) => id === replacement.id)).to.include({ not_granted: 'replacement' });
+    expect(await contradicting(about.entity)).to.have.members([local.id, replacement.id]);
+  });
+
+  it('cannot change the names in a fact, because the statement of the origin has them', async () => {
+    const fact = partner.fact({ replaces: ['an-id'] });
+    for (const changed of [
+      { ...fact, replaces: ['another'] },
+      { ...fact, replaces: [] },
+    ]) {
+      const { body } = await push(node, partner, [changed]);
+      expect(body.errors).to.deep.equal([{ fact_id: fact.id, error: 'invalid_origin_proof' }]);
+    }
+    for (const replaces of ['an-id', [1], ['a', 'a'], ['a ']]) {
+      const { body } = await push(node, partner, [partner.fact({ replaces: replaces as string[] })]);
+      expect(body.errors[0].error, JSON.stringify(replaces)).to.equal('invalid_fact');
+    }
+    await stored(partner, fact);
+  });
+
   it('without the grant resolves nothing for others, and its resolution is a rival with the reason', async () => {
     const about = { entity: 'user:rivals', relation: 'memory:role' };
     const own = await stored(stranger, stranger.fact({ ...about, ...saying('own') }));

@@ -16,6 +16,7 @@ export interface WireFact {
   readonly valid_from?: string;
   readonly valid_until: string | null;
   readonly derived_from: readonly string[];
+  readonly replaces?: readonly string[];
   readonly cid?: string;
   readonly origin_node_id?: string;
   readonly origin_proof?: OriginProofJson;
@@ -52,12 +53,14 @@ export const originProof = (fact: WireFact, { nodeId, keyId, signer, saltOf }: O
 export const originStatement = (fact: WireFact, nodeId: string, salt: Uint8Array, refsSalt: Uint8Array): string => {
   const { id, entity, relation, source, scope, confidence, timestamp, hlc, valid_from, valid_until, derived_from } =
     fact;
+  const { replaces } = fact;
   const { type, v, interpret_as = 'content' } = fact.value;
   return canonicalJson({
     v: 1,
     id,
     entity,
     relation,
+    ...(replaces !== undefined && { replaces }),
     value_commitment: commitment(salt, { interpret_as, type, v: type === 'null' ? null : v }),
     refs_commitment: commitment(refsSalt, derived_from),
     source,

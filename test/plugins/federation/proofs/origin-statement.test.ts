@@ -26,6 +26,7 @@ const FACT = {
   validFrom: null,
   validUntil: null,
   derivedFrom: [],
+  replaces: [],
 } as const;
 const SALT = Buffer.alloc(16, 1);
 const REFS_SALT = Buffer.alloc(16, 2);
@@ -69,13 +70,16 @@ describe('the statement that an origin signs', () => {
           validUntil: fc.option(text),
           confidence: fc.double({ min: 0, max: 1, noNaN: true }),
           derivedFrom: fc.array(text),
+          replaces: fc.array(text),
           salt,
           refsSalt: salt,
         }),
         ({ value: said, interpretAs, salt: one, refsSalt: other, ...members }) => {
           const fact = { ...FACT, ...members, value: { ...said, interpretAs } };
+          const { replaces, ...others } = fact;
           const wire = {
-            ...fact,
+            ...others,
+            ...(replaces.length > 0 && { replaces }),
             value: { ...said, interpret_as: interpretAs },
             hlc: fact.hlcText,
             ...(fact.validFrom !== null && { valid_from: fact.validFrom }),
