@@ -58,6 +58,8 @@ export interface Assertion {
       )[]
     | null
     | undefined;
+  /** Ids of the live facts of its triple and place that this one ends, if all of them are still live. */
+  replaces?: readonly string[] | null | undefined;
   /**
    * Assert, or summarize_with_provenance where the fact sums up those it was derived from. Default:
    * `"assert"`.
@@ -102,6 +104,7 @@ export interface Fact {
   origin_id?: string;
   warnings: string[];
   derived_from: string[];
+  replaces?: string[];
   damaged?: string;
   source_trust: number | null;
   effective_confidence: number | null;
@@ -116,7 +119,7 @@ export interface Fact {
     settle: string;
     hold_many?: string;
   };
-  not_granted?: 'retraction' | 'resolution';
+  not_granted?: 'retraction' | 'resolution' | 'replacement';
   origin_verified?: boolean;
 }
 
@@ -164,6 +167,7 @@ export interface FactPart {
   origin_id?: string;
   warnings?: string[];
   derived_from?: string[];
+  replaces?: string[];
   damaged?: string;
   source_trust?: number | null;
   effective_confidence?: number | null;
@@ -178,7 +182,7 @@ export interface FactPart {
     settle: string;
     hold_many?: string;
   };
-  not_granted?: 'retraction' | 'resolution';
+  not_granted?: 'retraction' | 'resolution' | 'replacement';
   origin_verified?: boolean;
 }
 
@@ -223,7 +227,7 @@ export interface History {
     ends: string[];
     ended: {
       at: string;
-      by: 'retraction' | 'resolution' | 'valid_until' | 'ttl';
+      by: 'retraction' | 'resolution' | 'replacement' | 'valid_until' | 'ttl';
       fact_id: string | null;
     } | null;
   }[];
@@ -1814,6 +1818,7 @@ export interface Api {
           valid_from?: string;
           valid_until: string | null;
           derived_from: string[];
+          replaces?: string[];
           cid?: string;
           origin_node_id?: string;
           origin_proof?: {
@@ -1846,6 +1851,7 @@ export interface Api {
         valid_from?: string | undefined;
         valid_until: string | null;
         derived_from: readonly string[];
+        replaces?: readonly string[] | undefined;
         cid?: string | undefined;
         origin_node_id?: string | undefined;
         origin_proof?:

@@ -30,13 +30,18 @@ export interface Assertion {
   /** URI, id or slug. */
   readonly garden_id?: string | null | undefined;
   readonly write_mode?: 'assert' | 'summarize_with_provenance' | undefined;
+  /** Ids of live facts of the triple and place, the only ones that it ends. Refused once one of them has ended. */
+  readonly replaces?: readonly string[] | undefined;
   /** The sources of the fact: content ids, or ids of facts. */
   readonly derived_from?: readonly (string | { readonly fact_id?: string; readonly hash?: string })[] | undefined;
   readonly attestation?: { readonly key_id: string; readonly signature: string } | null | undefined;
 }
 
-/** The triple that a retraction ends. */
-export type Retraction = Pick<Assertion, 'entity' | 'relation' | 'source' | 'scope' | 'garden_id' | 'attestation'>;
+/** The triple that a retraction ends, or the facts of it that `replaces` names. */
+export type Retraction = Pick<
+  Assertion,
+  'entity' | 'relation' | 'source' | 'scope' | 'garden_id' | 'replaces' | 'attestation'
+>;
 
 /** The value of a retraction; only its confidence of 0 counts. */
 const RETRACTED: TypedValue = { type: 'string', v: 'retracted' };

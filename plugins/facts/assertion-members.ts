@@ -1,3 +1,4 @@
+import { MAX_REPLACED } from '../../kernel/internal-api.ts';
 import { memberRefusal } from '../../kernel/plugin-api.ts';
 import { defineAssertionMember, SummaryNote } from './facts-api.ts';
 import { MAX_DERIVATIONS, readDerivations } from './read-derivations.ts';
@@ -17,6 +18,23 @@ export const DERIVED_FROM = defineAssertionMember('derived_from', {
   read(input, path) {
     const derivations = readDerivations(input, path);
     return derivations.length === 0 ? undefined : derivations;
+  },
+});
+
+const FACT_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** The facts that the new fact ends, and no others. */
+export const REPLACES = defineAssertionMember('replaces', {
+  summary: 'ids of the live facts of its triple and place that this one ends, if all of them are still live',
+  schema: { type: ['array', 'null'], maxItems: MAX_REPLACED, uniqueItems: true, items: { type: 'string' } },
+  read(input, path): readonly string[] | undefined {
+    if (!Array.isArray(input)) throw memberRefusal(path, 'must be a list of fact ids');
+    if (input.length > MAX_REPLACED) throw memberRefusal(path, `must not have more than ${MAX_REPLACED} entries`);
+    for (const [at, id] of input.entries()) {
+      if (typeof id !== 'string' || !FACT_ID.test(id)) throw memberRefusal(`${path}[${at}]`, 'must be a fact id');
+      if (input.indexOf(id) < at) throw memberRefusal(`${path}[${at}]`, 'must not name a fact twice');
+    }
+    return input.length === 0 ? undefined : input;
   },
 });
 

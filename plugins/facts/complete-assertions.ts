@@ -1,20 +1,21 @@
+import { nameOf } from '../../kernel/internal-api.ts';
 import {
   type DraftBatch,
   type DraftItem,
   type Facts,
+  type NodeSelf,
   noteOf,
   type Principal,
-  type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { DERIVED_FROM } from './assertion-members.ts';
+import { DERIVED_FROM, REPLACES } from './assertion-members.ts';
 import { referenceTo } from './derived-references.ts';
 import type { Derivation } from './read-derivations.ts';
 import { ttlTarget } from './ttl-target.ts';
 
 export interface CompletionParts {
   readonly facts: Facts;
-  readonly names: ServiceNames;
+  readonly self: NodeSelf;
 }
 
 /** A draft, with the ids of the other facts that it refers to. */
@@ -23,31 +24,44 @@ interface Naming {
   /** The id of the fact whose expiry the time-to-live sets. */
   readonly target: string | undefined;
   readonly derivations: readonly Derivation[] | undefined;
+  readonly replaces: readonly string[] | undefined;
 }
 
 /**
  * Completes drafts that refer to other facts. A time-to-live moves to the garden of its target fact. Ids in
- * `derived_from` become content ids if the caller can read the source facts.
+ * `derived_from` become content ids, and ids in `replaces` names, if the caller can read the facts.
  */
-export const createCompleteAssertions = ({ facts, names }: CompletionParts) => {
+export const createCompleteAssertions = ({ facts, self }: CompletionParts) => {
+  const { names } = self;
   const ttl = names.meta('ttl');
   return ({ items, caller }: DraftBatch): Promise<void> | undefined => {
     const naming: Naming[] = [];
     for (const item of items) {
       const target = item.byClient && item.keys.relationKey === ttl ? ttlTarget(item.draft.entity, names) : undefined;
       const derivations = noteOf(item.notes, DERIVED_FROM.note);
-      if (target !== undefined || derivations !== undefined) naming.push({ item, target, derivations });
+      const replaces = noteOf(item.notes, REPLACES.note);
+      if (target !== undefined || derivations !== undefined || replaces !== undefined) {
+        naming.push({ item, target, derivations, replaces });
+      }
     }
     // Nearly all assertions refer to no other fact, so they complete synchronously.
-    return naming.length === 0 ? undefined : complete(naming, caller, facts);
+    return naming.length === 0 ? undefined : complete(naming, caller, { facts, self });
   };
 };
 
-const complete = async (naming: readonly Naming[], caller: Principal, facts: Facts): Promise<void> => {
+const complete = async (
+  naming: readonly Naming[],
+  caller: Principal,
+  { facts, self }: CompletionParts,
+): Promise<void> => {
   const seen = await visibleFacts(idsOf(naming), caller, facts);
-  for (const { item, target, derivations } of naming) {
+  for (const { item, target, derivations, replaces } of naming) {
     // A time-to-live is visible wherever its target fact is visible.
     if (target !== undefined) item.complete({ gardenId: seen.get(target)?.gardenId ?? null });
+    // An id that the caller does not see stays as it is, and is refused in the transaction.
+    const named = (id: string): string =>
+      nameOf(seen.get(id) ?? { id, originId: null, originNodeId: null }, self.nodeId);
+    if (replaces !== undefined) item.complete({ replaces: replaces.map(named) });
     if (derivations === undefined) continue;
     item.complete({
       derivedFrom: (place) =>
@@ -60,8 +74,9 @@ const complete = async (naming: readonly Naming[], caller: Principal, facts: Fac
 
 const idsOf = (naming: readonly Naming[]): ReadonlySet<string> => {
   const ids = new Set<string>();
-  for (const { target, derivations = [] } of naming) {
+  for (const { target, derivations = [], replaces = [] } of naming) {
     if (target !== undefined) ids.add(target);
+    for (const id of replaces) ids.add(id);
     for (const derivation of derivations) if ('factId' in derivation) ids.add(derivation.factId);
   }
   return ids;

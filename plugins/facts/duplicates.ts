@@ -1,4 +1,12 @@
-import { openAmong, type PreparedFact, type SettleableItem, SIBLING_LIMIT } from '../../kernel/internal-api.ts';
+import {
+  isNamed,
+  type NamedFact,
+  namedBy,
+  openAmong,
+  type PreparedFact,
+  type SettleableItem,
+  SIBLING_LIMIT,
+} from '../../kernel/internal-api.ts';
 import {
   type AppendBatch,
   all,
@@ -6,6 +14,7 @@ import {
   equals,
   type FactOutline,
   type Filter,
+  type NodeSelf,
   noteOf,
   type ServiceNames,
   type StoredFact,
@@ -21,18 +30,24 @@ type SettleBatch = AppendBatch<SettleableItem>;
  * in all members that the caller sent. It compares items in order, so a retraction between two equal assertions makes
  * both count.
  */
-export const settleDuplicates = async (batch: SettleBatch, names: ServiceNames): Promise<void> => {
+export const settleDuplicates = async (
+  batch: SettleBatch,
+  { names, nodeId }: Pick<NodeSelf, 'names' | 'nodeId'>,
+): Promise<void> => {
   const triples = new Map<string, TripleInBatch>();
   const ttls = new Map<string, SettleableItem>();
   for (const item of batch.items) {
     if (!item.open) continue;
     let triple = triples.get(item.tripleId);
     if (triple === undefined) {
-      triple = { candidates: [], ended: false };
+      triple = { candidates: [], ended: false, named: [] };
       triples.set(item.tripleId, triple);
     }
-    if (noteOf(item.notes, AssertionNote) === undefined || item.fact.confidence === 0) end(triple);
-    else if (isTtlRelation(item.fact.relationKey, names)) await settleTtl(batch, item, ttls, names);
+    const { fact } = item;
+    if (fact.replaces.length > 0) triple.named.push(...namedBy(fact, nodeId));
+    else if (noteOf(item.notes, AssertionNote) === undefined || fact.confidence === 0) end(triple);
+    if (noteOf(item.notes, AssertionNote) === undefined || fact.confidence === 0) continue;
+    if (isTtlRelation(fact.relationKey, names)) await settleTtl(batch, item, ttls, names);
     else {
       // Most facts are the first of their entity and relation, and even an empty await takes time.
       const settling = settleOne(batch, item, triple);
@@ -47,6 +62,8 @@ interface TripleInBatch {
   candidates: SettleableItem[];
   /** True if the facts stored before this transaction are no longer live. */
   ended: boolean;
+  /** The stored facts that a fact of this transaction ends by name. */
+  readonly named: NamedFact[];
 }
 
 /**
@@ -72,7 +89,7 @@ const settleOne = (batch: SettleBatch, item: SettleableItem, triple: TripleInBat
 
 const settleStored = async (batch: SettleBatch, item: SettleableItem, triple: TripleInBatch): Promise<void> => {
   const stored = await storedEqual(batch, item);
-  if (stored !== undefined) item.settle(stored);
+  if (stored !== undefined && !triple.named.some((named) => isNamed(named, stored))) item.settle(stored);
   else keepAsCandidate(batch, item, triple);
 };
 
@@ -159,5 +176,8 @@ const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpre
   fact.validFrom === other.validFrom &&
   fact.validUntil === other.validUntil &&
   fact.value.interpretAs === interpretAs &&
-  fact.derivedFrom.length === other.derivedFrom.length &&
-  fact.derivedFrom.every((hash, at) => hash === other.derivedFrom[at]);
+  isSameList(fact.derivedFrom, other.derivedFrom) &&
+  isSameList(fact.replaces, other.replaces);
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((text, at) => text === other[at]);

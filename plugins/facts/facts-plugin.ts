@@ -1,5 +1,6 @@
 import {
   appendAuthorise,
+  appendJudge,
   appendRead,
   appendSettle,
   Clock,
@@ -27,7 +28,7 @@ import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { assertBatchRoute } from './assert-batch-route.ts';
 import { assertFactRoute } from './assert-fact-route.ts';
-import { DERIVED_FROM, WRITE_MODE } from './assertion-members.ts';
+import { DERIVED_FROM, REPLACES, WRITE_MODE } from './assertion-members.ts';
 import { ASSERTION } from './assertion-schema.ts';
 import { createAuthoriseAssertions } from './authorise-assertions.ts';
 import { createExpiryCheck } from './check-expiries.ts';
@@ -60,6 +61,7 @@ import { createIntactFacts } from './intact-facts.ts';
 import { queryFactsRoute, RESERVED_ANSWERS, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
 import { createReadSession } from './read-session.ts';
+import { createRefuseOutdated } from './refuse-outdated.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { sweepReplies } from './sweep-replies.ts';
 import { recordExpiries } from './ttl.ts';
@@ -101,6 +103,7 @@ export const factsPlugin = definePlugin({
     INSTRUCTION_WRITE_REQUIRED,
     FEDERATION_INTEGRITY_REJECTED,
     DERIVED_FROM,
+    REPLACES,
     WRITE_MODE,
     ASSERTION,
     ...RESERVED_MEMBERS,
@@ -164,10 +167,11 @@ export const factsPlugin = definePlugin({
     route(verifyCidRoute(readParts));
     route(cidBackfillStatusRoute(readParts));
 
-    on(appendRead, createCompleteAssertions({ facts, names }));
+    on(appendRead, createCompleteAssertions({ facts, self }));
     on(appendAuthorise, createAuthoriseAssertions({ facts, names, gardens, sessionGuard: guard }));
     on(erasureSweeps, () => [sweepReplies(tables)]);
-    on(appendSettle, (batch) => settleDuplicates(batch, names));
+    on(appendSettle, (batch) => settleDuplicates(batch, self));
+    on(appendJudge, createRefuseOutdated({ facts, self }));
     on(nodeGreeting, () => ({ examples: firstRequests }));
     on(factAppended, (batch) => recordExpiries(batch, names));
     const expiryCheck = createExpiryCheck(tables, names);

@@ -32,7 +32,8 @@ const OPTIONS = {
   validFrom: { type: 'text', value: 'instant', summary: 'when it begins' },
   validUntil: { type: 'text', value: 'instant', summary: 'when it ends' },
   derivedFrom: { type: 'words', value: 'list', summary: 'ids or content ids of the facts that it follows from' },
-  retract: { type: 'flag', summary: 'take back what was said before about this entity and relation' },
+  replaces: { type: 'words', value: 'list', summary: 'ids of the live facts that it ends, and no others' },
+  retract: { type: 'flag', summary: 'take back what was said about this entity and relation, or --replaces alone' },
   json: { type: 'flag', summary: 'the stored fact as JSON' },
 } as const;
 
@@ -53,6 +54,7 @@ words where one begins with a dash: assert -- room:1 memory:celsius -5.`,
     'fact-memory-node assert user:alice memory:manager user:bob --type ref --confidence 0.8 --scope company',
     'fact-memory-node assert project:atlas memory:notes - < notes.txt',
     'fact-memory-node assert user:alice memory:role --retract',
+    'fact-memory-node assert user:alice memory:likes --retract --replaces 5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
   ],
   needs: 'server',
   arguments: ARGUMENTS,
@@ -92,6 +94,7 @@ const membersOf = ({ arguments: { entity, relation }, options }: Context) => ({
   garden_id: options.garden,
   valid_from: options.validFrom,
   valid_until: options.validUntil,
+  replaces: options.replaces,
   derived_from: options.derivedFrom?.map((one) => (UUID.test(one) ? { fact_id: one } : one)),
 });
 

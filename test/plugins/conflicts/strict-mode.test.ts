@@ -37,6 +37,15 @@ forEachStore('strict conflict mode', () => {
     expect((await post('b')).status).to.equal(201);
   });
 
+  it('accepts a fact that ends by name what it would contradict, and nothing else', async () => {
+    const entity = 'user:named';
+    const old = await post('old', { entity });
+    const next = await post('new', { entity, replaces: [old.body.id] });
+    expect(next.status, next.text).to.equal(201);
+    const refused = await post('late', { entity });
+    expect(refused.body.conflicting_fact_ids).to.deep.equal([next.body.id]);
+  });
+
   it('refuses only the item of a batch that contradicts, facts accepted before it in the batch included', async () => {
     const items = [
       body('x', { entity: 'user:new' }),

@@ -33,6 +33,7 @@ export const madeFact = (
   gardenId: null,
   cid: cidOf(id),
   derivedFrom,
+  replaces: [],
   system: false,
   attested: null,
   attestedKeyId: null,

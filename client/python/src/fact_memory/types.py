@@ -40,6 +40,7 @@ class Assertion(TypedDict):
     garden_id: NotRequired[str | None]
     attestation: NotRequired[AssertionAttestation | None]
     derived_from: NotRequired[list[AssertionDerivedFrom | str] | None]
+    replaces: NotRequired[list[str] | None]
     write_mode: NotRequired[Literal["assert", "summarize_with_provenance"] | None]
 
 
@@ -135,6 +136,7 @@ class Fact(TypedDict):
     origin_id: NotRequired[str]
     warnings: list[str]
     derived_from: list[str]
+    replaces: NotRequired[list[str]]
     damaged: NotRequired[str]
     source_trust: float | None
     effective_confidence: float | None
@@ -143,7 +145,7 @@ class Fact(TypedDict):
     sanitizer_warnings: list[Any]
     sanitizer_redacted: Literal[False]
     contradiction: NotRequired[FactContradiction]
-    not_granted: NotRequired[Literal["retraction", "resolution"]]
+    not_granted: NotRequired[Literal["retraction", "resolution", "replacement"]]
     origin_verified: NotRequired[bool]
 
 
@@ -197,6 +199,7 @@ class FactPart(TypedDict):
     origin_id: NotRequired[str]
     warnings: NotRequired[list[str]]
     derived_from: NotRequired[list[str]]
+    replaces: NotRequired[list[str]]
     damaged: NotRequired[str]
     source_trust: NotRequired[float | None]
     effective_confidence: NotRequired[float | None]
@@ -205,7 +208,7 @@ class FactPart(TypedDict):
     sanitizer_warnings: NotRequired[list[Any]]
     sanitizer_redacted: NotRequired[Literal[False]]
     contradiction: NotRequired[FactPartContradiction]
-    not_granted: NotRequired[Literal["retraction", "resolution"]]
+    not_granted: NotRequired[Literal["retraction", "resolution", "replacement"]]
     origin_verified: NotRequired[bool]
 
 
@@ -238,7 +241,7 @@ class GardenMember(TypedDict):
 
 class HistoryEventsEnded(TypedDict):
     at: str
-    by: Literal["retraction", "resolution", "valid_until", "ttl"]
+    by: Literal["retraction", "resolution", "replacement", "valid_until", "ttl"]
     fact_id: str | None
 
 
