@@ -4,6 +4,7 @@ export const OWN_SCREENS: ReadonlySet<string> = new Set([
   'facts',
   'entities',
   'contradictions',
+  'relations',
   'recall',
   'gardens',
   'keys',

@@ -10,6 +10,7 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   'gardens?garden=shed': ['Add member', 'Change role of agent:admin', 'Delete garden'],
   keys: ['Register a key', 'Register a public key'],
   capabilities: ['Verify a token', 'Issue a token'],
+  relations: ['Add a rule', 'Change the rule for memory:likes', 'Remove the rule for memory:likes'],
   tenants: ['Make a tenant'],
   subscriptions: ['Subscribe'],
   'erasure?entity=user:bob': ['Hide', 'Erase', 'Export'],
@@ -24,6 +25,7 @@ if (isBrowserInstalled()) {
       console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Shed', slug: 'shed', scope: 'team' });
+      await ask('PUT', '/v1/relations', { pattern: 'memory:likes', values: 'many' });
       await ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });
     });
     afterEach(async () => {

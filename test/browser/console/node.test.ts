@@ -71,6 +71,23 @@ if (isBrowserInstalled()) {
       await table.getByText('SVC_BOOTSTRAP_KEY').first().waitFor();
     });
 
+    it('has rules about relations, which administrators add, change and remove', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('relations');
+      await page.getByText('No relation has a rule').waitFor();
+      await sendForm(page, { opener: 'Add a rule', texts: { Relation: 'memory:likes' } });
+      await isTold(page, 'The rule for memory:likes is set.');
+      const table = page.getByRole('table', { name: 'Relations' });
+      await table.getByText('many values').waitFor();
+      await press(page, 'Change the rule for memory:likes');
+      const form = await dialog(page, 'Change the rule for memory:likes');
+      await choose(form, 'Holds', 'one value');
+      await press(form, 'Change');
+      await table.getByText('one value').waitFor();
+      await sendForm(page, { opener: 'Remove the rule for memory:likes', submit: 'Remove' });
+      await page.getByText('No relation has a rule').waitFor();
+    });
+
     it('lists its plugins with their routes, and links to the settings of each', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('plugins');

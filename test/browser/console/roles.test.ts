@@ -13,7 +13,7 @@ interface Role {
 
 const FOR_READERS = ['overview', 'facts', 'entities', 'contradictions', 'recall', 'gardens', 'keys', 'capabilities'];
 const ALSO_FOR_READERS = ['subscriptions', 'instructions', 'audit', 'jobs'];
-const FOR_ADMINS = ['tenants', 'erasure', 'settings', 'plugins'];
+const FOR_ADMINS = ['relations', 'tenants', 'erasure', 'settings', 'plugins'];
 /** All buttons that require a permission. */
 const GUARDED = [
   'Assert a fact',
@@ -24,6 +24,7 @@ const GUARDED = [
   'Verify the chain',
   'Run now',
   'Make a tenant',
+  'Add a rule',
 ];
 
 const ROLES: Readonly<Record<string, Role>> = {

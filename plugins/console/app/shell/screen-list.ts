@@ -14,6 +14,7 @@ import { Overview } from '../screens/overview/overview.tsx';
 import { Peers } from '../screens/peers/peers.tsx';
 import { Plugins } from '../screens/plugins/plugins.tsx';
 import { Recall } from '../screens/recall/recall.tsx';
+import { Relations } from '../screens/relations/relations.tsx';
 import { Settings } from '../screens/settings/settings.tsx';
 import { Subscriptions } from '../screens/subscriptions/subscriptions.tsx';
 import { Tenants } from '../screens/tenants/tenants.tsx';
@@ -61,6 +62,13 @@ export const SCREENS: readonly Screen[] = [
     needs: 'GET /v1/conflicts',
     permissions: ['read'],
     view: Contradictions,
+  },
+  {
+    name: 'relations',
+    group: 'memory',
+    needs: 'GET /v1/relations',
+    permissions: ['admin'],
+    view: Relations,
   },
   {
     name: 'recall',
