@@ -153,6 +153,22 @@ const refreshTool = defineTool<{ readonly entity: string; readonly scope?: strin
 });
 
 /** Tools that agents need rarely. They cost a model twice as many words as the core tools. */
+const holdManyTool = defineTool<{ readonly relation: string }>({
+  name: 'hold_many',
+  description: 'Let a relation hold many values, which then do not contradict. Only as the user asks.',
+  permission: 'admin',
+  routes: ['PUT /v1/relations'],
+  effect: 'adds',
+  input: { relation: { ...TEXT, description: 'Or a prefix with *' } },
+  required: ['relation'],
+  output: { pattern: TEXT, values: TEXT },
+  async run({ relation }, { node }) {
+    const body = { pattern: relation, values: 'many' };
+    const { pattern, values } = await ask(node, { route: 'PUT /v1/relations', body });
+    return { structured: { notice: DATA_NOTICE, pattern, values }, text: contentText('It holds many values.', []) };
+  },
+});
+
 export const EXTENDED_TOOLS: readonly ToolDefinition[] = [
   batchTool,
   refreshTool,
@@ -191,6 +207,15 @@ export const EXTENDED_TOOLS: readonly ToolDefinition[] = [
     route: 'POST /v1/lint',
     question: (body) => ({ body: { scope: 'all', ...body } }),
   }),
+  reading({
+    name: 'relations',
+    description: 'Rules about how many values a relation holds.',
+    permission: 'read',
+    input: {},
+    route: 'GET /v1/relations',
+    question: () => ({}),
+  }),
+  holdManyTool,
   reading({
     name: 'gardens',
     description: 'Gardens that you are a member of: shared partitions with members and roles.',

@@ -67,6 +67,7 @@ forEachStore('the tools of a caller', () => {
         history: { entity: 'user:a' },
         synthesis: { scope: 'local' },
         lint: {},
+        relations: {},
         gardens: {},
         subscriptions: {},
         jobs: {},
@@ -84,6 +85,16 @@ forEachStore('the tools of a caller', () => {
       }
       const { tools } = await client.listTools();
       expect(tools).to.have.lengthOf(8 + Object.keys(asked).length + 4);
+      await client.close();
+    }));
+
+  it('let administrators alone say that a relation holds many values, in the extended profile', () =>
+    withNode({ settings: { mcp: { profile: 'extended' } } }, async (node) => {
+      expect(await toolNames(node, { permissions: ['read', 'write'] })).not.to.include('hold_many');
+      const client = await connectClient(node, await node.addKey({ permissions: ['read', 'write', 'admin'] }));
+      const rule = { pattern: 'memory:likes', values: 'many' };
+      expect(await made(client, 'hold_many', { relation: 'memory:likes' })).to.deep.include(rule);
+      expect((await made(client, 'relations')).data.rules[0]).to.deep.include(rule);
       await client.close();
     }));
 
