@@ -12,11 +12,13 @@ const FOLDER = join(projectRoot(), 'test/mcp-clients');
 const MAIN = fileURLToPath(new URL('../../config/main.js', import.meta.url));
 /** Both programs need this version of Node.js at least. */
 const program = otherNode('22') ?? otherNode('24');
-const binary = (name: string): string => join(FOLDER, 'node_modules/.bin', name);
+/** By its path, because a newer version for authorization servers is installed beside it. */
+const CONFORMANCE = join(FOLDER, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const INSPECTOR = join(FOLDER, 'node_modules/.bin/inspector');
 
 const runFile = promisify(execFile);
 
-if (program === undefined || !existsSync(binary('conformance'))) {
+if (program === undefined || !existsSync(CONFORMANCE)) {
   describe('the programs of the Model Context Protocol', () => {
     it('are skipped if they or Node.js 22 are not installed', () => {
       console.log('      npm ci --prefix test/mcp-clients --ignore-scripts, and the same with test/node-versions');
@@ -32,15 +34,15 @@ if (program === undefined || !existsSync(binary('conformance'))) {
     });
     after(() => served.stop());
 
-    const run = async (name: string, argv: readonly string[]) => {
+    const run = async (script: string, argv: readonly string[]) => {
       const env = { PATH: process.env['PATH'] ?? '', HOME: served.folder };
       // A refusal exits with a non-zero code, which rejects the promise.
-      return runFile(program, [binary(name), ...argv], { env, cwd: served.folder, maxBuffer: 2 ** 26 });
+      return runFile(program, [script, ...argv], { env, cwd: served.folder, maxBuffer: 2 ** 26 });
     };
 
     it('include a conformance suite, which finds only the failures that not-applicable.yaml explains', async () => {
       const list = join(FOLDER, 'not-applicable.yaml');
-      const { stdout } = await run('conformance', [
+      const { stdout } = await run(CONFORMANCE, [
         ...['server', '--url', `${served.url}/v1/mcp`, '--suite', 'all', '--expected-failures', list],
       ]);
       for (const scenario of ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list'])
@@ -55,7 +57,7 @@ if (program === undefined || !existsSync(binary('conformance'))) {
     for (const [transport, target] of Object.entries(TRANSPORTS)) {
       const inspect = async (method: string, more: readonly string[]) => {
         const argv = ['--cli', ...target(), '--method', method, '--format', 'json', ...more];
-        const { stdout, stderr } = await run('inspector', argv);
+        const { stdout, stderr } = await run(INSPECTOR, argv);
         return { result: JSON.parse(stdout).result, stderr };
       };
 
