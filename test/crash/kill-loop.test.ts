@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { forEachStore, type StoreKind } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses, type NodeVariables } from '../kit/node-processes.ts';
+import { waitUntil } from '../kit/wait-until.ts';
 import { derivedProblems, problemsOf } from './check-state.ts';
 import { KILLS, SEED } from './crash-counts.ts';
 import { readDerived } from './derived-lists.ts';
@@ -59,6 +60,9 @@ const overHttp = async (node: NodeProcess, history: WriteHistory, fraction: () =
   return problems;
 };
 
+/** The time limit of a node to acknowledge facts. */
+const ACKNOWLEDGED_MS = 60_000;
+
 /** The number of kills of one store, which is read completely after each of them. */
 const KILLS_PER_STORE = 50;
 
@@ -89,11 +93,14 @@ class KillLoop {
     return new KillLoop(processes, variables, node, createSeededRandom(seed).fraction);
   }
 
-  /** Kills the node under load, restarts it, and returns the problems found. */
-  async kill(label: string): Promise<string[]> {
+  /** Kills the node under load after more than `acknowledged` facts, restarts it, and returns the problems found. */
+  async kill(label: string, acknowledged: number): Promise<string[]> {
     let isOver = false;
     const writing = writeUntil([this.#node], label, this.#fraction, this.history, () => isOver);
     await pause(SHORTEST_MS + this.#fraction() * (LONGEST_MS - SHORTEST_MS));
+    const { acked } = this.history;
+    // A busy machine acknowledges less than one fact in the pause.
+    await waitUntil('facts are acknowledged', ACKNOWLEDGED_MS, () => acked.length > acknowledged);
     await this.#node.end('SIGKILL');
     isOver = true;
     await writing;
@@ -127,7 +134,7 @@ const tellOfKills = (store: StoreKind, variables: NodeVariables, first: number, 
     this.timeout(kills * SECONDS_PER_KILL * 1000);
     const loop = await KillLoop.start(processes, seed, variables);
     for (let kill = first; kill <= last; kill += 1) {
-      const problems = await loop.kill(`${seed}-${kill}`);
+      const problems = await loop.kill(`${seed}-${kill}`, kill - first + 1);
       expect(problems.slice(0, SHOWN), `seed ${SEED}, kill ${kill}`).to.deep.equal([]);
     }
     expect(disorder(loop.history), `seed ${SEED}`).to.deep.equal([]);
