@@ -3,7 +3,7 @@
  * `client/python/.venv`, checks its types, and runs its tests against this node. PYTHON names another interpreter than
  * `python3`.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,9 +32,8 @@ try {
   console.error('the tests of the Python client are left out, because they could not be installed');
   process.exit(NOT_INSTALLED);
 }
-try {
-  run(join(bin, 'mypy'));
-  run(join(bin, 'pytest'));
-} catch (error) {
-  process.exitCode = error.status ?? 1;
-}
+const exitCode = (program) =>
+  new Promise((resolve) => {
+    spawn(join(bin, program), { cwd: FOLDER, stdio: 'inherit' }).on('exit', (code) => resolve(code ?? 1));
+  });
+process.exitCode = Math.max(...(await Promise.all(['mypy', 'pytest'].map(exitCode))));
