@@ -67,6 +67,15 @@ def test_a_contradiction_is_listed_and_settled(client: FactClient) -> None:
     assert [each["fact"]["value"]["v"] for each in reply["facts"]] == ["CEO"]
 
 
+def test_a_fact_replaces_another_one_that_is_still_live(client: FactClient) -> None:
+    first = client.assert_fact("user:dora", "memory:role", "CEO")
+    second = client.assert_fact("user:dora", "memory:role", "CTO", replaces=[first["id"]])
+    assert not second["contradicted"]
+    with pytest.raises(ConflictError) as late:
+        client.assert_fact("user:dora", "memory:role", "CFO", replaces=[first["id"]])
+    assert late.value.body is not None and late.value.body["live_fact_ids"] == [second["id"]]
+
+
 def test_each_refusal_raises_the_error_of_its_status(client: FactClient, node: Node) -> None:
     with pytest.raises(NotFoundError) as missing:
         client.fact("unknown")

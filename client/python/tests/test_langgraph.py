@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 from uuid import uuid4
 
 import anyio
+import httpx
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import END, START, StateGraph
@@ -23,6 +24,7 @@ LABELS = ("users", "Users", "docs", "ø b", "x/y", "a:b", "%2e", "*x")
 KEYS = ("k", "K", "key 2", "ключ", "a/b.c", "")
 VALUES = (0, 1, 2.5, -3, True, None, "tea", "Tea", ["tea", 2], {"deep": {"er": 1}}, 1e-7, 2**60, "\ud800\x00")
 BATCHES = 40
+ROLE = {"type": "text", "v": '{"role":"CTO"}'}
 
 
 @pytest.fixture
@@ -139,28 +141,49 @@ def test_equal_values_of_several_keys_are_all_found(store: LangGraphStore) -> No
 
 
 def test_a_contested_key_says_so_in_its_item(store: LangGraphStore, client: FactClient, garden: str) -> None:
-    store.put(("users",), "ada", {"role": "CEO of the company"})
+    store.put(("users",), "ada", {"role": "CEO"})
     rival = LangGraphStore(client, source="agent:rival", garden=garden)
-    value = {"type": "text", "v": '{"role":"CTO of the company"}'}
-    client.assert_fact("langgraph:users/ada", "langgraph:item", value, source="agent:rival", garden_id=garden)
+    client.assert_fact("langgraph:users/ada", "langgraph:item", ROLE, source="agent:rival", garden_id=garden)
     found: list[Item | None] = [
         store.get(("users",), "ada"),
         *store.search(("users",)),
-        *store.search(("users",), query="company"),
+        *store.search(("users",), query="role"),
     ]
     assert len(found) == 3
     for item in found:
         assert isinstance(item, FactItem)
         assert [(each["source"], each["value"]) for each in item.contradictions] == [
-            ("agent:rival", {"role": "CTO of the company"}),
-            ("agent:tests", {"role": "CEO of the company"}),
+            ("agent:rival", {"role": "CTO"}),
+            ("agent:tests", {"role": "CEO"}),
         ]
-        assert item.value == {"role": "CTO of the company"}
+        assert item.value == {"role": "CTO"}
         assert item.dict()["contradictions"] == item.contradictions
     rival.put(("users",), "ada", {"role": "CFO"})
     settled = store.get(("users",), "ada")
     assert isinstance(settled, FactItem) and settled.contradictions == []
     assert "contradictions" not in settled.dict()
+
+
+@pytest.mark.parametrize("meanwhile", ["asserted", "put"])
+def test_a_value_that_somebody_stores_meanwhile_stays_and_contradicts(
+    meanwhile: str, store: LangGraphStore, client: FactClient, node: Node, garden: str
+) -> None:
+    store.put(("users",), "ada", {"role": "CEO"})
+    interruptions: list[Callable[[], object]] = [
+        lambda: store.put(("users",), "ada", {"role": "CTO"})
+        if meanwhile == "put"
+        else client.assert_fact("langgraph:users/ada", "langgraph:item", ROLE, source="agent:rival", garden_id=garden)
+    ]
+
+    def interrupt(request: httpx.Request) -> None:
+        if request.method == "POST" and interruptions:
+            interruptions.pop()()
+
+    with httpx.Client(event_hooks={"request": [interrupt]}) as http, FactClient(node.url, key=node.key, http=http) as slow:
+        LangGraphStore(slow, source="agent:slow", garden=garden).put(("users",), "ada", {"role": "CFO"})
+    item = store.get(("users",), "ada")
+    assert isinstance(item, FactItem)
+    assert sorted(each["value"]["role"] for each in item.contradictions) == ["CFO", "CTO"]
 
 
 def test_an_item_survives_the_serializer_of_checkpoints(store: LangGraphStore, client: FactClient, garden: str) -> None:

@@ -16,13 +16,14 @@ from ._filters import fits, fits_path
 from ._items import SCHEME, Contradiction, FactItem, address_of, entity_of, item_of, prefix_of, value_of
 from ._json_text import canonical_json
 from ._places import Place
-from ._replies import raise_refusal
 from ._sync.client import FactClient
+from .errors import ConflictError
 from .types import Fact
 
 __all__ = ["Contradiction", "FactItem", "LangGraphStore"]
 
 RELATION = "langgraph:item"
+MAX_REPLACED = 100
 # A recall with all the room that a node gives.
 WHOLE_RECALL: Mapping[str, Any] = {
     "depth": 0,
@@ -79,19 +80,21 @@ class LangGraphStore(BaseStore):
         live = self._live(entity)
         if [(fact["source"], fact["value"]["v"]) for fact in live] == [(self._place.source, text)]:
             return
-        fact = None if text is None else self._place.assertion(entity, RELATION, text)
-        if not live and fact is None:
-            return
-        if not live or fact is None:
-            self._client.call("POST /v1/facts", body=fact or self._place.retraction(entity, RELATION))
-        else:
-            self._replace(fact)
+        if text is not None:
+            self._replace(self._place.assertion(entity, RELATION, text), [fact["id"] for fact in live])
+        elif live:
+            self._client.call("POST /v1/facts", body=self._place.retraction(entity, RELATION))
 
-    def _replace(self, fact: dict[str, Any]) -> None:
-        # A refused value must not end the older one.
-        raise_refusal(self._client.call("POST /v1/facts/batch", query={"dry_run": True}, body=[fact]))
-        retraction = self._place.retraction(fact["entity"], RELATION)
-        raise_refusal(self._client.assert_facts([retraction, fact]))
+    def _replace(self, fact: dict[str, Any], ended: list[str]) -> None:
+        """Stores a fact that ends others. A value that somebody stored meanwhile stays, and contradicts this one."""
+        try:
+            self._client.call("POST /v1/facts", body={**fact, "replaces": ended[:MAX_REPLACED]})
+        except ConflictError as error:
+            live = (error.body or {}).get("live_fact_ids", ended)
+            left = [id for id in ended if id in live]
+            if left == ended:
+                raise
+            self._replace(fact, left)
 
     def _live(self, entity: str) -> list[Fact]:
         """Returns the live facts of a key, the winner first."""

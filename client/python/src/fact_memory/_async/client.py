@@ -140,11 +140,13 @@ class AsyncFactClient:
         timestamp: datetime | str | None = None,
         garden_id: str | None = None,
         derived_from: Iterable[str] | None = None,
+        replaces: Iterable[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> Fact:
         """Stores a fact, with scope ``company`` and confidence 1 by default.
 
-        Repeating a fact that still holds returns the existing one.
+        Repeating a fact that still holds returns the existing one. ``replaces`` names facts of the same entity and
+        relation that this one ends. Raises ConflictError with ``live_fact_ids`` in its body if one of them is over.
         """
         members = {
             "entity": entity,
@@ -156,6 +158,7 @@ class AsyncFactClient:
             "timestamp": timestamp,
             "garden_id": garden_id,
             "derived_from": None if derived_from is None else list(derived_from),
+            "replaces": None if replaces is None else list(replaces),
         }
         body = assertion_body({**members, "value": value}, self._source)
         return cast("Fact", await self.call("POST /v1/facts", body=body, **options))
