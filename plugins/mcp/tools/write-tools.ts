@@ -19,7 +19,6 @@ export const ASSERTION = {
   valid_from: TEXT,
   valid_until: TEXT,
   derived_from: { type: 'array', items: TEXT, maxItems: 100, description: 'Fact or content ids' },
-  replaces: { type: 'array', items: TEXT, maxItems: 100, description: 'Ids of live facts that alone it ends' },
 } as const;
 
 export const ASSERTION_REQUIRED = ['entity', 'relation', 'value'] as const;
