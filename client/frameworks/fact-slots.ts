@@ -1,4 +1,5 @@
 import type { Fact } from '../api-types.ts';
+import { ConflictError } from '../client-errors.ts';
 import type { FactClient } from '../fact-client.ts';
 import type { Assertion, TypedValue } from '../fact-values.ts';
 
@@ -31,9 +32,15 @@ export interface Rival<Value> {
 
 const PAGE = 500;
 const MOST_IN_BATCH = 1_000;
+const MOST_REPLACED = 100;
 /** Leaves out retractions, whose confidence is 0. */
 const MIN_CONFIDENCE = 1e-9;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The reply to a fact that names others of which one is no longer live. */
+interface OutdatedReply {
+  readonly live_fact_ids?: readonly string[];
+}
 
 /**
  * Slots of one place: each holds the current value of an entity and relation. Frameworks overwrite values; here a new
@@ -123,8 +130,16 @@ export class FactSlots {
     return { entity, relation, value, source, scope: this.#scope, garden_id: this.#garden, derived_from };
   }
 
-  #replace(fact: Assertion, _live: readonly Fact[]): Promise<void> {
-    return this.append([this.#retraction(fact), fact]);
+  /** Stores a fact that ends others. A value that somebody stores meanwhile stays, and contradicts it. */
+  async #replace(fact: Assertion, ended: readonly Fact[]): Promise<void> {
+    try {
+      await this.client.assert({ ...fact, replaces: ended.slice(0, MOST_REPLACED).map(({ id }) => id) });
+    } catch (error) {
+      const live = error instanceof ConflictError ? (error.body as OutdatedReply).live_fact_ids : undefined;
+      const left = ended.filter(({ id }) => live?.includes(id));
+      if (live === undefined || left.length === ended.length) throw error;
+      await this.#replace(fact, left);
+    }
   }
 
   #retraction(slot: Slot): Assertion {

@@ -16,5 +16,5 @@ const calls = [
 for (const call of calls) console.log(await memory.run(call));
 
 // Nothing is overwritten: the first text stays in the history of the file.
-const first = await client.query({ entity: `file:${path}`, include_retracted: true }).take(10);
+const first = await client.query({ entity: `file:${path}`, include_contradicted: true }).take(10);
 console.log('facts about the file:', first.filter(({ confidence }) => confidence > 0).length);
