@@ -1,12 +1,12 @@
 import {
   type DraftBatch,
   type DraftItem,
-  matchKey,
   noteOf,
   PeerSpeaker,
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import { principalKey } from '../keys/keys-api.ts';
 import { KeepsSource } from './attestation-api.ts';
 import { SOURCE_ATTESTATION_FAILED } from './attestation-words.ts';
 
@@ -14,18 +14,18 @@ import { SOURCE_ATTESTATION_FAILED } from './attestation-words.ts';
 export type CheckingMode = 'enforce' | 'warn';
 
 /**
- * Marks each draft by whether its source is the asserting entity, and refuses or warns if not. Compares names by match
- * key. Marks facts of peers by whether their speaker may use the source, but never refuses them, because a node also
- * relays facts of others. Skips drafts of the node itself.
+ * Marks each draft by whether its source is the asserting entity, and refuses or warns if not. Compares names as
+ * rights do. Marks facts of peers by whether their speaker may use the source, but never refuses them, because a node
+ * also relays facts of others. Skips drafts of the node itself.
  */
 export const createJudgeSources =
   (mode: CheckingMode, names: ServiceNames) =>
   ({ items, caller }: DraftBatch): Promise<void> | undefined => {
-    const callerKey = matchKey(caller.entityUri, names);
+    const callerKey = principalKey(caller.entityUri, names);
     const received: DraftItem[] = [];
     for (const item of items) {
       if (item.origin === 'peer') received.push(item);
-      else if (item.byClient) judge(item, item.keys.sourceKey === callerKey, mode);
+      else if (item.byClient) judge(item, principalKey(item.draft.source, names) === callerKey, mode);
     }
     return received.length === 0 ? undefined : markReceived(received);
   };

@@ -25,7 +25,7 @@ export interface Member {
   readonly gardenId: string;
   /** The spelling with which the member was added. */
   readonly entityUri: string;
-  /** The key by which the member is found: see `memberKey`. */
+  /** The key by which the member is found: see `principalKey`. */
   readonly entityKey: string;
   readonly role: Role;
   /** The entity_uri of the caller who added the member. */

@@ -13,6 +13,7 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditEntry, type AuditLog } from '../audit/audit-api.ts';
+import { principalKey } from '../keys/keys-api.ts';
 import { requireRoomToCreate, requireRoomToJoin } from './garden-limits.ts';
 import type { Garden, Member, Role } from './garden-row.ts';
 import {
@@ -31,7 +32,6 @@ import {
 } from './garden-store.ts';
 import { type GardenDraft, type Gardens, type GardenWithMembers, gardenCreated } from './gardens-api.ts';
 import { LAST_ADMIN, QUARANTINE_HAS_PENDING_FACTS } from './gardens-words.ts';
-import { memberKey } from './member-key.ts';
 import { readGardenDraft, readRole } from './read-garden-draft.ts';
 import { findGarden } from './stored-garden-access.ts';
 
@@ -160,7 +160,7 @@ export class GardenService implements Gardens {
 
   async removeMember(caller: Principal, name: string, entity: string): Promise<void> {
     const entityKey = this.#keyIn(entity);
-    const isLeaving = entityKey === memberKey(caller.entityUri, this.#parts.self.names);
+    const isLeaving = entityKey === principalKey(caller.entityUri, this.#parts.self.names);
     return this.#change(name, caller, isLeaving, async (own, garden, transaction) => {
       const member = await requireMember(own, garden, entityKey);
       if (member.role === 'admin') await requireOtherAdmin(own, member);
@@ -193,7 +193,7 @@ export class GardenService implements Gardens {
   }
 
   #keyIn(entity: string): string {
-    return memberKey(readEntityUri(entity, 'path.entity_uri'), this.#parts.self.names);
+    return principalKey(readEntityUri(entity, 'path.entity_uri'), this.#parts.self.names);
   }
 
   #memberBy(
@@ -202,7 +202,7 @@ export class GardenService implements Gardens {
     given: { readonly entityUri: string; readonly role: Role },
     addedMs: number,
   ): Member {
-    const entityKey = memberKey(given.entityUri, this.#parts.self.names);
+    const entityKey = principalKey(given.entityUri, this.#parts.self.names);
     return { tenantId, gardenId, ...given, entityKey, addedBy, addedMs };
   }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Principal, ReadableTables, ServiceNames, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { principalKey } from '../keys/keys-api.ts';
 import {
   type Garden,
   gardenFromRow,
@@ -11,7 +12,7 @@ import {
   rowOfMember,
 } from './garden-row.ts';
 import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
-import { memberKey, membershipsOf } from './member-key.ts';
+import { membershipsOf } from './member-key.ts';
 import { MEMBERS_ADDED } from './member-presence.ts';
 
 /** The maximum number of ids per query. Larger queries are split. */
@@ -65,7 +66,7 @@ export const roleOf = async (
   names: ServiceNames,
 ): Promise<Role | undefined> => {
   if (permissions.has('admin')) return 'admin';
-  return (await memberOf(own, { id: gardenId, tenantId }, memberKey(entityUri, names)))?.role;
+  return (await memberOf(own, { id: gardenId, tenantId }, principalKey(entityUri, names)))?.role;
 };
 
 type GardenKey = Pick<Garden, 'id' | 'tenantId'>;
@@ -87,7 +88,7 @@ export const rolesOf = async (
   entityUris: readonly string[],
   names: ServiceNames,
 ): Promise<(gardenId: string, caller: Principal) => Role | undefined> => {
-  const keys = new Map(entityUris.map((entityUri) => [entityUri, memberKey(entityUri, names)]));
+  const keys = new Map(entityUris.map((entityUri) => [entityUri, principalKey(entityUri, names)]));
   const entityKeys = [...new Set(keys.values())];
   const rows = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: gardenIds, entity_key: entityKeys });
   const roles = new Map(

@@ -7,12 +7,12 @@ import {
   type ServiceNames,
   type SqlValue,
 } from '../../kernel/plugin-api.ts';
+import { principalKey } from '../keys/keys-api.ts';
 import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import { SLUG } from './garden-name.ts';
 import { type Garden, gardenFromRow, type Member, memberFromRow, ROLES, rowOfGarden } from './garden-row.ts';
 import { insertMembers } from './garden-store.ts';
 import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
-import { memberKey } from './member-key.ts';
 import { QUARANTINE_STATUSES, type QuarantineRecord, rowOfQuarantined } from './quarantine-row.ts';
 
 const ROWS_PER_PAGE = 500;
@@ -145,7 +145,7 @@ const readMember = (member: unknown, { id: gardenId, tenantId }: Garden, names: 
     tenantId,
     gardenId,
     entityUri,
-    entityKey: memberKey(entityUri, names),
+    entityKey: principalKey(entityUri, names),
     role,
     addedBy: textOf(line, 'added_by'),
     addedMs: instantOf(line, 'added_ms'),

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import {
   formatInstant,
-  matchKey,
   type PluginTables,
   type ReadableTables,
   type Row,
@@ -11,6 +10,7 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { keyFromRow, rowOfKey, type StoredKey } from './key-row.ts';
+import { principalKey } from './keys-api.ts';
 import { DIGESTS_TABLE, API_KEYS_TABLE as TABLE } from './keys-migrations.ts';
 
 /** The signal after every change of a key. */
@@ -62,7 +62,7 @@ export class KeyStore {
    * another spelling, because limits are found by the spelling of the key.
    */
   async insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
-    const entityKey = matchKey(key.entityUri, this.#names);
+    const entityKey = principalKey(key.entityUri, this.#names);
     await refuseOtherSpelling(own, key, entityKey);
     own.signal(KEYS_CHANGED);
     await own.insertRows(DIGESTS_TABLE, [{ digest }]);

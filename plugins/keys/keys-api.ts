@@ -1,11 +1,14 @@
+import { MAX_PLAIN_KEY_LENGTH } from '../../kernel/internal-api.ts';
 import {
   defineCollectHook,
   definePermission,
   defineRef,
+  matchKey,
   type PluginSnapshot,
   type PluginTransaction,
   type Principal,
   type Scope,
+  type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 
 /** An API key without its secret. */
@@ -135,6 +138,18 @@ export const KeyRegistry = defineRef<KeyRegistry>('keys.registry');
 
 /** The entity of a person of the identity provider. */
 export const subjectEntity = (oidcSub: string): string => `oidc:${oidcSub}`;
+
+const SUBJECTS = subjectEntity('');
+
+/**
+ * Returns the key of an entity that has rights, which is equal for all spellings of one name. Case tells subjects of an
+ * identity provider apart, so that none has the rights of another.
+ */
+export const principalKey = (entityUri: string, names: ServiceNames): string => {
+  const key = matchKey(entityUri, names);
+  const isSubject = key.startsWith(SUBJECTS) && entityUri.length <= MAX_PLAIN_KEY_LENGTH;
+  return isSubject ? `${SUBJECTS}${entityUri.slice(SUBJECTS.length)}` : key;
+};
 
 /** The rights of a person, as an identity provider states them. */
 export interface SubjectGrant {

@@ -12,6 +12,7 @@ import {
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import { RequesterNote, ttlTarget } from '../facts/facts-api.ts';
+import { principalKey } from '../keys/keys-api.ts';
 import { namespaceKeyOf } from './namespace-pattern.ts';
 import { NAMESPACE_OWNED } from './namespaces-api.ts';
 import type { RuleSet } from './rule-set.ts';
@@ -81,7 +82,7 @@ const mayWrite = (item: AppendItem, key: string, rules: RuleSet, self: JudgingPa
   if (owners === undefined) return true;
   if (item.origin !== 'peer') {
     const writer = noteOf(item.notes, RequesterNote) ?? item.caller.entityUri;
-    return owners.has(matchKey(writer, self.names));
+    return owners.has(principalKey(writer, self.names));
   }
   const speaker = noteOf(item.notes, PeerSpeaker);
   if (speaker === undefined) return false;

@@ -1,6 +1,5 @@
 import {
   type Clock,
-  matchKey,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
@@ -12,6 +11,7 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
+import { principalKey } from '../keys/keys-api.ts';
 import { namespaceKeyOf, readPattern } from './namespace-pattern.ts';
 import type { JudgeEntity, NamespacePage, NamespaceRule, Namespaces } from './namespaces-api.ts';
 import type { StoredRule } from './rule-row.ts';
@@ -48,7 +48,7 @@ export class NamespaceService implements Namespaces {
     const { store, names } = this.#parts;
     const rules = await store.rulesOf(caller.tenantId, snapshot);
     if (rules.isEmpty) return undefined;
-    const callerKey = matchKey(caller.entityUri, names);
+    const callerKey = principalKey(caller.entityUri, names);
     return (fact) => rules.ownersOf(namespaceKeyOf(fact, names))?.has(callerKey) ?? true;
   }
 
@@ -101,13 +101,13 @@ export class NamespaceService implements Namespaces {
   #readOwners(asked: readonly string[]): readonly string[] {
     const { names } = this.#parts;
     const owners = asked.map((owner, at) => readEntityUri(owner, `body.owners[${at}]`));
-    return [...new Map(owners.map((owner) => [matchKey(owner, names), owner])).values()];
+    return [...new Map(owners.map((owner) => [principalKey(owner, names), owner])).values()];
   }
 
   #areSame(known: readonly string[], owners: readonly string[]): boolean {
     const { names } = this.#parts;
-    const keys = new Set(known.map((owner) => matchKey(owner, names)));
-    return keys.size === owners.length && owners.every((owner) => keys.has(matchKey(owner, names)));
+    const keys = new Set(known.map((owner) => principalKey(owner, names)));
+    return keys.size === owners.length && owners.every((owner) => keys.has(principalKey(owner, names)));
   }
 
   async #requireRoom(

@@ -1,14 +1,14 @@
 import { soundRows } from '../../kernel/internal-api.ts';
-import {
-  matchKey,
-  type PluginSnapshot,
-  type PluginTables,
-  type Random,
-  type ReadableTables,
-  type Row,
-  type ServiceNames,
-  type WritableTables,
+import type {
+  PluginSnapshot,
+  PluginTables,
+  Random,
+  ReadableTables,
+  Row,
+  ServiceNames,
+  WritableTables,
 } from '../../kernel/plugin-api.ts';
+import { principalKey } from '../keys/keys-api.ts';
 import { RULES, VERSIONS } from './namespaces-migrations.ts';
 import { rowOfRule, ruleFromRow, type StoredRule } from './rule-row.ts';
 import { createRuleSet, NO_RULES, type RuleSet } from './rule-set.ts';
@@ -51,7 +51,7 @@ export class RuleStore {
     const rows = await own.select(RULES, { tenant_id: tenantId });
     // A rule with owners that cannot be read lets no caller write. Without the rule, every caller could.
     const stored = own.parse(rows, ruleFromRow, (row) => owners.set(String(row['pattern_key']), new Set()));
-    for (const rule of stored) owners.set(rule.key, new Set(rule.owners.map((one) => matchKey(one, names))));
+    for (const rule of stored) owners.set(rule.key, new Set(rule.owners.map((one) => principalKey(one, names))));
     const rules = createRuleSet(owners);
     this.#keep(tenantId, { version, rules });
     return rules;
