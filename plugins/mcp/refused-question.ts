@@ -2,8 +2,12 @@ import type { RouteQuestion } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { AskNode } from './ask-node.ts';
 
+/** Members of problem documents that list facts, with the words for a model. */
+const FACT_LISTS = { live_fact_ids: 'Live facts', conflicting_fact_ids: 'Conflicting facts' } as const;
+type FactLists = { readonly [member in keyof typeof FACT_LISTS]?: readonly string[] };
+
 /** The parts of a problem document that a model can use. */
-export interface ToldProblem {
+export interface ToldProblem extends FactLists {
   readonly code: string;
   readonly status: number;
   readonly detail: string;
@@ -51,6 +55,7 @@ const problemIn = (document: JsonObject, status: number): ToldProblem => {
     ...(typeof hint === 'string' && { hint }),
     ...(Array.isArray(errors) && { errors: errors as NonNullable<ToldProblem['errors']> }),
     ...(typeof retry_after === 'number' && { retry_after }),
+    ...Object.fromEntries(Object.entries(document).filter(([member]) => Object.hasOwn(FACT_LISTS, member))),
   };
 };
 
@@ -70,9 +75,13 @@ export const refusalOf = (error: unknown, { report }: { report(error: unknown): 
 };
 
 /** The problem as lines for a model. */
-export const problemText = ({ code, detail, hint, errors = [], retry_after }: ToldProblem): string =>
+export const problemText = ({ code, detail, hint, errors = [], retry_after, ...lists }: ToldProblem): string =>
   [
     `${detail} (${code})`,
+    ...Object.entries(FACT_LISTS).flatMap(([member, words]) => {
+      const ids = lists[member as keyof FactLists];
+      return ids === undefined ? [] : [`${words}: ${ids.join(', ') || 'none'}`];
+    }),
     ...errors.map(({ path, message }) => `- ${path}: ${message}`),
     ...(hint === undefined ? [] : [`Hint: ${hint}`]),
     ...(retry_after === undefined ? [] : [`Try again in ${retry_after} s.`]),

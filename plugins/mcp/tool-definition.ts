@@ -44,6 +44,7 @@ export const defineTool = <A>(
 ): ToolDefinition => Object.freeze(tool);
 
 export const TEXT = { type: 'string' } as const;
+export const TEXTS = { type: 'array', items: TEXT } as const;
 export const SHARE = { type: 'number', minimum: 0, maximum: 1 } as const;
 export const FLAG = { type: 'boolean' } as const;
 export const OBJECTS = { type: 'array', items: { type: 'object' } } as const;

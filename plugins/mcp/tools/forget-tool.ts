@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { foldName } from '../../../kernel/internal-api.ts';
 import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { PREVIEW_LIFETIME_S } from '../forget-tokens.ts';
@@ -26,6 +27,8 @@ interface Preview {
   readonly facts: readonly JsonObject[];
   /** Number of all facts of the entity, because a tombstone hides more than the listed ones. */
   readonly total: number;
+  /** True if other values of the same entity and relation stay. */
+  readonly isByName?: boolean;
 }
 
 export const forgetTool = defineTool<ForgetArguments>({
@@ -36,7 +39,7 @@ export const forgetTool = defineTool<ForgetArguments>({
   routes: ['POST /v1/facts/batch', 'GET /v1/facts', 'GET /v1/facts/:id'],
   effect: 'hides',
   input: {
-    fact_id: { ...TEXT, description: 'This fact with all values of its entity and relation' },
+    fact_id: { ...TEXT, description: 'This fact, with rivals and repeats' },
     entity: TEXT,
     relation: TEXT,
     scope: SCOPE,
@@ -55,7 +58,7 @@ export const forgetTool = defineTool<ForgetArguments>({
     const previewed = { caller: context.node.caller, target, state: [found.total, idsOf(found.facts)] };
     if (confirm === undefined) return shown(found, context.tokens.issue(previewed));
     if (!context.tokens.accepts(confirm, previewed)) throw staleConfirmation();
-    await (target.tombstone === true ? bury(target, context) : retract(found.facts, confirm, context));
+    await (target.tombstone === true ? bury(target, context) : retract(found, confirm, context));
     return listed(found, (facts, more) => ({
       structured: { notice: DATA_NOTICE, status: 'forgotten', facts },
       text: factsText(`Forgotten: ${countNoun(found.total, 'fact')}${more}. They stay in the history.`, facts),
@@ -78,15 +81,20 @@ const preview = async (target: Target, context: ToolContext): Promise<Preview> =
   return { facts, total };
 };
 
-/** A retraction covers all values of the fact's entity, relation and scope in its own place. */
+/**
+ * A retraction covers all values of the fact's entity, relation and scope in its own place. Where these differ and yet
+ * do not contradict, the relation holds many, so only facts with the same value go.
+ */
 const placeOf = async (factId: string, context: ToolContext): Promise<Preview> => {
   const found = await ask(context.node, { route: 'GET /v1/facts/:id', params: { id: factId } });
   const fact = factView(found, context.node.nowMs());
   const { entity, relation, scope } = fact as Readonly<Record<string, string>>;
   const { facts: all, total } = await liveFacts({ entity, relation, scope } as Target, context);
   if (total > all.length) throw refusal(`more than ${MAX_FORGOTTEN} facts share the place of this one`);
-  const facts = all.filter(({ garden_id }) => garden_id === fact['garden_id']);
-  return { facts, total: facts.length };
+  const place = all.filter(({ garden_id }) => garden_id === fact['garden_id']);
+  const same = place.filter(({ value }) => isDeepStrictEqual(value, fact['value']));
+  const isByName = same.length < place.length && found['contradicted'] === false;
+  return { facts: isByName ? same : place, total: (isByName ? same : place).length, isByName };
 };
 
 const liveFacts = async ({ entity, relation, scope }: Target, { node }: ToolContext): Promise<Preview> => {
@@ -104,7 +112,7 @@ const liveFacts = async ({ entity, relation, scope }: Target, { node }: ToolCont
 const idsOf = (facts: readonly JsonObject[]): readonly unknown[] => facts.map(({ id }) => id).sort();
 
 /** One retraction for each place, all in one transaction. */
-const retract = async (facts: readonly JsonObject[], confirm: string, { node }: ToolContext): Promise<void> => {
+const retract = async ({ facts, isByName }: Preview, confirm: string, { node }: ToolContext): Promise<void> => {
   const places = new Map(
     facts.map(({ entity, relation, scope, garden_id }) => [
       JSON.stringify([foldName(String(entity)), foldName(String(relation)), scope, garden_id]),
@@ -116,6 +124,7 @@ const retract = async (facts: readonly JsonObject[], confirm: string, { node }: 
     source: node.caller.entityUri,
     value: { type: 'string', v: 'retracted' },
     confidence: 0,
+    ...(isByName === true && { replaces: facts.map(({ id }) => id) }),
   }));
   const body = await ask(node, {
     route: 'POST /v1/facts/batch',

@@ -11,7 +11,18 @@ import {
   VIEW_FIELDS,
 } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
-import { CURSOR, defineTool, FLAG, limitTo, OBJECTS, SCOPE, SHARE, TEXT, type ToolResult } from '../tool-definition.ts';
+import {
+  CURSOR,
+  defineTool,
+  FLAG,
+  limitTo,
+  OBJECTS,
+  SCOPE,
+  SHARE,
+  TEXT,
+  TEXTS,
+  type ToolResult,
+} from '../tool-definition.ts';
 import { boundedPage, countWithin, documentWithin, isWithin, LIST_TOKENS, tokenBudget } from './bounded-results.ts';
 
 const RECALL_BUDGET = 2_000;
@@ -36,7 +47,7 @@ export const recallTool = defineTool<RecallArguments>({
     min_confidence: SHARE,
     include_contradicted: FLAG,
   },
-  output: { facts: OBJECTS, omitted: { type: 'object' }, degraded: { type: 'array', items: TEXT } },
+  output: { facts: OBJECTS, omitted: { type: 'object' }, degraded: TEXTS },
   async run({ token_budget: budget = RECALL_BUDGET, ...args }, { node }) {
     const body = await ask(node, {
       route: 'POST /v1/recall',
@@ -140,7 +151,7 @@ export const queryTool = defineTool<QueryArguments>({
 
 export const cardTool = defineTool<{ readonly entity: string; readonly scope?: string }>({
   name: 'card',
-  description: 'Short summary of what is known about one entity in a scope.',
+  description: 'Short summary of one entity in a scope.',
   permission: 'read',
   routes: ['GET /v1/cards/*entity_uri'],
   effect: 'nothing',
@@ -211,7 +222,7 @@ const neighborLine = ({ entity, relation, hops, confidence, ...rest }: JsonObjec
 
 export const conflictsTool = defineTool<QueryArguments>({
   name: 'conflicts',
-  description: 'Facts that contradict each other, newest first, in pages; settle one with resolve.',
+  description: 'Facts that contradict each other, newest first; settle one with resolve.',
   permission: 'read',
   routes: ['GET /v1/conflicts'],
   effect: 'nothing',

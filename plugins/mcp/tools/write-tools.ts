@@ -2,7 +2,7 @@ import type { AskNode } from '../ask-node.ts';
 import { cutView } from '../cut-values.ts';
 import { contentText, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
-import { defineTool, OBJECTS, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
+import { defineTool, OBJECTS, SCOPE, SHARE, TEXT, TEXTS } from '../tool-definition.ts';
 import { contradictedIds, contradictionText } from './contradicted-fact.ts';
 import { differentType, rivalsOf, sameSpelling } from './same-spelling.ts';
 import { sentValue, VALUE, VALUE_TYPE, type ValueType } from './sent-value.ts';
@@ -18,7 +18,8 @@ export const ASSERTION = {
   garden_id: TEXT,
   valid_from: TEXT,
   valid_until: TEXT,
-  derived_from: { type: 'array', items: TEXT, maxItems: 100, description: 'Fact or content ids' },
+  derived_from: { ...TEXTS, description: 'Fact or content ids' },
+  replaces: { ...TEXTS, description: 'Ids of facts that it ends' },
 } as const;
 
 export const ASSERTION_REQUIRED = ['entity', 'relation', 'value'] as const;
@@ -41,7 +42,7 @@ export const assertTool = defineTool<AssertArguments>({
   output: {
     fact: { type: 'object' },
     stored_type: TEXT,
-    contradicts: { type: 'array', items: TEXT },
+    contradicts: TEXTS,
     same_spelling: OBJECTS,
   },
   async run(args, { node, idempotencyKey }) {
@@ -91,7 +92,7 @@ interface ResolveArguments {
 
 export const resolveTool = defineTool<ResolveArguments>({
   name: 'resolve',
-  description: 'Settle a conflict for everybody, with the fact that is right or with a new value.',
+  description: 'Settle a conflict with the fact that is right, or with a new value.',
   permission: 'write',
   routes: ['POST /v1/conflicts/*id/resolve'],
   effect: 'hides',
@@ -100,7 +101,7 @@ export const resolveTool = defineTool<ResolveArguments>({
     winning_fact_id: TEXT,
     new_value: VALUE,
     value_type: VALUE_TYPE,
-    note: { ...TEXT, description: 'Why' },
+    note: TEXT,
   },
   required: ['conflict_id'],
   output: { resolution_fact_id: TEXT, conflict_status: TEXT },

@@ -78,6 +78,19 @@ forEachStore('the core tools', () => {
         expect((await made(client, 'query', role)).facts[0].value.v).to.equal('director');
       });
 
+      it('correct a fact that is still live, and name the live ones otherwise', async () => {
+        const role = { entity: `user:corrected-${revision}`, relation: 'memory:role' };
+        const { fact } = await made(client, 'assert', { ...role, value: 'archivist' });
+        const corrected = await made(client, 'assert', { ...role, value: 'director', replaces: [fact.id] });
+        expect(corrected).not.to.have.property('contradicts');
+        expect((await made(client, 'query', role)).facts.map(({ id }: { id: string }) => id)).to.deep.equal([
+          corrected.fact.id,
+        ]);
+        const late = await call(client, 'assert', { ...role, value: 'curator', replaces: [fact.id] });
+        expect(late.isError).to.equal(true);
+        expect(late.content[0].text).to.include(corrected.fact.id);
+      });
+
       it('return the refusal of a route as their own error', async () => {
         const gone = await call(client, 'resolve', { conflict_id: 'no-such-conflict', new_value: 'x' });
         expect(gone.isError).to.equal(true);

@@ -54,6 +54,20 @@ forEachStore('the tool forget', () => {
     expect(idsOf(past.facts)).to.include.members([first.id, rival.id]);
   });
 
+  it('hides one value of a relation that holds many', async () => {
+    const operator = await node.addKey({ permissions: ['read', 'write', 'admin'] });
+    const rule = { pattern: 'memory:likes', values: 'many' };
+    expect((await node.request('PUT', '/v1/relations', { key: operator, body: rule })).status).to.equal(200);
+    const entity = freshEntity();
+    const tea = await assert(entity, 'memory:likes', 'tea');
+    const rain = await assert(entity, 'memory:likes', 'rain');
+    const { facts, confirm } = await made(client, 'forget', { fact_id: tea.id });
+    expect(idsOf(facts)).to.deep.equal([tea.id]);
+    await made(client, 'forget', { fact_id: tea.id, confirm });
+    expect(idsOf(await live(entity))).to.deep.equal([rain.id]);
+    expect((await made(client, 'forget', { fact_id: tea.id })).status).to.equal('nothing');
+  });
+
   it('accepts a confirmation once', async () => {
     const entity = freshEntity();
     await assert(entity, 'memory:role', 'archivist');
