@@ -12,23 +12,29 @@ interface RetractDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for confirmation, because a retraction ends every fact of the triple, also those of other sources. */
+/** Asks what ends: this fact alone, or every fact of its triple, also those of other sources. */
 export const RetractDialog = ({ fact, onRetracted, onClose }: RetractDialogProps) => {
   const { client, reader, texts } = useSession();
   const [source, setSource] = useState(reader.entity_uri);
-  const { entity, relation, scope, garden_id } = fact;
+  const [isAlone, setAlone] = useState(false);
+  const { entity, relation, scope, garden_id, id } = fact;
+  const ended = { entity, relation, scope, garden_id, ...(isAlone && { replaces: [id] }) };
   return (
     <FormDialog
       title={texts.retract.title}
       submit={texts.retract.submit}
       isDangerous
-      onSubmit={async () => onRetracted(await client.retract({ entity, relation, scope, garden_id, source }))}
+      onSubmit={async () => onRetracted(await client.retract({ ...ended, source }))}
       onClose={onClose}
     >
       <p>
         <ShownText text={entity} /> · <ShownText text={relation} /> · <ShownValue value={fact.value} />
       </p>
-      <p>{texts.retract.intro}</p>
+      <p>{isAlone ? texts.retract.introAlone : texts.retract.intro}</p>
+      <label class="check">
+        <input type="checkbox" checked={isAlone} onChange={({ currentTarget }) => setAlone(currentTarget.checked)} />
+        {texts.retract.alone}
+      </label>
       <SourceField source={source} onChange={setSource} />
     </FormDialog>
   );
