@@ -237,6 +237,12 @@ export const MUTANTS: readonly Mutant[] = [
     noticedBy: { seed: 5 },
   },
   {
+    name: 'names-ignored',
+    bug: 'a fact that names others ends its whole triple',
+    edits: [{ file: 'kernel/facts/default-constraints.js', from: 'NEWER_IN_PLACE, OF_NAME]', to: 'NEWER_IN_PLACE]' }],
+    noticedBy: { seed: 1 },
+  },
+  {
     name: 'epoch-ignored',
     bug: 'a pull goes on at its old place in a new history of the peer',
     edits: [

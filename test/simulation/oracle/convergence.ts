@@ -111,7 +111,11 @@ const checkParty = async (
   const store = oracle.storeOf(party);
   const copies = new Set(store.rows<{ fact_id: string }>(COPIES).map(({ fact_id: id }) => id));
   const rows = [...store.facts.values()].filter((row) => isPublic(row) && !copies.has(row.id));
-  const expected = expectAnswers(store, rows, { nowMs: party.clock.wallMs(), mayEndOthers });
+  const expected = expectAnswers(store, rows, {
+    nowMs: party.clock.wallMs(),
+    nodeId: party.nodeId,
+    mayEndOthers,
+  });
   const key = party.residents.keyOf('reader');
   const isEqual = (question: string, found: unknown, right: unknown): void => {
     const [one, other] = [JSON.stringify(found), JSON.stringify(right)];

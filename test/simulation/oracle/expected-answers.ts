@@ -20,15 +20,16 @@ export interface ExpectedAnswers {
 
 export interface Judging {
   readonly nowMs: number;
+  readonly nodeId: string;
   /** False if no peering of the simulation has the grant to end facts of others. */
   readonly mayEndOthers: boolean;
 }
 
+const COVERS = 'SELECT fact_id, speaker FROM fact_covers UNION SELECT fact_id, speaker FROM fact_named_covers';
+
 /** Computes the answers by the rules of docs/concepts/contradictions.md alone, from one pass over each triple. */
 export const expectAnswers = (store: StoreWatch, rows: readonly FactRow[], judging: Judging): ExpectedAnswers => {
-  const covers = new Map(
-    store.rows<CoverRow>('SELECT fact_id, speaker FROM fact_covers').map((row) => [row.fact_id, row.speaker]),
-  );
+  const covers = new Map(store.rows<CoverRow>(COVERS).map((row) => [row.fact_id, row.speaker]));
   const triples = new Map<string, FactRow[]>();
   for (const row of rows) {
     const triple = `${row.entity_key}\0${row.relation_key}`;
@@ -48,10 +49,13 @@ export const expectAnswers = (store: StoreWatch, rows: readonly FactRow[], judgi
 };
 
 const judgeTriple = (facts: readonly FactRow[], covers: ReadonlyMap<string, string>, judging: Judging) => {
-  const ending = facts.filter((fact) => fact.confidence === 0 || isResolution(fact, facts));
+  const ending = facts.filter((fact) => fact.replaces !== null || fact.confidence === 0 || isResolution(fact, facts));
   for (const fact of ending) checkReach(fact, covers.get(fact.id), judging);
   const isCovered = (fact: FactRow): boolean =>
-    ending.some((by) => ['', fact.speaker].includes(covers.get(by.id) ?? '') && isNewer(by, fact));
+    ending.some(
+      (by) =>
+        ['', fact.speaker].includes(covers.get(by.id) ?? '') && isNewer(by, fact) && ends(by, fact, judging.nodeId),
+    );
   const lasts = ({ valid_until_ms: until }: FactRow): boolean => until === null || until > judging.nowMs;
   const live = facts.filter((fact) => fact.confidence > 0 && lasts(fact) && !isCovered(fact));
   const isContested = new Set(live.map(({ value_key: key }) => key)).size > 1;
@@ -65,6 +69,8 @@ const judgeTriple = (facts: readonly FactRow[], covers: ReadonlyMap<string, stri
       // An expired retraction is hidden like any other expired fact. It still covers older facts.
       lasts(fact) &&
       !isCovered(fact) &&
+      // One by name with the grant is hidden by the facts that it leaves live.
+      (fact.replaces === null || covers.get(fact.id) !== '' || live.length === 0) &&
       !facts.some((other) => other.confidence > 0 && lasts(other) && isNewer(other, fact)),
   );
   return { live, isContested, shown: [...live.filter(({ value_key: key }) => winning.has(key)), ...gone] };
@@ -75,6 +81,14 @@ const isResolution = (fact: FactRow, facts: readonly FactRow[]): boolean => {
   const named = new Set(JSON.parse(fact.derived_from ?? '[]') as string[]);
   const older = facts.filter((other) => named.has(other.cid ?? '') && other.confidence > 0 && isNewer(fact, other));
   return fact.confidence === 1 && new Set(older.map(({ value_key: key }) => key)).size > 1;
+};
+
+/** Returns true if a fact that ends others names this one, or names none. */
+const ends = ({ replaces, origin_node_id: origin }: FactRow, fact: FactRow, nodeId: string): boolean => {
+  if (replaces === null) return true;
+  const name = `${fact.origin_id ?? fact.id} ${fact.origin_node_id ?? nodeId}`;
+  const names: readonly string[] = JSON.parse(replaces);
+  return names.some((one) => (one.includes(' ') ? one : `${one} ${origin ?? nodeId}`) === name);
 };
 
 const checkReach = ({ id, speaker }: FactRow, reach: string | undefined, { mayEndOthers }: Judging): void => {

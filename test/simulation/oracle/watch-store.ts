@@ -24,6 +24,7 @@ export interface FactRow {
   readonly cid: string | null;
   readonly confidence: number;
   readonly derived_from: string | null;
+  readonly replaces: string | null;
   readonly timestamp_ms: number;
   readonly valid_until_ms: number | null;
   readonly value_key: string;

@@ -41,6 +41,7 @@ type Operation = (party: Party) => Promise<unknown>;
 
 export const createWorkload = ({ world, grants, edges, courier, dice, seen }: WorkloadParts): Workload => {
   const source = createFactSource(dice);
+  const replacing = world.dice('replacements');
   const call: Workload['call'] = async (party, as, method, target, body) => {
     if (party.node === undefined) return undefined;
     const key = party.residents.keyOf(as);
@@ -56,7 +57,13 @@ export const createWorkload = ({ world, grants, edges, courier, dice, seen }: Wo
   };
   const next = (party: Party, place = placeOf(dice)) => source.next(party, place, party.clock.wallMs());
   const operations: readonly (readonly [number, Operation])[] = [
-    [46, (party) => call(party, 'member', 'POST', '/v1/facts', next(party))],
+    [
+      46,
+      async (party) => {
+        await call(party, 'member', 'POST', '/v1/facts', next(party));
+        if (replacing.comes(0.2)) await replaceOne({ party, dice: replacing, call });
+      },
+    ],
     [
       5,
       (party) =>
@@ -125,6 +132,34 @@ const resolveOne = async ({ party, dice, call }: Actor): Promise<unknown> => {
     : { new_value: { type: 'number', v: dice.whole(1, 4) } };
   return call(party, 'member', 'POST', `/v1/conflicts/${id}/resolve`, body);
 };
+
+/** Names one or two public facts of a triple in a fact that ends them, or takes them back. */
+const replaceOne = async ({ party, dice, call }: Actor): Promise<unknown> => {
+  const query = `/v1/facts?scope=public&entity=user:${dice.whole(1, 7)}&include_contradicted=true`;
+  const listed = await call(party, 'member', 'GET', query);
+  const facts: readonly ListedFact[] = listed?.body?.facts ?? [];
+  const live = facts.filter(({ confidence }) => confidence > 0);
+  if (live.length === 0) return undefined;
+  const { entity, relation } = dice.pick(live);
+  const named = live.filter((fact) => fact.entity === entity && fact.relation === relation).slice(0, dice.whole(1, 2));
+  const v = dice.whole(1, 4);
+  return call(party, 'member', 'POST', '/v1/facts', {
+    entity,
+    relation,
+    value: relation === 'rel:knows' ? { type: 'ref', v: `user:${v}` } : { type: 'number', v },
+    source: `agent:clerk-${party.name}`,
+    scope: 'public',
+    confidence: dice.pick([0, 0.7, 1]),
+    replaces: named.map(({ id }) => id),
+  });
+};
+
+interface ListedFact {
+  readonly id: string;
+  readonly entity: string;
+  readonly relation: string;
+  readonly confidence: number;
+}
 
 const readSomething = ({ party, dice, call }: Actor): Promise<unknown> => {
   const as = dice.pick<Resident>(['reader', 'outsider', 'member', 'admin']);

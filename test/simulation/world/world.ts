@@ -15,7 +15,7 @@ export interface World {
   readonly trace: Trace;
   readonly parties: readonly Party[];
   /** Returns the random source of one part, which is independent of all other parts. */
-  dice(part: 'workload' | 'nemeses' | 'stranger' | 'squatter'): Dice;
+  dice(part: 'workload' | 'replacements' | 'nemeses' | 'stranger' | 'squatter'): Dice;
   /** Ends every process, and removes its files. */
   end(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface WorldOptions {
   readonly afterEvent: (world: World) => Promise<void>;
 }
 
-const PARTS = { network: 1, workload: 2, nemeses: 3, stranger: 4, squatter: 6, parties: 10 };
+const PARTS = { network: 1, workload: 2, nemeses: 3, stranger: 4, squatter: 6, replacements: 7, parties: 10 };
 
 /** Starts all nodes, without any peering. */
 export const createWorld = async ({ seed, nodes, pullIntervalS, afterEvent }: WorldOptions): Promise<World> => {
