@@ -79,6 +79,11 @@ forEachStore('facts that a peer pushes', () => {
     ['an end that is no instant', { valid_until: 'soon' }, 'invalid_fact', 'rejected_fact'],
     ['a reference that is no content id', { derived_from: ['x'] }, 'invalid_fact', 'rejected_fact'],
     ['101 references', { derived_from: Array(101).fill(`sha256:${'a'.repeat(64)}`) }, 'invalid_fact', 'rejected_fact'],
+    ['a name of an ended fact that is no text', { replaces: [1] }, 'invalid_fact', 'rejected_fact'],
+    ['a name without an id', { replaces: [' svc:node:x'] }, 'invalid_fact', 'rejected_fact'],
+    ['a name with no origin behind its blank', { replaces: ['x '] }, 'invalid_fact', 'rejected_fact'],
+    ['the same name twice', { replaces: ['x', 'x'] }, 'invalid_fact', 'rejected_fact'],
+    ['101 names', { replaces: Array.from({ length: 101 }, (_, at) => `x${at}`) }, 'invalid_fact', 'rejected_fact'],
     ['a garden', { garden_id: 'svc://p.test/garden/g' }, 'garden_not_federated', 'rejected_fact'],
     ['a scope that is not granted', { scope: 'team' }, 'scope_not_permitted', 'scope_violation'],
     [
