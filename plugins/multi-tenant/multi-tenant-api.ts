@@ -1,10 +1,15 @@
 import {
+  DEFAULT_TENANT,
   defineCollectHook,
   defineRef,
+  NodeSelf,
+  nodePrincipal,
+  optional,
   type PluginSnapshot,
   type PluginTransaction,
   type Principal,
   type Scope,
+  ServiceError,
 } from '../../kernel/plugin-api.ts';
 
 /** `erasing` begins with the request for the erasure. */
@@ -36,6 +41,26 @@ export interface Tenancy {
 }
 
 export const Tenancy = defineRef<Tenancy>('multi-tenant.tenancy');
+
+/** The services by which a command acts in a tenant. */
+export const TENANT_SERVICES = { self: NodeSelf, tenancy: optional(Tenancy) };
+
+interface TenantServices {
+  readonly self: NodeSelf;
+  readonly tenancy: Tenancy | undefined;
+}
+
+/** Returns the node as an administrator of a tenant. Rejects with `lookup` for an unknown tenant. */
+export const operatorOf = async (tenantId: string, { self, tenancy }: TenantServices): Promise<Principal> => {
+  const operator = nodePrincipal(self.names);
+  if (tenantId === DEFAULT_TENANT) return operator;
+  if (tenancy === undefined) throw new ServiceError('lookup', `this node has the tenant ${DEFAULT_TENANT} alone`);
+  return tenancy.administer(operator, tenantId);
+};
+
+/** Returns the option of a command that selects a tenant. */
+export const tenantOption = (summary: string) =>
+  ({ tenant: { type: 'text', value: 'id', summary, default: DEFAULT_TENANT } }) as const;
 
 export interface TenantRecord {
   readonly id: string;

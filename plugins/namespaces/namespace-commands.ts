@@ -1,34 +1,13 @@
 import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
-import {
-  DEFAULT_TENANT,
-  NodeSelf,
-  nodePrincipal,
-  optional,
-  type Principal,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
-import { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import { operatorOf, TENANT_SERVICES, tenantOption } from '../multi-tenant/multi-tenant-api.ts';
 import { namespaceJson } from './namespace-json.ts';
 import { MAX_PAGE } from './namespace-service.ts';
 import { type NamespaceRule, Namespaces } from './namespaces-api.ts';
 
-const requires = { namespaces: Namespaces, self: NodeSelf, tenancy: optional(Tenancy) };
+const requires = { namespaces: Namespaces, ...TENANT_SERVICES };
 const PATTERN = { pattern: { summary: 'an entity, or a path with /* at its end for all entities under it' } };
-const TENANT = {
-  tenant: { type: 'text', value: 'id', summary: 'tenant whose facts they are', default: DEFAULT_TENANT },
-} as const;
-
-interface Used {
-  readonly self: NodeSelf;
-  readonly tenancy: Tenancy | undefined;
-}
-
-const callerFor = async (tenantId: string, { self, tenancy }: Used): Promise<Principal> => {
-  const operator = nodePrincipal(self.names);
-  if (tenantId === DEFAULT_TENANT) return operator;
-  if (tenancy === undefined) throw new ServiceError('lookup', `this node has the tenant ${DEFAULT_TENANT} alone`);
-  return tenancy.administer(operator, tenantId);
-};
+const TENANT = tenantOption('tenant whose facts they are');
 
 /** Rules are stored even while they are not enforced, so the command warns the operator. */
 const OFF = 'SVC_NAMESPACES_ENABLED is off: the node refuses nothing for it\n';
@@ -48,7 +27,7 @@ const addCommand = defineCommand({
     if (owners === undefined || owners.length === 0) {
       throw new ServiceError('validation', 'a namespace needs an owner', { hint: 'add --owners agent:x,agent:y' });
     }
-    const rule = await use.namespaces.set(await callerFor(tenant, use), { pattern, owners });
+    const rule = await use.namespaces.set(await operatorOf(tenant, use), { pattern, owners });
     stderr.write(`${rule.pattern} belongs to ${rule.owners.join(', ')}\n`);
     if (!use.namespaces.isEnforced) stderr.write(OFF);
   },
@@ -61,7 +40,7 @@ const listCommand = defineCommand({
   requires,
   options: { json: { type: 'flag', summary: 'one JSON object per line' }, ...TENANT },
   async run({ options: { json, tenant }, use, stdout, stderr, table }) {
-    const caller = await callerFor(tenant, use);
+    const caller = await operatorOf(tenant, use);
     const found: NamespaceRule[] = [];
     for (let more = true; more; ) {
       const page = await use.namespaces.list(caller, { after: found.at(-1)?.pattern, limit: MAX_PAGE });
@@ -87,7 +66,7 @@ const removeCommand = defineCommand({
   arguments: PATTERN,
   options: TENANT,
   async run({ arguments: { pattern }, options: { tenant }, use, stderr }) {
-    await use.namespaces.remove(await callerFor(tenant, use), pattern);
+    await use.namespaces.remove(await operatorOf(tenant, use), pattern);
     stderr.write(`${pattern} belongs to nobody any more\n`);
   },
 });

@@ -1,34 +1,12 @@
 import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
 import { VALUE_TYPES } from '../../kernel/internal-api.ts';
-import {
-  DEFAULT_TENANT,
-  NodeSelf,
-  nodePrincipal,
-  optional,
-  type Principal,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
-import { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
+import { operatorOf, TENANT_SERVICES, tenantOption } from '../multi-tenant/multi-tenant-api.ts';
 import { relationRuleJson } from './relation-json.ts';
 import { HELD_VALUES, RelationRules } from './relations-api.ts';
 
-const requires = { rules: RelationRules, self: NodeSelf, tenancy: optional(Tenancy) };
+const requires = { rules: RelationRules, ...TENANT_SERVICES };
 const PATTERN = { pattern: { summary: 'a relation, or a prefix with * at its end' } };
-const TENANT = {
-  tenant: { type: 'text', value: 'id', summary: 'tenant to which the rules belong', default: DEFAULT_TENANT },
-} as const;
-
-interface Used {
-  readonly self: NodeSelf;
-  readonly tenancy: Tenancy | undefined;
-}
-
-const callerFor = async (tenantId: string, { self, tenancy }: Used): Promise<Principal> => {
-  const operator = nodePrincipal(self.names);
-  if (tenantId === DEFAULT_TENANT) return operator;
-  if (tenancy === undefined) throw new ServiceError('lookup', `this node has the tenant ${DEFAULT_TENANT} alone`);
-  return tenancy.administer(operator, tenantId);
-};
+const TENANT = tenantOption('tenant to which the rules belong');
 
 const setCommand = defineCommand({
   name: 'set',
@@ -57,7 +35,7 @@ const setCommand = defineCommand({
   },
   async run({ arguments: { pattern }, options: { values, type, tenant }, use, stderr }) {
     const asked = { pattern, values, valueType: type ?? null };
-    const rule = await use.rules.set(await callerFor(tenant, use), asked);
+    const rule = await use.rules.set(await operatorOf(tenant, use), asked);
     const ofType = rule.valueType === null ? '' : ` of type ${rule.valueType}`;
     stderr.write(`${rule.pattern} holds ${rule.values === 'one' ? 'one value' : 'many values'}${ofType}\n`);
   },
@@ -70,7 +48,7 @@ const listCommand = defineCommand({
   requires,
   options: { json: { type: 'flag', summary: 'one JSON object per line' }, ...TENANT },
   async run({ options: { json, tenant }, use, stdout, table }) {
-    const rules = await use.rules.list(await callerFor(tenant, use));
+    const rules = await use.rules.list(await operatorOf(tenant, use));
     stdout.write(
       json
         ? rules.map((rule) => `${JSON.stringify(relationRuleJson(rule))}\n`).join('')
@@ -93,7 +71,7 @@ const removeCommand = defineCommand({
   arguments: PATTERN,
   options: TENANT,
   async run({ arguments: { pattern }, options: { tenant }, use, stderr }) {
-    await use.rules.remove(await callerFor(tenant, use), pattern);
+    await use.rules.remove(await operatorOf(tenant, use), pattern);
     stderr.write(`the rule for ${pattern} is removed\n`);
   },
 });
