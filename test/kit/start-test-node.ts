@@ -31,7 +31,7 @@ import { currentThreads } from './for-each-layout.ts';
 import { currentStore, type StoreKind } from './for-each-store.ts';
 import { scratchPlace } from './scratch-place.ts';
 import { createTestRequest, type TestRequest } from './test-request.ts';
-import { planTestStore } from './test-store.ts';
+import { givenTestStore, planTestStore } from './test-store.ts';
 
 export interface TestNodeOptions {
   /**
@@ -51,6 +51,8 @@ export interface TestNodeOptions {
   readonly random?: Random;
   /** The engine of the store; by default that of the suite (`forEachStore`), otherwise SQLite. */
   readonly store?: StoreKind;
+  /** The address of an empty PostgreSQL database for the store, which the test removes. */
+  readonly databaseUrl?: string;
   /** The folder of the node and its store. A given folder is not removed, so that another node can start on it. */
   readonly folder?: string;
   /** Wraps the store of the node. */
@@ -99,7 +101,11 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   // In memory if possible, because a small node spends most time on the disk, and these tests need no durability.
   const folder = options.folder ?? (await mkdtemp(join(await scratchPlace(), 'node-')));
   const logLines: LogLine[] = [];
-  const store = await planTestStore(options.store ?? currentStore(), folder, tablesOf(options));
+  const { databaseUrl } = options;
+  const store =
+    databaseUrl === undefined
+      ? await planTestStore(options.store ?? currentStore(), folder, tablesOf(options))
+      : givenTestStore(databaseUrl, folder);
   const removeFolder = async () => {
     if (options.folder !== undefined) return;
     await store.remove();

@@ -56,6 +56,14 @@ export const planTestStore = async (kind: StoreKind, folder: string, tables?: st
   };
 };
 
+/** Returns the store of a database that the test has created, and removes. */
+export const givenTestStore = (url: string, folder: string): TestStore => ({
+  settings: { use: 'postgres', url, dataFolder: folder },
+  fill: async () => {},
+  open: () => createPostgresStore({ url, watchNesting: true, ...PATIENCE }),
+  remove: async () => {},
+});
+
 /** Limits beyond the defaults, because a busy machine may need longer, above all to open a session. */
 const PATIENCE = { connectTimeoutMs: 60_000, lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 };
 
