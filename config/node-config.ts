@@ -46,10 +46,22 @@ export const loadNodeConfig = async (sources: ConfigSources): Promise<NodeConfig
     // The default is never used, because the problem stops the start.
     return resolved?.value ?? defaultsOf(schema);
   };
-  const node = settle(nodeSettings, 'node', file.node, overrides.node);
+  const declared = settle(nodeSettings, 'node', file.node, overrides.node);
   const adapters = await chooseAdapters({ file, overrides, env, folder, settle }, problems);
+  const node = { ...declared, url: withChosenPort(declared.url, adapters.transport.settings, report) };
   const plugins = choosePlugins({ file: file.plugins, overrides: overrides.plugins, given }, problems);
   return { node, ...adapters, ...plugins, report, problems, folder };
+};
+
+/** Returns the advertised address: without one from the operator, the default with the port of the transport. */
+const withChosenPort = (url: string, transport: unknown, report: SettingReport[]): string => {
+  const place = report.findIndex(({ owner, key }) => owner === 'node' && key === 'url');
+  const shown = report[place];
+  const { port } = transport as { readonly port?: unknown };
+  if (shown?.origin !== 'default' || typeof port !== 'number' || port === 0) return url;
+  const derived = Object.assign(new URL(url), { port }).origin;
+  if (derived !== url) report[place] = { ...shown, value: derived, origin: 'derived' };
+  return derived;
 };
 
 /** Returns the defaults of a schema. Required settings have none, and are omitted. */

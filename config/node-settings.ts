@@ -63,7 +63,7 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       format: 'http-url',
       default: 'http://localhost:8765',
       env: 'SVC_NODE_URL',
-      description: 'address under which others reach the node',
+      description: 'address under which others reach the node; by default with the port on which it listens',
     },
     authRequired: {
       type: 'boolean',

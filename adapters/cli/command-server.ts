@@ -3,22 +3,38 @@ import { maskUrls, readSecretFile, type ServerRequest } from '../../kernel/inter
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { exchangeHttp } from './exchange-http.ts';
 import { type Environment, isKeyOfAnotherAddress, keyFileOf } from './key-file.ts';
+import { leftAddress } from './node-address.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 const DEFAULT_URL = 'http://127.0.0.1:8765';
 
 /** Options of every command that sends requests to a running node. */
 export const SERVER_OPTIONS: readonly (readonly [flags: string, summary: string])[] = [
-  ['--url <url>', `base address of the node (SVC_URL, default ${DEFAULT_URL})`],
+  ['--url <url>', `base address of the node (SVC_URL, else that of the data folder, else ${DEFAULT_URL})`],
   [
     '--key-file <file>',
     'file that holds the API key (default: SVC_API_KEY for the address of SVC_URL, then the key of a login)',
   ],
 ];
 
+interface NamedAddress {
+  readonly url: string;
+  /** The source of the address, for people, such as `the default address`. */
+  readonly from: string;
+}
+
+/** Returns the address to which the variable SVC_API_KEY belongs. */
+const findHomeAddress = async (env: Environment): Promise<NamedAddress> => {
+  const url = env['SVC_URL'];
+  if (url !== undefined) return { url, from: 'the address in SVC_URL' };
+  const left = await leftAddress(env);
+  if (left === undefined) return { url: DEFAULT_URL, from: 'the default address' };
+  return { url: left.url, from: `the address in ${left.file}` };
+};
+
 /**
  * Returns a client of a running node. Rejects for a wrong address or an unusable key file; only `send` connects. Each
- * key goes to one address: the variable SVC_API_KEY to that of SVC_URL, a key of the user's own folder to the one that
+ * key goes to one address: the variable SVC_API_KEY to the home address, a key of the user's own folder to the one that
  * it was made for.
  */
 export const connectServer = async (
@@ -26,13 +42,15 @@ export const connectServer = async (
   env: Environment,
   random: Random,
 ): Promise<CommandServer> => {
-  const home = canonicalAddress(env['SVC_URL'] ?? DEFAULT_URL);
+  const homeAddress = await findHomeAddress(env);
+  const home = canonicalAddress(homeAddress.url);
   const base = url === undefined ? home : canonicalAddress(url);
   if (base === undefined) {
     throw new ServiceError('validation', 'the address of the node is not an http or https URL', {
       hint: `give one like ${DEFAULT_URL} with --url or SVC_URL`,
     });
   }
+  const address = { url: base, from: url === undefined ? homeAddress.from : 'the address of --url' };
   const file = keyFileOf(base, env);
   const variable = env['SVC_API_KEY']?.trim() ?? '';
   const isElsewhere = variable !== '' && base !== home;
@@ -47,7 +65,7 @@ export const connectServer = async (
     url: base,
     async send(request) {
       if (request.key === undefined) usual ??= await kept();
-      return send(base, request.key === undefined ? (usual ?? '') : request.key, request);
+      return send(address, request.key === undefined ? (usual ?? '') : request.key, request);
     },
     async saveKey(fresh) {
       if (file === undefined) throw noFolder();
@@ -92,7 +110,7 @@ const noFolder = (): ServiceError =>
 
 /** Sends a request. Without a key it sends no credential, for a node that requires none. */
 const send = async (
-  base: string,
+  { url: base, from }: NamedAddress,
   key: string | null,
   { method, path, ...rest }: ServerRequest,
 ): Promise<ServerReply> => {
@@ -107,9 +125,11 @@ const send = async (
     const header = (name: string): string | undefined => headers[name.toLowerCase()]?.toString();
     return { status, header, text, document: parseObject(text) };
   } catch (cause) {
-    throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}`, {
+    throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}, ${from}`, {
       cause,
-      hint: 'start the node with "npm start", or name another address with --url or SVC_URL',
+      hint:
+        'start the node ("npm start" in a checkout, "npx svc start" with the package), or name another address with ' +
+        '--url or SVC_URL',
     });
   }
 };

@@ -5,6 +5,7 @@ import type { Logger } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
 import { describeNode } from './describe-node.ts';
 import { firstLines, greeting } from './greeting.ts';
+import { leaveAddress } from './node-address.ts';
 import { type StopSignal, stopSignal } from './stop-signal.ts';
 import { widthOf } from './text-table.ts';
 import { runWorkerPool } from './worker-pool.ts';
@@ -135,13 +136,21 @@ const STOPPING = 'stopping: running requests have 10 s to finish; Ctrl-C again, 
 const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
   try {
     await node.start();
-    deps.stdout.write(greeting(node, node.url() ?? '', await node.greet()));
+    const url = node.url() ?? '';
+    await tellCommands(node, url, deps);
+    deps.stdout.write(greeting(node, url, await node.greet()));
     await signal.received;
   } finally {
     await node.stop();
   }
   return EXIT.ok;
 };
+
+/** Lets the commands of this folder find the node. After a failure, a person must name the address to each command. */
+const tellCommands = ({ settings, log }: NodeHandle, url: string, { random }: CommandLineDeps): Promise<void> =>
+  leaveAddress(settings.dataFolder, url, random).catch((error: unknown) => {
+    log.warn('commands of this folder must name the address of the node', { error });
+  });
 
 /** Does the work of a first start once and closes the store, before the workers open it. */
 const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
@@ -156,7 +165,7 @@ const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSi
     count: node.settings.workers,
     log: node.log,
     stop: signal.received,
-    onServing: (url) => deps.stdout.write(greeting(node, url, parts)),
+    onServing: (url) => void tellCommands(node, url, deps).then(() => deps.stdout.write(greeting(node, url, parts))),
   });
   if (failure !== undefined) deps.stderr.write(failure);
   return clean ? EXIT.ok : EXIT.failed;

@@ -86,6 +86,22 @@ describe('the configuration', () => {
     ]);
   });
 
+  it('advertises the port on which the node listens, unless the operator names an address', async () => {
+    const urlWith = async (env: Record<string, string>): Promise<unknown[]> => {
+      const { node, report } = await loadNodeConfig({ env });
+      const shown = report.find(({ owner, key }) => owner === 'node' && key === 'url');
+      expect(shown?.value).to.equal(node.url);
+      return [node.url, shown?.origin];
+    };
+    expect(await urlWith({ SVC_PORT: '9400' })).to.deep.equal(['http://localhost:9400', 'derived']);
+    expect(await urlWith({ SVC_PORT: '8765' })).to.deep.equal(['http://localhost:8765', 'default']);
+    expect(await urlWith({ SVC_PORT: '0' })).to.deep.equal(['http://localhost:8765', 'default']);
+    expect(await urlWith({ SVC_PORT: '9400', SVC_NODE_URL: 'https://a.example' })).to.deep.equal([
+      'https://a.example',
+      'environment',
+    ]);
+  });
+
   it('accepts every variable of the node and its adapters', async () => {
     const { node, store, transport, problems } = await loadNodeConfig({
       env: {

@@ -87,6 +87,31 @@ describe('keys at other addresses', () => {
     expect(other.seen.filter((line) => line.includes(`Bearer ${KEY}`))).to.have.lengthOf(2);
   });
 
+  it('get no key of the environment from a file that a stranger may have put there', async () => {
+    const data = join(folder, 'data');
+    const { SVC_URL: _, ...surroundings } = env;
+    const left = async (text: string, mode: number): Promise<string> => {
+      await rm(data, { recursive: true, force: true });
+      await mkdir(data);
+      await writeFile(join(data, 'address'), text, { mode });
+      const found = await runInProcess(['query'], { env: { ...surroundings, SVC_DB_PATH: join(data, 'svc.db') } });
+      return found.stderr;
+    };
+    for (const [text, mode] of [
+      [other.url, 0o644],
+      ['https://127.0.0.1', 0o600],
+      ['http://attacker.example', 0o600],
+      ['http://127.0.0.1.attacker.example', 0o600],
+      ['not an address', 0o600],
+      [`${other.url}/${'long'.repeat(100)}`, 0o600],
+    ] as const) {
+      await left(text, mode);
+      expect(other.seen, text).to.deep.equal([]);
+    }
+    await left(other.url, 0o600);
+    expect(other.seen.filter((line) => line.includes(`Bearer ${KEY}`))).to.have.lengthOf(1);
+  });
+
   it('get the key that a login saved for them, and no key file of another address', async () => {
     const fileOf = (kind: string, url: string) =>
       join(folder, '.config/fact-memory-node', kind, `x-${sha256Hex(url).slice(0, 16)}.key`);

@@ -110,6 +110,22 @@ describe('the start command', () => {
     });
   });
 
+  it('leaves its address for the commands of its folder, and says later where they took it from', async () => {
+    const node = await place.start();
+    const env = { SVC_API_KEY: keyOnDisk() };
+    const [found, elsewhere] = [
+      await place.run(['query'], env),
+      await place.run(['query'], { ...env, SVC_URL: REFUSING }),
+    ];
+    await node.end();
+    const away = await place.run(['query'], env);
+
+    expect([found.exitCode, found.stderr]).to.deep.equal([0, 'No fact that you may see fits.\n']);
+    expect(statSync(place.path('data/address')).mode & 0o777).to.equal(0o600);
+    expect(elsewhere.stderr).to.contain(`error: no answer from ${REFUSING}, the address in SVC_URL\n`);
+    expect(away.stderr).to.contain(`error: no answer from ${node.url}, the address in data/address\n`);
+  });
+
   it('leaves one key when several first starts run at the same time', async () => {
     const runs = await Promise.all([1, 2, 3, 4].map(() => place.run(['init'])));
     const { stdout } = await place.run(['key', 'list', '--json']);
@@ -229,6 +245,9 @@ describe('the start command', () => {
     expect(await statusWith(node.url, key)).to.equal(200);
   });
 });
+
+/** Nothing listens at the discard port. */
+const REFUSING = 'http://127.0.0.1:9';
 
 /** SQLite removes its auxiliary files (-wal, -shm) when the store closes. */
 const isDurable = (name: string): boolean => !/-(wal|shm)$/.test(name);
