@@ -1,12 +1,16 @@
 import type { Client } from 'pg';
 import type { FactStore } from '../../ports/ports.ts';
 import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
-import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
+import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
 import { PostgresEngine } from './postgres-engine.ts';
 import { PostgresPool } from './postgres-pool.ts';
+import { PrimaryServer } from './primary-server.ts';
 
 export interface PostgresStoreOptions {
-  /** The URL `postgres://user:password@host:port/database`, with the parameters of libpq. */
+  /**
+   * The URL `postgres://user:password@host:port/database`, with the parameters of libpq. Commas separate
+   * several hosts.
+   */
   readonly url: string;
   /** The maximum number of connections, at least 4; one more is open while there are signal listeners. Default 16. */
   readonly poolSize?: number;
@@ -53,7 +57,8 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   } = options;
-  const common = { url: checkedUrl(options.url), connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
+  const primary = new PrimaryServer(options.url);
+  const common = { primary, connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
   const pooled = { ...common, driver: options.driver };
   const writers = Math.max(1, Math.floor(poolSize / WRITER_SHARE));
   return createSqlFactStore(
@@ -62,7 +67,7 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
         writers: new PostgresPool({ ...pooled, size: writers, idleInTransactionMs: PAUSED_WRITE_MS }),
         readers: new PostgresPool({ ...pooled, size: poolSize - writers, idleInTransactionMs: PAUSED_READ_MS }),
       },
-      common,
+      { url: options.url, primary, connectTimeoutMs },
     ),
     { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },
   );

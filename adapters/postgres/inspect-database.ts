@@ -1,7 +1,8 @@
 import { type AdapterProblem, ServiceError } from '../../ports/ports.ts';
 import { LOCK_TIMEOUT_MS, PAUSED_READ_MS, STATEMENT_TIMEOUT_MS } from './create-postgres-store.ts';
-import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
+import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
 import { PostgresPool } from './postgres-pool.ts';
+import { PrimaryServer } from './primary-server.ts';
 
 /** The connection outside the pool that listens for signals of other processes. */
 const LISTENING_CONNECTIONS = 1;
@@ -50,7 +51,7 @@ export const inspectDatabase = async (
 
 const lookAt = async (url: string): Promise<Record<string, unknown>> => {
   const pool = new PostgresPool({
-    url: checkedUrl(url),
+    primary: new PrimaryServer(url),
     size: 1,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,

@@ -1,8 +1,9 @@
 import { Client } from 'pg';
 import { type CopyOptions, ServiceError, type SqlValue } from '../../ports/ports.ts';
-import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
+import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
 import { ConnectionLost, toServiceError } from './postgres-errors.ts';
 import { VALUE_TYPES } from './postgres-values.ts';
+import { primaryUrl } from './primary-server.ts';
 
 /** The application name of the sessions of copies and restores. */
 const NAME = 'fact-memory-node copy';
@@ -23,7 +24,7 @@ export const onLoneConnection = async <T>(
   { signal }: Pick<CopyOptions, 'signal'> = {},
 ): Promise<T> => {
   const client = new Client({
-    connectionString: checkedUrl(url),
+    connectionString: await primaryUrl(url),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: NAME,
     keepAlive: true,

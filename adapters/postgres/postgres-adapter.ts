@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
+import { hostAddresses } from './host-addresses.ts';
 import { type PostgresSettings, postgresSettings } from './postgres-settings.ts';
 
 /**
@@ -36,8 +37,9 @@ export const postgresAdapter = defineStore<PostgresSettings>({
 
 const withoutSecrets = (url: string): string => {
   try {
-    const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${pathname}`;
+    const [first, ...others] = hostAddresses(url).map((address) => new URL(address));
+    if (first === undefined) return 'PostgreSQL';
+    return `${first.protocol}//${[first, ...others].map(({ host }) => host).join()}${first.pathname}`;
   } catch {
     return 'PostgreSQL';
   }

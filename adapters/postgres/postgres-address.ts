@@ -1,4 +1,5 @@
 import { ServiceError } from '../../ports/ports.ts';
+import { hostAddresses } from './host-addresses.ts';
 
 export const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -12,6 +13,12 @@ export const checkedUrl = (url: string): string => {
   throw new ServiceError('unavailable', 'the address of the database is not a postgres:// URL', {
     hint: 'write postgres://user:password@host:5432/database, with special characters of the password percent-encoded',
   });
+};
+
+/** Returns an address like `checkedUrl` for each host that the address names. */
+export const checkedUrls = (url: string): readonly [string, ...string[]] => {
+  const [first, ...others] = hostAddresses(url);
+  return [checkedUrl(first), ...others.map(checkedUrl)];
 };
 
 const TAKEN_FOR_STRICTEST = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;

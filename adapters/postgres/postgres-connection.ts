@@ -29,6 +29,7 @@ export class PostgresConnection {
   #lastAnswer = 0;
   #lastError: unknown;
   #spoilt = false;
+  #isUnconfirmed = false;
   #gathering = false;
   /** True when statements have no time limit. */
   patient = false;
@@ -70,6 +71,7 @@ export class PostgresConnection {
   giveBack(): void {
     this.#client.release(this.#spoilt);
     this.#client.off('error', this.#note);
+    this.#client.off('notice', this.#hear);
   }
 
   /**
@@ -78,11 +80,20 @@ export class PostgresConnection {
    */
   watch(): this {
     this.#client.on('error', this.#note);
+    this.#client.on('notice', this.#hear);
     return this;
   }
 
   readonly #note = (error: unknown): void => {
     this.#lastError ??= error;
+  };
+
+  /**
+   * Notes that a commit is on the server alone, because somebody cancelled its wait for a replica. The server reports
+   * the commit as done, but a failover would lose it.
+   */
+  readonly #hear = ({ routine }: { readonly routine?: string | undefined }): void => {
+    if (routine === 'SyncRepWaitForLSN') this.#isUnconfirmed = true;
   };
 
   #send(query: object): Promise<QueryResult> {
@@ -93,7 +104,8 @@ export class PostgresConnection {
       void this.#client.query(query as never, (error: unknown, result: QueryResult) => {
         this.#unanswered -= 1;
         this.#lastAnswer = performance.now();
-        if (error === null || error === undefined) resolve(result);
+        if (this.#isUnconfirmed) reject(new ConnectionLost('no replica has confirmed the commit'));
+        else if (error === null || error === undefined) resolve(result);
         else reject(this.#explained(error));
       });
     });

@@ -64,7 +64,7 @@ export class PostgresEngine implements SqlEngine {
   #idle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(pools: PostgresPools, listening: Omit<PostgresSignalsOptions, 'probe'>) {
+  constructor(pools: PostgresPools, listening: Omit<PostgresSignalsOptions, 'probe'> & { readonly url: string }) {
     this.#pools = pools;
     this.#url = listening.url;
     const probe = () => onLoan(pools.readers, (connection) => connection.command(PROBE));

@@ -30,7 +30,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   },
   '25006': {
     message: 'the database cannot be written: it is read-only',
-    hint: 'SVC_DATABASE_URL must name the primary server, not a replica',
+    hint: 'SVC_DATABASE_URL must name the primary server, or every server of the cluster',
   },
   '25P03': {
     message: 'the database ended a transaction in which the node had paused',
@@ -125,9 +125,15 @@ export const commitUnknown = (cause: unknown): ServiceError =>
     cause: withoutValues(cause),
   });
 
-/** Returns whether the connection is unusable. The server closes it after a fatal error. */
+/**
+ * Returns whether the connection is unusable. The server closes it after a fatal error, and a server that takes no
+ * writes is no longer the primary.
+ */
 export const isLoss = (error: unknown): boolean =>
-  error instanceof ConnectionLost || (error instanceof DatabaseError && FATAL.has(error.severity ?? ''));
+  error instanceof ConnectionLost ||
+  (error instanceof DatabaseError && (FATAL.has(error.severity ?? '') || error.code === READ_ONLY));
+
+const READ_ONLY = '25006';
 
 const FATAL: ReadonlySet<string> = new Set(['FATAL', 'PANIC']);
 

@@ -1,10 +1,11 @@
 import { Client } from 'pg';
+import type { PrimaryServer } from './primary-server.ts';
 
 /** The channel of all signals. The payload of a notification holds the topic. */
 export const SIGNAL_CHANNEL = 'fact_memory_signals';
 
 export interface PostgresListenerOptions {
-  readonly url: string;
+  readonly primary: PrimaryServer;
   readonly connectTimeoutMs: number;
   /** Notifies the channel, without a topic, over another connection. May reject. */
   probe(): Promise<unknown>;
@@ -74,16 +75,18 @@ export class PostgresListener {
 
   /** Resolves when the connection has ended. Returns whether it received any notification. */
   async #listen(): Promise<boolean> {
-    const { url, connectTimeoutMs } = this.#options;
+    const { primary, connectTimeoutMs } = this.#options;
     const client = new Client({
-      connectionString: url,
+      connectionString: primary.url,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       fallback_application_name: 'fact-memory-node',
     });
     this.#client = client;
     const gone = new Promise<void>((resolve) => client.once('end', () => resolve()));
-    client.on('error', () => client.connection.stream.destroy());
+    const cut = (): void => void client.connection.stream.destroy();
+    client.on('error', cut);
+    primary.onMove(cut);
     client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
     try {
       await client.connect();
@@ -95,7 +98,8 @@ export class PostgresListener {
     } catch {
       // The loop tries again. Until then, every topic counts as signalled.
     }
-    client.connection.stream.destroy();
+    primary.offMove(cut);
+    cut();
     const hasHeard = this.#isHearing;
     this.#isListening = false;
     this.#isHearing = false;

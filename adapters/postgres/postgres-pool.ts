@@ -2,9 +2,10 @@ import { Client, type ClientBase, Pool, type PoolClient } from 'pg';
 import { ServiceError } from '../../ports/ports.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { ConnectionLost, toServiceError } from './postgres-errors.ts';
+import type { PrimaryServer } from './primary-server.ts';
 
 export interface PostgresPoolOptions {
-  readonly url: string;
+  readonly primary: PrimaryServer;
   readonly size: number;
   /** Milliseconds to wait for a free or new connection. */
   readonly connectTimeoutMs: number;
@@ -21,32 +22,52 @@ const IDLE_MS = 60_000;
 /** The time beyond the limit of a statement after which a silent server counts as lost. */
 const SILENCE_MS = 2_000;
 const WATCH_MS = 500;
+/** The silence after which the store asks whether another server has become the primary. */
+const SEARCH_AFTER_MS = 2_000;
 
 const OLDEST_VERSION = 14;
 
 /** Lends connections with the session settings that the store relies on. */
 export class PostgresPool {
   readonly #pool: Pool;
+  readonly #primary: PrimaryServer;
+  readonly #clients = new Set<Client>();
   readonly #lent = new Set<PostgresConnection>();
   readonly #longestSilenceMs: number;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: PostgresPoolOptions) {
+    this.#primary = options.primary;
     this.#longestSilenceMs = options.statementTimeoutMs + SILENCE_MS;
     this.#pool = new Pool({
-      connectionString: options.url,
+      connectionString: options.primary.url,
       max: options.size,
       connectionTimeoutMillis: options.connectTimeoutMs,
       idleTimeoutMillis: IDLE_MS,
       keepAlive: true,
       pipeline: true,
       fallback_application_name: 'fact-memory-node',
-      onConnect: (client) => prepareSession(client, options),
+      onConnect: async (client) => {
+        this.#watchEnd(client as Client);
+        await prepareSession(client, options);
+      },
       Client: options.driver ?? Client,
     });
     // Ignores the error, because the driver has already removed the lost idle connection.
     this.#pool.on('error', () => {});
+    this.#primary.onMove(this.#follow);
   }
+
+  #watchEnd(client: Client): void {
+    this.#clients.add(client);
+    client.once('end', () => this.#clients.delete(client));
+  }
+
+  /** Cuts the connections to the former primary: one that is paused or cut off would stay silent, and serve later. */
+  readonly #follow = (): void => {
+    this.#pool.options.connectionString = this.#primary.url;
+    for (const client of this.#clients) client.connection.stream.destroy();
+  };
 
   /** Lends a connection, which the caller must return with `release`. Rejects with `unavailable`. */
   async lend(): Promise<PostgresConnection> {
@@ -61,8 +82,12 @@ export class PostgresPool {
     try {
       return await this.#pool.connect();
     } catch (error) {
-      throw connectFailure(error);
+      if (!this.#primary.hasOthers) throw connectFailure(error);
     }
+    await this.#primary.search();
+    return this.#pool.connect().catch((error: unknown) => {
+      throw connectFailure(error);
+    });
   }
 
   /** Whether a caller waits for a connection. */
@@ -77,12 +102,17 @@ export class PostgresPool {
 
   /** Waits until all connections are returned, then closes them. */
   async end(): Promise<void> {
+    this.#primary.offMove(this.#follow);
     await this.#pool.end();
     clearInterval(this.#watch);
   }
 
   #cutSilent(): void {
-    for (const connection of this.#lent) if (connection.silentMs() > this.#longestSilenceMs) connection.cut();
+    for (const connection of this.#lent) {
+      const silentMs = connection.silentMs();
+      if (silentMs > SEARCH_AFTER_MS) void this.#primary.search();
+      if (silentMs > this.#longestSilenceMs) connection.cut();
+    }
   }
 }
 
@@ -132,7 +162,7 @@ const prepareSession = async (client: ClientBase, options: PostgresPoolOptions):
   }
   if (database.replica) {
     throw new ServiceError('unavailable', 'the database is a replica, which cannot be written', {
-      hint: 'SVC_DATABASE_URL must name the primary server',
+      hint: 'SVC_DATABASE_URL must name the primary server, or every server of the cluster',
     });
   }
 };

@@ -24,7 +24,7 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       env: 'SVC_DATABASE_URL',
       writeOnly: true,
       description:
-        'PostgreSQL: postgres://user:password@host:port/database; the variable, when set, chooses PostgreSQL',
+        'PostgreSQL: postgres://user:password@host:port/database, or host:port,host:port for the servers of a cluster; the variable, when set, chooses PostgreSQL',
     },
     dataFolder: {
       type: 'string',

@@ -11,6 +11,7 @@ import { createPostgresStore } from './create-postgres-store.ts';
 import { type LoneConnection, onLoneConnection } from './lone-connection.ts';
 import { inSchema } from './postgres-address.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { primaryUrl } from './primary-server.ts';
 
 /** The advisory lock of a restore, because two at once would use the same schema. */
 const LOCK = 7_349_031_250_118;
@@ -20,8 +21,9 @@ const DRAFT = 'fact_memory_restoring';
  * Restores a store from rows. It creates and fills the tables in a temporary schema. One transaction then moves them
  * into the schema of the store, and the former tables aside. See `StoreAdapter.restore`.
  */
-export const restoreRows = (url: string, request: RestoreRequest): Promise<RestoredPlace> =>
-  onLoneConnection(url, async (connection) => {
+export const restoreRows = async (address: string, request: RestoreRequest): Promise<RestoredPlace> => {
+  const url = await primaryUrl(address);
+  return onLoneConnection(url, async (connection) => {
     const { client, rows } = connection;
     if (request.copy.layout !== POSTGRES_LAYOUT) throw foreignLayout(request.copy.layout);
     const [[hasLock] = []] = await rows(`SELECT pg_try_advisory_lock(${LOCK})::int`);
@@ -42,6 +44,7 @@ export const restoreRows = (url: string, request: RestoreRequest): Promise<Resto
       throw error;
     }
   });
+};
 
 /** Creates the tables in the version of the copy, fills them, and migrates the store to the current version. */
 const fill = async (url: string, { copy, folder, migrations, prepare, onProgress }: RestoreRequest): Promise<void> => {

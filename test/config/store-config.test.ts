@@ -82,6 +82,8 @@ describe('the configuration of the store', () => {
   it('is shown without user, password and parameters', async () => {
     const config = await loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
     expect(storePlace(config).location).to.equal('postgres://db.example:6543/facts');
+    const cluster = await loadNodeConfig({ env: { SVC_DATABASE_URL: 'postgres://me:secret@a:5432,b:5433/facts' } });
+    expect(storePlace(cluster).location).to.equal('postgres://a:5432,b:5433/facts');
     const node = await createNode({ env: { SVC_DATABASE_URL: URL } });
     const setting = node.config.report.find(({ variable }) => variable === 'SVC_DATABASE_URL');
     expect(setting).to.deep.include({ value: '(set)', origin: 'environment' });

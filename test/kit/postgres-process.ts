@@ -12,6 +12,8 @@ import { diskPlace, scratchPlace } from './scratch-place.ts';
 export interface PostgresProcess {
   /** The address of its maintenance database, as superuser. */
   readonly url: string;
+  /** The folder of its data. */
+  readonly data: string;
   /** Stops the server without removing its data. `crash` simulates a power failure. */
   halt(how?: 'fast' | 'crash'): Promise<void>;
   /** Restarts the server on the same port and data. */
@@ -45,13 +47,28 @@ const SUPERVISE = `folder=$1; scratch=$2; shift 2; "$@" </dev/null & server=$!
 read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
 [ -n "$signal" ] || rm -rf "$folder" "$scratch"`;
 
+/** The settings of a server that `startStandby` can copy. */
+export const COPIED_SETTINGS = { wal_level: 'replica', max_wal_senders: '4' };
+
+/** Starts a standby of a server with `COPIED_SETTINGS`, which restarts for it. The standby follows it. */
+export const startStandby = async (primary: PostgresProcess): Promise<PostgresProcess> => {
+  await primary.halt();
+  const { hostname, port, username, password } = new URL(primary.url);
+  const source = `host=${hostname} port=${port} user=${username} password=${password}`;
+  const following = { primary_conninfo: source, wal_retrieve_retry_interval: '100ms' };
+  const standby = await startPostgres({ ...COPIED_SETTINGS, ...following }, placePostgresBinaries, primary);
+  await primary.resume();
+  return standby;
+};
+
 /**
- * Starts a server, with the given settings, that npm has installed or that `place` copies into a folder. Rejects with
- * the end of its log when it fails to start.
+ * Starts a server, with the given settings, that npm has installed or that `place` copies into a folder. Its cluster
+ * is empty, or a copy of a stopped one. Rejects with the end of its log when it fails to start.
  */
 export const startPostgres = async (
   settings: Readonly<Record<string, string>> = {},
   place: (folder: string) => Promise<PostgresBinaries> = placePostgresBinaries,
+  primary?: PostgresProcess,
 ): Promise<PostgresProcess> => {
   // On the disk of the installed server, whose files are links there and would be copies elsewhere.
   const folder = await mkdtemp(join(diskPlace(), 'postgres-'));
@@ -62,20 +79,22 @@ export const startPostgres = async (
     for (const path of [folder, scratch]) await rm(path, { recursive: true, force: true });
   };
   const account = await unprivilegedAccount();
-  const password = randomBytes(12).toString('hex');
+  const password = primary === undefined ? randomBytes(12).toString('hex') : new URL(primary.url).password;
   const port = await freePort();
   let supervised: Supervised | undefined;
   try {
     const { bin, sortOrder } = await place(folder);
     if (account !== undefined) for (const path of [folder, scratch]) await chownFolders(path, account);
     const data = join(scratch, 'data');
-    await initialise({ bin, sortOrder, data, folder, account, password });
+    if (primary === undefined) await initialise({ bin, sortOrder, data, folder, account, password });
+    else await copyData(primary.data, data, account);
     const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const command = [folder, scratch, join(bin, 'postgres'), '-D', data, '-p', String(port), ...flags];
-    const launch = () => supervise(command, account);
+    const launch = () => supervise(command, account, primary === undefined ? READY : STANDBY_READY);
     supervised = await launch();
     return {
       url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+      data,
       halt: async (how = 'fast') => supervised?.end(how === 'fast' ? 'INT' : 'QUIT'),
       resume: async () => {
         supervised = await launch();
@@ -138,6 +157,16 @@ const initialise = async ({ bin, sortOrder, data, folder, account, password }: C
     ...account,
     stdio: 'pipe',
   });
+  await completes(child);
+};
+
+/** Copies the data of a stopped server, and marks the copy as a standby. */
+const copyData = async (from: string, to: string, account: Account | undefined): Promise<void> => {
+  const copy = 'cp -r "$1" "$2" && touch "$2/standby.signal"';
+  await completes(spawn('/bin/sh', ['-c', copy, 'copy', from, to], { ...account, stdio: 'pipe', cwd: '/' }));
+};
+
+const completes = async (child: ChildProcess): Promise<void> => {
   const output = gather(child);
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
   if (code !== 0) throw new Error(`PostgreSQL could not be set up for the tests:\n${output()}`);
@@ -147,17 +176,23 @@ interface Supervised {
   end(signal: 'INT' | 'QUIT'): Promise<void>;
 }
 
-const READY = 'ready to accept connections';
+const READY = /ready to accept connections/;
+/** A standby becomes ready as either. */
+const STANDBY_READY = /ready to accept (?:read-only )?connections/;
 
 /** Runs the server until it is told to stop; resolves when it accepts connections. */
-const supervise = async (command: readonly string[], account: Account | undefined): Promise<Supervised> => {
+const supervise = async (
+  command: readonly string[],
+  account: Account | undefined,
+  ready: RegExp,
+): Promise<Supervised> => {
   const child = spawn('/bin/sh', ['-c', SUPERVISE, 'supervise', ...command], { ...account, stdio: 'pipe', cwd: '/' });
   const output = gather(child);
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     void exited.then(() => reject(new Error(`PostgreSQL did not start for the tests:\n${output()}`)));
-    child.stderr?.on('data', () => output().includes(READY) && resolve());
+    child.stderr?.on('data', () => ready.test(output()) && resolve());
   });
   letGo(child);
   return {
