@@ -29,7 +29,7 @@ export const build = ({ ifNeeded }) => {
     console.error('The compiler is not installed. Run "npm ci" (without --omit=dev) and try again.');
     return false;
   }
-  if (ifNeeded) console.error('Building ...');
+  if (ifNeeded) console.error('Building, about 20 s; only the first time and after changes ...');
   // Empties the folder first, because tests and imports would still find files whose source is gone.
   rmSync(DIST, { recursive: true, force: true });
   const compiler = spawnSync(process.execPath, [COMPILER, '-p', 'tsconfig.json', '--noEmitOnError', '--incremental', 'false'], {

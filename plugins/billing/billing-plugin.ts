@@ -9,6 +9,7 @@ import {
   Leases,
   NODE_VERSION,
   optional,
+  schema,
 } from '../../kernel/plugin-api.ts';
 import { gardenCreated } from '../gardens/gardens-api.ts';
 import { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
@@ -19,9 +20,30 @@ import { billingEventsRoute } from './billing-routes.ts';
 import { BILLED, BillingStore } from './billing-store.ts';
 import { createLedger } from './create-ledger.ts';
 import { createStderrBillingSink, surviveClosedStderr } from './stderr-billing-sink.ts';
+import { createTerminalBillingSink } from './terminal-billing-sink.ts';
 
 /** Interval of the poll for events of other processes, in milliseconds. */
 const LOOK_INTERVAL_MS = 1_000;
+const SUMMARY_INTERVAL_MS = 60_000;
+
+interface BillingSettings {
+  readonly lines: 'auto' | 'all';
+}
+
+const settings = schema<BillingSettings>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    lines: {
+      type: 'string',
+      enum: ['auto', 'all'],
+      default: 'auto',
+      env: 'SVC_BILLING_LINES',
+      description:
+        'lines on standard error; auto: one for each event, but on a terminal one a minute with their number',
+    },
+  },
+});
 
 export const billingPlugin = definePlugin({
   name: 'billing',
@@ -38,9 +60,17 @@ export const billingPlugin = definePlugin({
   },
   provides: [BillingLedger],
   migrations: billingMigrations,
-  async setup({ use, tables, log, on, provide, route, every, onStop }) {
-    const { facts, clock, cursors, leases, tenancy, sink = createStderrBillingSink() } = use;
-    if (use.sink === undefined) onStop(surviveClosedStderr());
+  config: settings,
+  async setup({ config, use, tables, log, on, provide, route, every, onStop }) {
+    const defaultSink = (): BillingSink => {
+      onStop(surviveClosedStderr());
+      if (config.lines === 'all' || !process.stderr.isTTY) return createStderrBillingSink();
+      const terminal = createTerminalBillingSink();
+      every(SUMMARY_INTERVAL_MS, () => terminal.summarise());
+      onStop(() => terminal.summarise());
+      return terminal;
+    };
+    const { facts, clock, cursors, leases, tenancy, sink = defaultSink() } = use;
     const store = new BillingStore(tables);
     const delivery = new BillingDelivery({ store, sink, clock, log, leases });
     on(appendJudge, ({ items }) => {

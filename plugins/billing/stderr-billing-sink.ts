@@ -4,32 +4,23 @@ import { billingEventJson } from './billing-event-json.ts';
 
 /** An output for text. It calls `written` when the text has left the process, or with an error. */
 export interface TextOutput {
-  /** True for a terminal, where `hasColors` says whether text may be dimmed. */
-  readonly isTTY?: boolean;
-  hasColors?(): boolean;
   write(text: string, written: (error?: Error | null) => void): unknown;
 }
 
 /**
- * The default sink. Writes each event as one line of JSON, and resolves when the lines have left the process. Lines on
- * a terminal are dimmed, so that the log stands out.
+ * A default sink. Writes each event as one line of JSON, and resolves when the lines have left the process.
  */
-export const createStderrBillingSink = (output: TextOutput = process.stderr): BillingSink => {
-  const isDimmed = output.isTTY === true && output.hasColors?.() === true;
-  return {
-    async write(events) {
-      let text = '';
-      await inTurns(events, (event) => {
-        text += billingLine({ billing: billingEventJson(event) });
-      });
-      await new Promise<void>((resolve, reject) => {
-        output.write(isDimmed ? dimmed(text) : text, (error) => (error == null ? resolve() : reject(error)));
-      });
-    },
-  };
-};
-
-const dimmed = (lines: string): string => lines.replaceAll(/^.+$/gm, '\u001b[2m$&\u001b[0m');
+export const createStderrBillingSink = (output: TextOutput = process.stderr): BillingSink => ({
+  async write(events) {
+    let text = '';
+    await inTurns(events, (event) => {
+      text += billingLine({ billing: billingEventJson(event) });
+    });
+    await new Promise<void>((resolve, reject) => {
+      output.write(text, (error) => (error == null ? resolve() : reject(error)));
+    });
+  },
+});
 
 /**
  * Keeps the process alive when the reader of standard error has closed it: without a listener, the error of the stream

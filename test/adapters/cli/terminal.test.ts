@@ -37,25 +37,25 @@ describe('a node at a terminal', () => {
     return stderr;
   };
 
-  it('writes readable lines in colour, dims billing lines, and logs the stop', async () => {
+  it('writes readable lines in colour, sums up billing events, and logs the stop', async () => {
     const log = await logOf(atTerminal());
     const lines = log.replaceAll(/\u001b\[\d+m/g, '').split('\n');
 
-    expect(log).to.contain('\u001b[2m{"billing":');
-    expect(
-      lines.filter((line) => line.includes('"billing"')).map((line) => Object.keys(JSON.parse(line))),
-    ).to.deep.equal([['billing']]);
+    expect(log).to.contain('\u001b');
+    expect(lines.filter((line) => line.includes('billing'))).to.deep.equal(['billing: 1 fact_written']);
     expect(lines.filter((line) => / INFO {2}/.test(line)).map((line) => line.replace(/^.* INFO {2}/, ''))).to.satisfy(
       ([serves = '', stopping = '', stopped = '']: string[]) =>
         serves.startsWith('the node serves url=') && stopping.startsWith('stopping: ') && stopped === 'stopped',
     );
   });
 
-  it('writes lines without colour when NO_COLOR is set', async () => {
-    const log = await logOf(atTerminal({ NO_COLOR: '1' }));
+  it('writes lines without colour when NO_COLOR is set, and all billing events with SVC_BILLING_LINES', async () => {
+    const log = await logOf(atTerminal({ NO_COLOR: '1', SVC_BILLING_LINES: 'all' }));
+    const billed = log.split('\n').filter((line) => line.includes('billing'));
 
     expect(log).not.to.contain('\u001b');
     expect(log).to.match(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}the node serves/);
+    expect(billed.map((line) => Object.keys(JSON.parse(line)))).to.deep.equal([['billing']]);
   });
 
   it('writes JSON into a pipe up to its last line, for any FORCE_COLOR', async () => {
