@@ -162,7 +162,7 @@ export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' |
  * in every order of arrival. An index returns only identifiers. Its caller reads the facts with the rights of the
  * requester, and so checks them again. Every argument and every answer can be cloned (`structuredClone`), so an index
  * may run in this thread, in a worker, or in a separate engine. A plugin that provides this ref replaces the index of
- * `search`.
+ * `search`; `describeSearchIndex` of `fact-memory-node/testing` tests it against this contract.
  */
 export interface SearchIndex {
   /**

@@ -83,7 +83,7 @@ export class SearchService implements SearchIndex {
     return null;
   }
 
-  /** Discards an index that is gone, or that belongs to a store reset to an earlier state. */
+  /** Discards an index that is gone, or that holds facts that no longer exist. */
   async #startOver(open: OpenIndex): Promise<void> {
     if (this.#open === open) {
       this.#opening = undefined;

@@ -20,7 +20,7 @@ import {
 import { ttlTarget } from '../../facts/facts-api.ts';
 import { type IndexHost, indexedFact } from '../host/index-host.ts';
 import type { IndexedCover } from '../index/indexed-fact.ts';
-import type { IndexSuppression } from './follow-suppression.ts';
+import { DestroyedFactHeld, type IndexSuppression } from './follow-suppression.ts';
 
 export interface IndexFeedOptions {
   readonly feed: FactFeed;
@@ -77,7 +77,7 @@ export class IndexFeed {
     return this.#applied;
   }
 
-  /** True if the store was reset to an earlier state, so that the index holds facts that no longer exist. */
+  /** True if the index holds facts that no longer exist: the store was reset to an earlier state, or destroyed them. */
   get isVoid(): boolean {
     return this.#isVoid;
   }
@@ -110,7 +110,12 @@ export class IndexFeed {
       expiries,
       upTo,
     });
-    await suppression?.follow(entries);
+    try {
+      await suppression?.follow(entries);
+    } catch (error) {
+      this.#isVoid ||= error instanceof DestroyedFactHeld;
+      throw error;
+    }
     // Adding a fact again is harmless, if the index holds it beyond its stamp.
     this.#applied = upTo;
     await this.#options.pause?.();

@@ -19,21 +19,24 @@ export interface SuppressionParts {
   readonly index: Pick<IndexHost, 'judge' | 'size'>;
 }
 
+/** The index holds a fact that was destroyed since, so it must be built anew. */
+export class DestroyedFactHeld extends Error {
+  constructor() {
+    super('the search index holds a fact that was destroyed');
+  }
+}
+
 /** Withholds facts hidden by tombstones from an index, so that its scores are those of an index without these facts. */
 export class IndexSuppression {
   readonly #parts: SuppressionParts;
   /** False while the store has never hidden a fact; then no queries are needed. */
   #isNeeded = false;
-  #hasBegun = false;
 
   constructor(parts: SuppressionParts) {
     this.#parts = parts;
   }
 
-  /**
-   * Withholds the facts that are hidden now. Rejects if the index holds facts that were destroyed since; it must then
-   * be rebuilt.
-   */
+  /** Withholds the facts that are hidden now. Rejects with `DestroyedFactHeld`. */
   async begin(): Promise<void> {
     const { store, suppressed, index } = this.#parts;
     for (let last: HiddenEntity = { tenantId: '', entityKey: '' }; ; ) {
@@ -45,7 +48,6 @@ export class IndexSuppression {
       for (const entity of entities) await this.#judgeEntity(entity);
       last = end;
     }
-    this.#hasBegun = true;
   }
 
   /** Returns the hidden facts of a page, as of its snapshot. */
@@ -58,7 +60,7 @@ export class IndexSuppression {
     return this.#isNeeded ? this.#parts.suppressed.among(snapshot, facts) : [];
   }
 
-  /** Applies feed entries that hide or reveal facts. A later entry holds later changes. */
+  /** Applies feed entries that hide or reveal facts. A later entry holds later changes. Rejects as `begin` does. */
   async follow(entries: readonly FeedEntry[]): Promise<void> {
     const { store, suppressed } = this.#parts;
     for (const { kind, tenantId, subjectId } of entries) {
@@ -108,9 +110,7 @@ export class IndexSuppression {
       const said = isDestroyed ? { tenantId: fact.tenantId, id: fact.id } : indexedFact(fact);
       return { fact: said, isDestroyed, isHidden: hidden.has(fact) };
     });
-    if (judgements.length > 0 && !(await index.judge(judgements, !this.#hasBegun))) {
-      throw new Error('the search index holds a fact that was destroyed');
-    }
+    if (judgements.length > 0 && !(await index.judge(judgements))) throw new DestroyedFactHeld();
     return facts.at(-1);
   }
 }

@@ -60,10 +60,10 @@ export interface IndexHost extends Pick<SearchIndex, 'ask'> {
   /** Indexes a page. Searches may run in between, and see a prefix of the feed. Must not be called concurrently. */
   take(page: IndexPage): Promise<void>;
   /**
-   * Withholds or restores facts. With `isStrict`, resolves with false if the index holds a destroyed fact that was not
-   * withheld before, because its words can no longer be subtracted.
+   * Withholds or restores facts. Resolves with false if the index holds a destroyed fact that was not withheld before,
+   * because its words can no longer be subtracted.
    */
-  judge(judgements: readonly Judgement[], isStrict: boolean): Promise<boolean>;
+  judge(judgements: readonly Judgement[]): Promise<boolean>;
   /** Opens a layer for the generation: the served one if it is complete, or another one, filled from the snapshot. */
   openLayer(wanted: LayerWanted): Promise<OpenedLayer>;
   /** Stores vectors in a layer. It is then complete up to a position, except for facts that the index lacks. */

@@ -96,10 +96,10 @@ export class LocalHost implements IndexHost {
     this.#applied = upTo;
   }
 
-  async judge(judgements: readonly Judgement[], isStrict: boolean): Promise<boolean> {
+  async judge(judgements: readonly Judgement[]): Promise<boolean> {
     for (const { fact, isDestroyed, isHidden } of judgements) {
-      // Every fact is hidden before it is destroyed.
-      if (isDestroyed && isStrict && this.#index.shows(fact)) return false;
+      // A fact hidden and destroyed between two reads of the feed has lost the text that withholding needs.
+      if (isDestroyed && this.#index.shows(fact)) return false;
       if (!isDestroyed && 'value' in fact) this.#index.withhold(fact, isHidden);
     }
     return true;

@@ -96,7 +96,7 @@ class StepTaker {
 
   #documentsOf(facts: NamedFacts): number[] {
     const { tenantId, ids } = this.#namesOf(facts);
-    return ids.map((id) => this.#state.documentOf({ tenantId, id })).filter((document) => document >= 0);
+    return ids.map((id) => this.#sides.documentOf(tenantId, id)).filter((document) => document >= 0);
   }
 
   #hits(found: readonly { readonly document: number; readonly score: number }[]): { readonly hits: Hit[] } {
