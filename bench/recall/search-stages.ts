@@ -11,7 +11,7 @@ import { SnapshotFiles, type SnapshotOwner } from '../../plugins/search/snapshot
 import { readVectors } from '../../plugins/search/snapshot/vector-snapshot.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { SCOPES } from '../../ports/fact.ts';
-import { findBeside, findNear, findWords } from '../../test/plugins/search/ask-index.ts';
+import { findBeside, findNear, findWords } from '../../test/contract/search-index/ask-index.ts';
 
 /** The possible folders of snapshots: beside a database file, or in the data folder for a database server. */
 const FOLDERS = ['search', 'data/search'];

@@ -13,11 +13,11 @@ import {
 import { isContradicted } from '../../../plugins/conflicts/conflicts-api.ts';
 import { SearchIndex } from '../../../plugins/search/search-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
+import { findNear } from '../../contract/search-index/ask-index.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
-import { findNear } from '../../plugins/search/ask-index.ts';
 import type { Op } from './stories.ts';
 
 const PLUGINS = [

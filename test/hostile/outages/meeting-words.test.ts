@@ -7,10 +7,10 @@ import { bytesIn } from '../../../plugins/search/snapshot/byte-source.ts';
 import { MOST_TERMS_OF_FACT, readFactTerms } from '../../../plugins/search/words/fact-terms.ts';
 import { TermCounts } from '../../../plugins/search/words/term-counts.ts';
 import { TermReader } from '../../../plugins/search/words/term-reader.ts';
+import { findWords } from '../../contract/search-index/ask-index.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { idsOf, SAMPLE_MS, sampleFact, sampleId } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';
-import { findWords } from '../../plugins/search/ask-index.ts';
 import { snapshotBytes } from '../../plugins/search/snapshot/snapshot-bytes.ts';
 
 const seedOf = (n: number): HashSeed => drawHashSeed(createSeededRandom(n));

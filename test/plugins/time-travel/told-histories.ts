@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { type FactDraft, NodeSelf, nodePrincipal, type Scope } from '../../../kernel/plugin-api.ts';
 import { SearchIndex, type SearchView } from '../../../plugins/search/search-api.ts';
 import { Embedder } from '../../../ports/ports.ts';
+import { findNear, findNewest } from '../../contract/search-index/ask-index.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
-import { findNear, findNewest } from '../search/ask-index.ts';
 
 /** The events on a node, in order. They share few names, so that they interact. */
 export type Told =

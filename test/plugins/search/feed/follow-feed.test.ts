@@ -7,13 +7,13 @@ import { IndexFeed } from '../../../../plugins/search/feed/follow-feed.ts';
 import { LocalHost } from '../../../../plugins/search/host/local-host.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { FactQuery, FactStore, Snapshot, StoredFact } from '../../../../ports/ports.ts';
+import { findNewest } from '../../../contract/search-index/ask-index.ts';
 import { createManualClock } from '../../../fakes/manual-clock.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp, storeFacts } from '../../../kit/fact-samples.ts';
 import { currentStore, forEachStore } from '../../../kit/for-each-store.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
-import { findNewest } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { DocumentTable } from '../../../../plugins/search/index/document-table.ts';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import { findWords } from '../../../contract/search-index/ask-index.ts';
 import { sampleFact } from '../../../kit/fact-samples.ts';
-import { findWords } from '../ask-index.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { TEST_SEED } from './test-seed.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
+import { findBeside, findNewest, findWords } from '../../../contract/search-index/ask-index.ts';
 import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
-import { findBeside, findNewest, findWords } from '../ask-index.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { TEST_SEED } from './test-seed.ts';
 

@@ -6,12 +6,13 @@ import { NEIGHBOUR_WEIGHTS } from '../../../../plugins/search/index/session-neig
 import { TOGETHER_WEIGHTS } from '../../../../plugins/search/index/words-together.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
+import { findBeside, findNewest, findShares, findWords } from '../../../contract/search-index/ask-index.ts';
+import { newestFirst } from '../../../contract/search-index/reference-index.ts';
 import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
-import { findBeside, findNewest, findShares, findWords } from '../ask-index.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { applyStep, queries, retold, stories, views } from './index-stories.ts';
-import { NaiveIndex, newestFirst } from './naive-index.ts';
+import { NaiveIndex } from './naive-index.ts';
 import { TEST_SEED } from './test-seed.ts';
 
 const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>

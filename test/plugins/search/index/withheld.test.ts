@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
+import { findBeside, findNewest, findShares, findWords } from '../../../contract/search-index/ask-index.ts';
 import { idsOf, sampleFact } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
-import { findBeside, findNewest, findShares, findWords } from '../ask-index.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { TEST_SEED } from './test-seed.ts';
 

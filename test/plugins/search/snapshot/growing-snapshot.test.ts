@@ -6,9 +6,9 @@ import { quantise } from '../../../../plugins/search/codes/quantise.ts';
 import { LocalHost } from '../../../../plugins/search/host/local-host.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import { SnapshotFiles } from '../../../../plugins/search/snapshot/snapshot-files.ts';
+import { findNear, findNewest, findWords } from '../../../contract/search-index/ask-index.ts';
 import { createSeededRandom } from '../../../fakes/seeded-random.ts';
 import { idsOf, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
-import { findNear, findNewest, findWords } from '../ask-index.ts';
 import { unitVectors } from '../codes/unit-vectors.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 

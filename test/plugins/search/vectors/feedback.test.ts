@@ -3,8 +3,8 @@ import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts'
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchAnswer } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
+import { askFeedback } from '../../../contract/search-index/ask-index.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
-import { askFeedback } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
+import { findWords } from '../../../contract/search-index/ask-index.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
-import { findWords } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLES } from './made-up-texts.ts';
 

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import { createTextRanker } from '../../../../plugins/search/words/rank-texts.ts';
+import { findWords } from '../../../contract/search-index/ask-index.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
-import { findWords } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 
 const ranker = createTextRanker(TEST_SEED);

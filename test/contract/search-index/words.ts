@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { RUNS } from '../../kit/property-runs.ts';
+import { findBeside, findNewest, findShares, findWords } from './ask-index.ts';
+import { newestFirst } from './reference-index.ts';
+import { narrowings, queries } from './sample-corpus.ts';
+import { type CurrentNode, expectHits, GARDEN_A, text } from './search-node.ts';
+
+const NEIGHBOUR_WEIGHTS = [0.4, 0.3, 0.2, 0.1];
+const TOGETHER_WEIGHTS = [1, 0.7, 0.4];
+
+/** The contract of words, newest facts and sessions, for every view. */
+export const describeWords = (current: CurrentNode): void => {
+  it('finds the same by words as scoring every live fact, with equal scores and order', () =>
+    fc.assert(
+      fc.asyncProperty(queries, narrowings(current), fc.integer({ min: 1, max: 6 }), async (query, viewOf, limit) => {
+        const view = viewOf();
+        const expected = await current().lexical(query, view, limit);
+        expectHits(await findWords(current().index, query, view, limit), expected);
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('lists the live facts of any view, newest first, scored by their confidence', () =>
+    fc.assert(
+      fc.asyncProperty(narrowings(current), fc.integer({ min: 0, max: 8 }), async (viewOf, limit) => {
+        const view = viewOf();
+        const live = (await current().live(view)).sort(newestFirst).slice(0, limit);
+        const expected = live.map(({ id, confidence }) => ({ id, score: confidence }));
+        expectHits(await findNewest(current().index, view, limit), expected);
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('finds the neighbours of seeds in their sessions, and the share of a query around them', () =>
+    fc.assert(
+      fc.asyncProperty(queries, narrowings(current), fc.nat(), async (query, viewOf, from) => {
+        const view = viewOf();
+        const { index, facts } = current();
+        const ids = [0, 7, 11, 29].map((step) => facts[(from + step) % facts.length]?.id as string);
+        const seeds = [...ids, 'unknown'].map((id, n) => ({ id, score: 1 + n / 64 }));
+        expectHits(await findBeside(index, seeds, view, 7), await current().besides(seeds, view, 7, NEIGHBOUR_WEIGHTS));
+        expectHits(
+          await findShares(index, query, ids, view),
+          await current().together(query, ids, view, TOGETHER_WEIGHTS),
+        );
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('orders equal scores by origin stamp, newest first', async () => {
+    const drafts = Array.from({ length: 4 }, () => ({ tenantId: 'ties', value: text('lantern') }));
+    const ids = await current().say(...drafts);
+    const view = current().view({ tenantId: 'ties' });
+    const hits = await findWords(current().index, 'lantern', view, 3);
+    expect(hits.map(({ id }) => id)).to.deep.equal([...ids].reverse().slice(0, 3));
+    expect(new Set(hits.map(({ score }) => score)).size).to.equal(1);
+  });
+
+  it('does not change a score with facts that the view does not open', async () => {
+    const seen = { tenantId: 'seen', value: text('lantern and harbour'), sessionId: 'talk' };
+    const ids = await current().say(seen, { ...seen, value: text('harbour') });
+    const view = current().view({ tenantId: 'seen', scopes: ['company'], gardens: [] });
+    const ask = async () => [
+      await findWords(current().index, 'lantern harbour', view, 9),
+      await findBeside(current().index, [{ id: ids[0] as string, score: 1 }], view, 9),
+      await findShares(current().index, 'lantern harbour', ids, view),
+    ];
+    const before = await ask();
+    await current().say({ ...seen, scope: 'team' }, { ...seen, gardenId: GARDEN_A }, { ...seen, tenantId: 'unseen' });
+    expect(await ask()).to.deep.equal(before);
+  });
+
+  it('keeps the scores of other facts when a fact ends', async () => {
+    const place = { tenantId: 'ends', entity: 'user:carol' };
+    await current().say(
+      { ...place, value: text('lantern') },
+      { ...place, relation: 'memory:role', value: text('lantern') },
+    );
+    const view = current().view({ tenantId: 'ends' });
+    const other = (await findWords(current().index, 'lantern', view, 9)).filter((_, at) => at === 0);
+    await current().say({ ...place, value: text('lantern'), confidence: 0 });
+    expect(await findWords(current().index, 'lantern', view, 9)).to.deep.equal(other);
+  });
+};
