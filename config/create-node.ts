@@ -184,12 +184,12 @@ const partsOf = (log: Logger, clock: Clock, random: Random): AdapterParts => ({
 
 const createKnownStore = (config: NodeConfig, settings: Kernel['settings'], parts: AdapterParts) => {
   refuseLostStore(config, settings);
-  return config.store.adapter.create(config.store.settings, parts);
+  return config.store.adapter.create(config.store.settings, { ...parts, processes: workerCount(config.node) });
 };
 
 /** Opens the configured store without a running node. */
 export const openStore = async ({ store }: Pick<NodeConfig, 'store'>, log: Logger): Promise<FactStore> =>
-  store.adapter.create(store.settings, partsOf(log, createSystemClock(), createSystemRandom()));
+  store.adapter.create(store.settings, { ...partsOf(log, createSystemClock(), createSystemRandom()), processes: 1 });
 
 /** Returns a problem when a node without keys would be reachable from other machines. */
 const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>

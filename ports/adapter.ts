@@ -60,7 +60,8 @@ export interface StorePlace {
   readonly dataFolder: string;
 }
 
-export interface StoreAdapter<S> extends Adapter<FactStore, S> {
+/** `processes` is the number of processes of this node that open the store. */
+export interface StoreAdapter<S> extends Adapter<FactStore, S, AdapterParts & { readonly processes: number }> {
   readonly port: Ref<FactStore>;
   /** Returns the location of the store, without opening it. */
   place(settings: S): StorePlace;

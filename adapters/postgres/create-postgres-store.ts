@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import type { FactStore } from '../../ports/ports.ts';
 import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
+import { type ConnectionShare, shareOf, shareWithin } from './connection-share.ts';
 import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
 import { PostgresEngine } from './postgres-engine.ts';
 import { PostgresPool } from './postgres-pool.ts';
@@ -12,8 +13,15 @@ export interface PostgresStoreOptions {
    * several hosts.
    */
   readonly url: string;
+  /**
+   * The address of the server itself, where `url` names a pooler that gives each transaction another session. Signals,
+   * backups and checks use it, because they need a session of their own.
+   */
+  readonly directUrl?: string | undefined;
   /** The maximum number of connections, at least 4; one more is open while there are signal listeners. Default 16. */
   readonly poolSize?: number;
+  /** The number of processes that share what the server allows; each pool is as small as its part. Default 1. */
+  readonly processes?: number;
   /** Milliseconds that a call waits for a connection before it fails with `unavailable`. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /** Milliseconds that a write waits for the lock of its tenant before it fails with `unavailable`. Default 5,000. */
@@ -41,33 +49,39 @@ const PAUSED_WRITE_MS = 5_000;
 export const PAUSED_READ_MS = 60_000;
 
 /**
- * The divisor of the pool size for writers. Writes of one tenant run one after another, so few connections serve many
- * tenants.
- */
-const WRITER_SHARE = 4;
-
-/**
  * Creates the store on a PostgreSQL server of version 14 or later. Any number of stores, in any number of processes,
  * may share a database. The first call connects. While the server is down, calls fail with `unavailable`.
  */
 export const createPostgresStore = (options: PostgresStoreOptions): FactStore => {
   const {
+    directUrl,
     poolSize = POOL_SIZE,
+    processes = 1,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   } = options;
+  const sharesSessions = directUrl !== undefined;
   const primary = new PrimaryServer(options.url);
   const common = { primary, connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
-  const pooled = { ...common, driver: options.driver };
-  const writers = Math.max(1, Math.floor(poolSize / WRITER_SHARE));
+  const poolOf = (kind: keyof ConnectionShare, idleInTransactionMs: number): PostgresPool =>
+    new PostgresPool({
+      ...common,
+      idleInTransactionMs,
+      sharesSessions,
+      driver: options.driver,
+      size: shareOf(poolSize)[kind],
+      sizeWithin: (allowed) => shareWithin({ poolSize, processes }, allowed)[kind],
+    });
   return createSqlFactStore(
     new PostgresEngine(
+      { writers: poolOf('writers', PAUSED_WRITE_MS), readers: poolOf('readers', PAUSED_READ_MS) },
       {
-        writers: new PostgresPool({ ...pooled, size: writers, idleInTransactionMs: PAUSED_WRITE_MS }),
-        readers: new PostgresPool({ ...pooled, size: poolSize - writers, idleInTransactionMs: PAUSED_READ_MS }),
+        url: directUrl ?? options.url,
+        primary: directUrl === undefined ? primary : new PrimaryServer(directUrl),
+        connectTimeoutMs,
       },
-      { url: options.url, primary, connectTimeoutMs },
+      { areNamed: !sharesSessions },
     ),
     { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },
   );

@@ -1,29 +1,26 @@
 import { type AdapterProblem, ServiceError } from '../../ports/ports.ts';
-import { LOCK_TIMEOUT_MS, PAUSED_READ_MS, STATEMENT_TIMEOUT_MS } from './create-postgres-store.ts';
+import { ALLOWED_CONNECTIONS, type ConnectionPlan, isEnough, tooFew } from './connection-share.ts';
+import {
+  LOCK_TIMEOUT_MS,
+  PAUSED_READ_MS,
+  type PostgresStoreOptions,
+  STATEMENT_TIMEOUT_MS,
+} from './create-postgres-store.ts';
 import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import { PrimaryServer } from './primary-server.ts';
 
-/** The connection outside the pool that listens for signals of other processes. */
-const LISTENING_CONNECTIONS = 1;
-
 const LOOK = `SELECT current_schema() AS schema, to_regclass('schema_migrations') IS NOT NULL AS used,
-  has_schema_privilege(current_schema(), 'CREATE') AS free,
-  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections`;
-
-/** The connections that a node may open: a number per process, and the number of processes. */
-export interface ConnectionPlan {
-  readonly poolSize: number;
-  readonly processes: number;
-}
+  has_schema_privilege(current_schema(), 'CREATE') AS free, ${ALLOWED_CONNECTIONS} AS connections`;
 
 /** Inspects the database without changing anything in it. Returns no problem where a node could start. */
 export const inspectDatabase = async (
-  url: string,
-  { poolSize, processes }: ConnectionPlan,
+  { url, directUrl }: Pick<PostgresStoreOptions, 'url' | 'directUrl'>,
+  plan: ConnectionPlan,
 ): Promise<readonly AdapterProblem[]> => {
   try {
-    const look = await lookAt(url);
+    if (directUrl !== undefined) await lookAt(url, true);
+    const look = await lookAt(directUrl ?? url);
     const problems: AdapterProblem[] = [];
     if (look['schema'] === null) {
       problems.push({
@@ -36,22 +33,21 @@ export const inspectDatabase = async (
         hint: `GRANT CREATE, USAGE ON SCHEMA ${look['schema']} to the user of SVC_DATABASE_URL`,
       });
     }
-    if (Number(look['connections']) < processes * (poolSize + LISTENING_CONNECTIONS)) {
-      problems.push({
-        message: `the database allows ${look['connections']} connections, fewer than the node may open`,
-        hint: 'lower SVC_DATABASE_POOL_SIZE or SVC_WORKERS, or raise max_connections on the server',
-      });
-    }
+    const connections = Number(look['connections']);
+    if (directUrl === undefined && !isEnough(plan, connections)) problems.push(problemOf(tooFew(plan, connections)));
     return problems;
   } catch (error) {
-    if (error instanceof ServiceError) return [{ message: error.message, hint: error.hint }];
+    if (error instanceof ServiceError) return [problemOf(error)];
     throw error;
   }
 };
 
-const lookAt = async (url: string): Promise<Record<string, unknown>> => {
+const problemOf = ({ message, hint }: ServiceError): AdapterProblem => ({ message, hint });
+
+const lookAt = async (url: string, sharesSessions = false): Promise<Record<string, unknown>> => {
   const pool = new PostgresPool({
     primary: new PrimaryServer(url),
+    sharesSessions,
     size: 1,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -59,13 +55,8 @@ const lookAt = async (url: string): Promise<Record<string, unknown>> => {
     idleInTransactionMs: PAUSED_READ_MS,
   });
   try {
-    const connection = await pool.lend();
-    try {
-      const { rows } = await connection.records({ text: LOOK, name: undefined }, []);
-      return rows[0] ?? {};
-    } finally {
-      pool.release(connection);
-    }
+    const { rows } = await pool.use((connection) => connection.records({ text: LOOK, name: undefined }, []));
+    return rows[0] ?? {};
   } finally {
     await pool.end();
   }

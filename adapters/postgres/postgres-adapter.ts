@@ -12,26 +12,26 @@ export const postgresAdapter = defineStore<PostgresSettings>({
   name: 'postgres',
   adapterApi: ADAPTER_API,
   settings: postgresSettings,
-  create: async (settings) => {
+  create: async (settings, { processes }) => {
     const { createPostgresStore } = await import('./create-postgres-store.ts');
-    return createPostgresStore({ ...settings, watchNesting: false });
+    return createPostgresStore({ ...settings, processes, watchNesting: false });
   },
   place: ({ url, dataFolder }) => ({ location: withoutSecrets(url), dataFolder: resolve(dataFolder) }),
-  restore: async ({ url }, request) => {
+  restore: async ({ url, directUrl = url }, request) => {
     const { restoreRows } = await import('./restore-rows.ts');
-    return restoreRows(url, request);
+    return restoreRows(directUrl, request);
   },
-  requireUnused: async ({ url }) => {
+  requireUnused: async ({ url, directUrl = url }) => {
     const { requireUnusedDatabase } = await import('./restore-rows.ts');
-    return requireUnusedDatabase(url);
+    return requireUnusedDatabase(directUrl);
   },
-  size: async ({ url }) => {
+  size: async ({ url, directUrl = url }) => {
     const { sizeOfTables } = await import('./restore-rows.ts');
-    return sizeOfTables(url);
+    return sizeOfTables(directUrl);
   },
-  inspect: async ({ url, poolSize }, { processes }) => {
+  inspect: async ({ url, directUrl, poolSize }, { processes }) => {
     const { inspectDatabase } = await import('./inspect-database.ts');
-    return inspectDatabase(url, { poolSize, processes });
+    return inspectDatabase({ url, directUrl }, { poolSize, processes });
   },
 });
 

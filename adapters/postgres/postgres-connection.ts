@@ -25,6 +25,7 @@ export interface RecordResult {
  */
 export class PostgresConnection {
   readonly #client: PoolClient;
+  readonly #transactionSettings: string;
   #unanswered = 0;
   #lastAnswer = 0;
   #lastError: unknown;
@@ -34,8 +35,20 @@ export class PostgresConnection {
   /** True when statements have no time limit. */
   patient = false;
 
-  constructor(client: PoolClient) {
+  /** `transactionSettings` is a statement that each transaction needs, because the session does not keep settings. */
+  constructor(client: PoolClient, transactionSettings?: string) {
     this.#client = client;
+    this.#transactionSettings = transactionSettings === undefined ? '' : `; ${transactionSettings}`;
+  }
+
+  /** Whether the settings of the store end with each transaction. */
+  get forgetsSettings(): boolean {
+    return this.#transactionSettings !== '';
+  }
+
+  /** Begins a transaction with the settings of the store, and runs more statements in it. See `command`. */
+  begin(statement: string, more = ''): Promise<string> {
+    return this.command(`${statement}${this.#transactionSettings}${more === '' ? '' : `; ${more}`}`);
   }
 
   /** Runs statements without parameters, separated by semicolons. Returns the command tag of the last one. */

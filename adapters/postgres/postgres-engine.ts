@@ -26,7 +26,7 @@ import { PostgresStatements } from './postgres-statements.ts';
 import { encodeParameter } from './postgres-values.ts';
 import { TableColumns } from './table-columns.ts';
 import { TableGrowth } from './table-growth.ts';
-import { begin, commit, perform, withRetries } from './transaction-steps.ts';
+import { begin, commit, onItsOwn, perform, withRetries } from './transaction-steps.ts';
 
 /** Two pools, so that reads which a write makes never wait for a connection that another write holds. */
 export interface PostgresPools {
@@ -64,12 +64,17 @@ export class PostgresEngine implements SqlEngine {
   #idle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(pools: PostgresPools, listening: Omit<PostgresSignalsOptions, 'probe'> & { readonly url: string }) {
+  /** `direct` leads to sessions of the server itself, for signals and long work. */
+  constructor(
+    pools: PostgresPools,
+    direct: Omit<PostgresSignalsOptions, 'probe'> & { readonly url: string },
+    statementOptions: { readonly areNamed: boolean },
+  ) {
     this.#pools = pools;
-    this.#url = listening.url;
-    const probe = () => onLoan(pools.readers, (connection) => connection.command(PROBE));
-    this.#signals = new PostgresSignals({ ...listening, probe: () => this.#counted(probe) });
-    const statements = new PostgresStatements();
+    this.#url = direct.url;
+    const probe = () => pools.readers.use((connection) => connection.command(PROBE));
+    this.#signals = new PostgresSignals({ ...direct, probe: () => this.#counted(probe) });
+    const statements = new PostgresStatements(statementOptions);
     this.#parts = {
       statements,
       inserts: new InsertStatements(new TableColumns(), statements),
@@ -80,7 +85,7 @@ export class PostgresEngine implements SqlEngine {
 
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     return this.#counted(() =>
-      withRetries(() => onLoan(this.#pools.readers, (connection) => this.#look(connection, work))),
+      withRetries(() => this.#pools.readers.use((connection) => this.#look(connection, work))),
     );
   }
 
@@ -170,7 +175,7 @@ export class PostgresEngine implements SqlEngine {
     const session = new PostgresSession(connection, this.#parts);
     try {
       // Does not await BEGIN, so that the first statement of `work` follows at once.
-      connection.command(BEGIN_READ).catch((error: unknown) => session.fail(error));
+      connection.begin(BEGIN_READ).catch((error: unknown) => session.fail(error));
       process.nextTick(() => this.#pin(session));
       return await work(session);
     } catch (error) {
@@ -246,12 +251,13 @@ export class PostgresEngine implements SqlEngine {
 
   /** Runs a statement outside a transaction. It is committed when its result arrives. */
   #alone(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome> {
+    const statement = { text: sql, name: undefined };
     const perform = (connection: PostgresConnection): Promise<StatementOutcome> =>
-      connection.records({ text: sql, name: undefined }, parameters.map(encodeParameter));
+      onItsOwn(connection, () => connection.records(statement, parameters.map(encodeParameter)));
     return this.#counted(() =>
       withRetries(() =>
         kind === 'read'
-          ? onLoan(this.#pools.readers, perform)
+          ? this.#pools.readers.use(perform)
           : this.#onWriter(async (connection) => {
               await this.#pinned();
               return perform(connection).catch((error: unknown) => {
@@ -268,7 +274,7 @@ export class PostgresEngine implements SqlEngine {
   async #analyse(table: string): Promise<void> {
     if (this.#closing !== undefined) return;
     await this.#counted(() =>
-      onLoan(this.#pools.readers, async (connection) => {
+      this.#pools.readers.use(async (connection) => {
         connection.patient = true;
         const gathered = connection.command(`BEGIN; ${ROUGHLY}; ANALYZE ${identifier(table)}; COMMIT`);
         // Discards the connection on a failure, because its transaction would stay open.
@@ -282,18 +288,6 @@ export class PostgresEngine implements SqlEngine {
   }
 
   #onWriter<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-    return onLoan(this.#pools.writers, work);
+    return this.#pools.writers.use(work);
   }
 }
-
-const onLoan = async <T>(pool: PostgresPool, work: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
-  const connection = await pool.lend();
-  try {
-    return await work(connection);
-  } catch (error) {
-    if (isLoss(error)) connection.spoil();
-    throw error;
-  } finally {
-    pool.release(connection);
-  }
-};

@@ -11,6 +11,12 @@ interface Explanation {
   readonly hint: string;
 }
 
+/** The explanation for a prepared statement that is missing, or is there already. */
+const MIXED_SESSIONS: Explanation = {
+  message: 'a pooler in front of the database gives one session to several connections',
+  hint: 'set SVC_DATABASE_DIRECT_URL to the address of the server itself, or pool_mode = session in the pooler',
+};
+
 /**
  * Explanations by SQLSTATE, or by its class of two characters:
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -42,6 +48,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   },
   '53100': { message: 'the disk of the database is full', hint: 'free space on the disk of the database server' },
   '53': { message: 'the database ran out of a resource', hint: 'look into the log of the database server' },
+  '26000': MIXED_SESSIONS,
+  '42P05': MIXED_SESSIONS,
   '55P03': {
     message: 'another transaction has held its lock for too long',
     hint: 'try again; if it stays so, look for a stuck session in pg_stat_activity',

@@ -1,17 +1,20 @@
 import { Client, type ClientBase, Pool, type PoolClient } from 'pg';
 import { ServiceError } from '../../ports/ports.ts';
+import { ALLOWED_CONNECTIONS } from './connection-share.ts';
 import { PostgresConnection } from './postgres-connection.ts';
-import { ConnectionLost, toServiceError } from './postgres-errors.ts';
+import { ConnectionLost, isLoss, toServiceError } from './postgres-errors.ts';
 import type { PrimaryServer } from './primary-server.ts';
+import { type SessionLimits, settingsStatement } from './session-settings.ts';
 
-export interface PostgresPoolOptions {
+export interface PostgresPoolOptions extends SessionLimits {
   readonly primary: PrimaryServer;
   readonly size: number;
+  /** Returns the size for the number of connections that the server allows. Throws when they are too few. */
+  readonly sizeWithin?: ((allowed: number) => number) | undefined;
+  /** True behind a pooler that gives each transaction another session of the server. */
+  readonly sharesSessions: boolean;
   /** Milliseconds to wait for a free or new connection. */
   readonly connectTimeoutMs: number;
-  readonly lockTimeoutMs: number;
-  readonly statementTimeoutMs: number;
-  readonly idleInTransactionMs: number;
   /** The driver's class of connections, by default `Client`. */
   readonly driver?: typeof Client | undefined;
 }
@@ -34,11 +37,15 @@ export class PostgresPool {
   readonly #clients = new Set<Client>();
   readonly #lent = new Set<PostgresConnection>();
   readonly #longestSilenceMs: number;
+  readonly #transactionSettings: string | undefined;
+  #isSized = false;
+  #sizing: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: PostgresPoolOptions) {
     this.#primary = options.primary;
     this.#longestSilenceMs = options.statementTimeoutMs + SILENCE_MS;
+    this.#transactionSettings = options.sharesSessions ? settingsStatement(options, 'transaction') : undefined;
     this.#pool = new Pool({
       connectionString: options.primary.url,
       max: options.size,
@@ -46,10 +53,14 @@ export class PostgresPool {
       idleTimeoutMillis: IDLE_MS,
       keepAlive: true,
       pipeline: true,
-      fallback_application_name: 'fact-memory-node',
+      // A session of the pooler outlives the process, so it must not count as a process that uses the store.
+      fallback_application_name: options.sharesSessions ? 'fact-memory-node pooled' : 'fact-memory-node',
       onConnect: async (client) => {
         this.#watchEnd(client as Client);
-        await prepareSession(client, options);
+        const { allowed } = await prepareSession(client, options);
+        // Behind a pooler the server counts the sessions of the pooler, which bounds them itself.
+        if (!options.sharesSessions) this.#pool.options.max = options.sizeWithin?.(allowed) ?? options.size;
+        this.#isSized = true;
       },
       Client: options.driver ?? Client,
     });
@@ -72,14 +83,28 @@ export class PostgresPool {
   /** Lends a connection, which the caller must return with `release`. Rejects with `unavailable`. */
   async lend(): Promise<PostgresConnection> {
     const client = await this.#connect();
-    const connection = new PostgresConnection(client).watch();
+    const connection = new PostgresConnection(client, this.#transactionSettings).watch();
     this.#lent.add(connection);
     this.#watch ??= setInterval(() => this.#cutSilent(), WATCH_MS).unref();
     return connection;
   }
 
+  /** Lends a connection for the length of the work. */
+  async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    const connection = await this.lend();
+    try {
+      return await work(connection);
+    } catch (error) {
+      if (isLoss(error)) connection.spoil();
+      throw error;
+    } finally {
+      this.release(connection);
+    }
+  }
+
   async #connect(): Promise<PoolClient> {
     try {
+      if (!this.#isSized) await this.#openFirst();
       return await this.#pool.connect();
     } catch (error) {
       if (!this.#primary.hasOthers) throw connectFailure(error);
@@ -88,6 +113,17 @@ export class PostgresPool {
     return this.#pool.connect().catch((error: unknown) => {
       throw connectFailure(error);
     });
+  }
+
+  /** Opens one connection before all others, because it tells how many the server allows. */
+  #openFirst(): Promise<void> {
+    this.#sizing ??= this.#pool
+      .connect()
+      .then((client) => client.release())
+      .finally(() => {
+        this.#sizing = undefined;
+      });
+    return this.#sizing;
   }
 
   /** Whether a caller waits for a connection. */
@@ -122,7 +158,7 @@ const POOL_IS_BUSY = 'timeout exceeded when trying to connect';
 const connectFailure = (error: unknown): unknown => {
   if (error instanceof Error && error.message === POOL_IS_BUSY) {
     return new ServiceError('unavailable', 'all connections to the database are busy', {
-      hint: 'try again shortly; if it stays so, raise SVC_DATABASE_POOL_SIZE or start more processes',
+      hint: 'try again shortly; if it stays so, raise SVC_DATABASE_POOL_SIZE, or max_connections on the server',
     });
   }
   const known = toServiceError(error);
@@ -130,26 +166,23 @@ const connectFailure = (error: unknown): unknown => {
   return toServiceError(new ConnectionLost('no connection to the database', { cause: error }));
 };
 
-/** Applies the session settings and inspects the database, in one message. */
-const prepareSession = async (client: ClientBase, options: PostgresPoolOptions): Promise<void> => {
-  const results = (await client.query(`
-    SET lock_timeout = ${options.lockTimeoutMs};
-    SET statement_timeout = ${options.statementTimeoutMs};
-    SET idle_in_transaction_session_timeout = ${options.idleInTransactionMs};
-    SET client_min_messages = warning;
-    SET extra_float_digits = 1;
-    SET bytea_output = hex;
-    -- Compiling a statement takes longer than any of ours runs.
-    SET jit = off;
-    -- Whoever asks for more than this keeps it.
-    SELECT set_config('synchronous_commit', 'on', false)
-      WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');
+interface Inspected {
+  readonly version: number;
+  readonly encoding: string;
+  readonly replica: boolean;
+  /** The number of connections that the server allows to all processes together. */
+  readonly allowed: number;
+}
+
+/** Applies the session settings and inspects the database, in one message. Throws for an unsuitable database. */
+const prepareSession = async (client: ClientBase, options: PostgresPoolOptions): Promise<Inspected> => {
+  const results = [
+    await client.query(`${options.sharesSessions ? '' : `${settingsStatement(options, 'session')};`}
     SELECT current_setting('server_version_num')::int / 10000 AS version,
-      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS replica`)) as unknown as {
-    readonly rows: readonly { readonly version: number; readonly encoding: string; readonly replica: boolean }[];
-  }[];
-  const database = results.at(-1)?.rows[0];
-  if (database === undefined) return;
+      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS replica,
+      ${ALLOWED_CONNECTIONS} AS allowed`),
+  ].flat() as { readonly rows: readonly unknown[] }[];
+  const database = results.at(-1)?.rows[0] as Inspected;
   if (database.version < OLDEST_VERSION) {
     throw new ServiceError('unavailable', `the database is PostgreSQL ${database.version}, which is too old`, {
       hint: `upgrade it to PostgreSQL ${OLDEST_VERSION} or later`,
@@ -165,4 +198,5 @@ const prepareSession = async (client: ClientBase, options: PostgresPoolOptions):
       hint: 'SVC_DATABASE_URL must name the primary server, or every server of the cluster',
     });
   }
+  return database;
 };

@@ -1,7 +1,9 @@
 import { type Schema, schema } from '../../ports/ports.ts';
+import { LEAST_POOL } from './connection-share.ts';
 
 export interface PostgresSettings {
   readonly url: string;
+  readonly directUrl?: string;
   readonly dataFolder: string;
   readonly poolSize: number;
   readonly lockTimeoutMs: number;
@@ -9,7 +11,6 @@ export interface PostgresSettings {
   readonly factCacheMiB: number;
 }
 
-const LEAST_POOL = 4;
 const MOST_POOL = 1_000;
 const SHORTEST_TIMEOUT_MS = 100;
 const LONGEST_TIMEOUT_MS = 600_000;
@@ -26,6 +27,14 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       description:
         'PostgreSQL: postgres://user:password@host:port/database, or host:port,host:port for the servers of a cluster; the variable, when set, chooses PostgreSQL',
     },
+    directUrl: {
+      type: 'string',
+      pattern: '^postgres(ql)?://',
+      env: 'SVC_DATABASE_DIRECT_URL',
+      writeOnly: true,
+      description:
+        'PostgreSQL: address of the server itself, where SVC_DATABASE_URL names a pooler that shares sessions between transactions',
+    },
     dataFolder: {
       type: 'string',
       minLength: 1,
@@ -40,7 +49,8 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       maximum: MOST_POOL,
       default: 16,
       env: 'SVC_DATABASE_POOL_SIZE',
-      description: 'PostgreSQL: connections that one process opens at most',
+      description:
+        'PostgreSQL: connections that one process opens at most; fewer where the server allows its processes fewer',
     },
     lockTimeoutMs: {
       type: 'integer',

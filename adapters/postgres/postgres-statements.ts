@@ -16,15 +16,21 @@ const MOST_NAMES = 500;
  * processes behind one pooler, thus use the same name for the same statement.
  */
 export class PostgresStatements {
+  readonly #areNamed: boolean;
   readonly #known = new Map<string, PostgresStatement>();
   #generation = 0;
+
+  /** Without names, each statement is parsed and planned each time, because the session may be another one. */
+  constructor({ areNamed = true }: { readonly areNamed?: boolean } = {}) {
+    this.#areNamed = areNamed;
+  }
 
   prepared(sql: string): PostgresStatement {
     const known = this.#known.get(sql);
     if (known !== undefined) return known;
     const text = numberParameters(sql);
     if (this.#known.size >= MOST_NAMES) return { text, name: undefined };
-    const statement = { text, name: `f${this.#generation}_${digestOf(text)}` };
+    const statement = { text, name: this.#areNamed ? `f${this.#generation}_${digestOf(text)}` : undefined };
     this.#known.set(sql, statement);
     return statement;
   }

@@ -28,7 +28,7 @@ class BeginLost extends Error {}
 export const begin = async (connection: PostgresConnection, lock: string, unhurried: boolean): Promise<void> => {
   const limits = unhurried ? `${WITHOUT_LIMITS}; ` : '';
   try {
-    await connection.command(`${BEGIN_WRITE}; ${limits}SELECT pg_advisory_xact_lock(${lockKey(lock)})`);
+    await connection.begin(BEGIN_WRITE, `${limits}SELECT pg_advisory_xact_lock(${lockKey(lock)})`);
   } catch (error) {
     if (isLoss(error)) {
       connection.spoil();
@@ -74,6 +74,20 @@ export const commit = async (connection: PostgresConnection, session: PostgresSe
   throw isRetryable(session.cause)
     ? session.cause
     : (session.failure ?? new Error('the transaction had failed before it was committed'));
+};
+
+/** Runs one statement as a transaction. It gets one of its own only where the session has no settings. */
+export const onItsOwn = async <T>(connection: PostgresConnection, statement: () => Promise<T>): Promise<T> => {
+  if (!connection.forgetsSettings) return statement();
+  const begun = connection.begin('BEGIN');
+  try {
+    const [, result] = await Promise.all([begun, statement()]);
+    await connection.command('COMMIT');
+    return result;
+  } catch (error) {
+    await connection.command('ROLLBACK').catch(() => connection.spoil());
+    throw error;
+  }
 };
 
 /**

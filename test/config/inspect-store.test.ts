@@ -56,24 +56,27 @@ describe('the report of the command line on a database', () => {
     }
   });
 
-  it('names a missing privilege, and a connection limit that one process may exceed', async () => {
+  it('names a missing privilege, and a connection limit with too few connections', async () => {
     await administer(database.url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
     const url = change((address) => Object.assign(address, { username: role, password: 'hunter2' }));
-    const env = { SVC_DATABASE_URL: url, SVC_DATABASE_POOL_SIZE: '900' };
+    const env = { SVC_DATABASE_URL: url, SVC_WORKERS: '64' };
     const { exitCode, stdout } = await run(['plugins', 'doctor'], env);
     expect(exitCode).to.equal(1);
     expect(stdout).to.include('1. the user of the database may not create tables').and.include('GRANT CREATE');
     expect(stdout).to.match(/2\. the database allows \d+ connections/);
   });
 
-  it('names a connection limit that all processes together may exceed', async () => {
-    const env = { SVC_DATABASE_URL: database.url, SVC_DATABASE_POOL_SIZE: '20' };
+  it('names a connection limit with too few connections for each process, and accepts one below the size of the pools', async () => {
+    const env = { SVC_DATABASE_URL: database.url, SVC_DATABASE_POOL_SIZE: '900' };
     expect((await run(['plugins', 'doctor'], env)).exitCode).to.equal(0);
     const { exitCode, stdout } = await run(['plugins', 'doctor'], { ...env, SVC_WORKERS: '64' });
     expect(exitCode).to.equal(1);
     expect(stdout)
-      .to.match(/1\. the database allows \d+ connections/)
+      .to.match(/1\. the database allows \d+ connections, and the node needs 320/)
       .and.include('SVC_WORKERS');
+    const start = await run(['start'], { ...env, SVC_WORKERS: '64' });
+    expect(start.exitCode).to.equal(1);
+    expect(start.stderr).to.include('the node needs 320').and.include('SVC_WORKERS');
   });
 
   it('names a missing schema for the tables', async () => {

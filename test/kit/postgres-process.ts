@@ -111,20 +111,21 @@ export const startPostgres = async (
   }
 };
 
-interface Account {
+/** A system account. */
+export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** PostgreSQL refuses to run as root. */
-const unprivilegedAccount = async (): Promise<Account | undefined> => {
+/** PostgreSQL and PgBouncer refuse to run as root. Undefined where the tests do not run as root. */
+export const unprivilegedAccount = async (): Promise<Account | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const wanted of ['postgres', 'nobody']) {
     const [, , uid, gid] = accounts.find(([name]) => name === wanted) ?? [];
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error('PostgreSQL refuses to run as root, and this machine has no account nobody or postgres');
+  throw new Error('PostgreSQL and PgBouncer refuse to run as root, and this machine has no account nobody or postgres');
 };
 
 /**

@@ -126,6 +126,26 @@ describe('PostgreSQL stores on one database', () => {
     await Promise.all(held);
   });
 
+  it('open no more connections than their part of what the server allows', async () => {
+    const name = new URL(temporary.url).pathname.slice(1);
+    await administer(temporary.url, `ALTER DATABASE ${name} CONNECTION LIMIT 12`);
+    const bounded = await temporary.another({ poolSize: 16, processes: 2, connectTimeoutMs: 3_000 });
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // Six for each process: one to listen, one to write, and four to read.
+    const held = Array.from({ length: 4 }, () => bounded.read(() => gate));
+    expect(await rejection(bounded.read(async () => {}))).to.include({ code: 'unavailable', status: 503 });
+    release();
+    await Promise.all(held);
+    const crowded = await temporary.another({ processes: 3 });
+    const error = await rejection(crowded.ping());
+    expect(error).to.include({ code: 'unavailable' });
+    expect(error.message).to.equal('the database allows 12 connections, and the node needs 15');
+    expect(error['hint']).to.include('SVC_WORKERS').and.include('max_connections');
+  });
+
   it('refuse a number that JavaScript cannot hold exactly', async () => {
     const largest = Number.MAX_SAFE_INTEGER;
     await storeFacts(store, [sampleFact(1, { timestampMs: largest })]);

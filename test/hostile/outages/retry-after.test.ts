@@ -11,7 +11,10 @@ const sqliteError = (errcode: number): Error => Object.assign(new Error('injecte
 const postgresError = (code: string): Error => Object.assign(new DatabaseError('injected', 0, 'error'), { code });
 
 const SQLITE_CODES = [3, 5, 6, 7, 8, 10, 11, 13, 14, 15, 23, 26];
-const POSTGRES_CODES = ['08006', '25006', '28P01', '3D000', '53100', '53300', '55P03', '57014', '57P01', '57P03'];
+const POSTGRES_CODES = [
+  ...['08006', '25006', '25P03', '26000', '28P01', '3D000', '42P05'],
+  ...['53100', '53300', '55P03', '57014', '57P01', '57P03'],
+];
 
 /** Every error by which an adapter says that its database cannot serve. */
 const CAUSES: Readonly<Record<StoreKind, ReadonlyMap<string, unknown>>> = {
