@@ -21,7 +21,13 @@ export type { CopyOptions, StoreCopy } from '../ports/store-copy.ts';
 export type { InboundReply, InboundRequest } from '../ports/transport.ts';
 export { type ChainLink, type ChainPlace, hashBytes, hashText, isSameLink } from './chains/chain-place.ts';
 export { type Checkpoint, CheckpointLog, checkpointFromRow } from './chains/checkpoint-log.ts';
-export { type AnyCommand, type CommandNode, isGroup, type StyledCell } from './commands/command-definition.ts';
+export {
+  type AnyCommand,
+  type CommandNode,
+  type CommandTopic,
+  isGroup,
+  type StyledCell,
+} from './commands/command-definition.ts';
 export type { ServerRequest } from './commands/command-server.ts';
 export type { OfflineStore } from './commands/offline-store.ts';
 export { harmlessText } from './commands/shown-text.ts';

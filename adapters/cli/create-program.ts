@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { EXIT } from '../../kernel/command-api.ts';
 import { maskName, maskSecrets } from '../../ports/ports.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
+import { headingOf, TOPIC_HELP } from './help-topics.ts';
 import { type FindProblems, reportError } from './report-error.ts';
 
 export const VERSION_FLAGS: readonly string[] = ['-V', '--version'];
@@ -46,6 +47,9 @@ const createProgram = (deps: CommandLineDeps): Command =>
     )
     .version(deps.version, VERSION_FLAGS.join(', '), 'print the version')
     .helpOption('-h, --help', 'print help')
+    .configureHelp(TOPIC_HELP)
+    .commandsGroup(headingOf('node'))
+    .helpCommand('help [command]', 'print help for a command')
     .showHelpAfterError('hint: add --help for usage and examples')
     .configureOutput({
       writeOut: (text) => deps.stdout.write(text),

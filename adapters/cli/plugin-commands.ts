@@ -5,6 +5,7 @@ import { type Requires, ServiceError, type Word } from '../../kernel/plugin-api.
 import { acceptWords } from './accepted-words.ts';
 import type { CommandLineDeps, OwnedCommand, PluginCommands } from './command-line-deps.ts';
 import { connectServer, SERVER_OPTIONS } from './command-server.ts';
+import { headingOf } from './help-topics.ts';
 import { createProgress } from './progress.ts';
 import { terminalOf } from './terminal.ts';
 
@@ -24,9 +25,9 @@ export const addPluginCommands = (
     const known = program.commands.find((one) => one.name() === command.name);
     const isShared = known !== undefined && isGroup(command) && known.summary() === command.summary;
     if (known !== undefined && !isShared) continue;
-    if (!isGroup(command)) addCommand(program, command, owner, deps, done);
+    if (!isGroup(command)) addCommand(program, command, owner, deps, done).helpGroup(headingOf(command.topic));
     else {
-      const group = known ?? describe(program.command(command.name), command);
+      const group = known ?? describe(program.command(command.name), command).helpGroup(headingOf(command.topic));
       for (const single of command.commands) {
         addCommand(group, single, { ...owner, isUsual: single.name === command.usual }, deps, done);
       }
@@ -52,7 +53,7 @@ const addCommand = (
   owner: Owner,
   deps: CommandLineDeps,
   done: (exitCode: number) => void,
-): void => {
+): Command => {
   const command = describe(parent.command(definition.name, { isDefault: owner.isUsual === true }), definition);
   const names = Object.keys(definition.arguments ?? {});
   for (const name of names) {
@@ -67,7 +68,7 @@ const addCommand = (
     const use = definition.needs === 'nothing' || definition.needs === 'server' ? '' : ' that names the store';
     command.option('--config <file>', `configuration file${use}`);
   }
-  command.action(async (...all: unknown[]) => {
+  return command.action(async (...all: unknown[]) => {
     const given = all[names.length] as Given;
     const named = Object.fromEntries(names.map((name, place) => [name, all[place]]));
     done(await run(definition, owner, { named, given: withNegated(definition, given) }, deps));

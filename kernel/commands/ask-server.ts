@@ -44,11 +44,17 @@ const refusalOf = ({ status, document }: ServerReply): ServiceError => {
     .join('\n  ')
     .slice(0, MAX_SHOWN);
   const code = status >= 500 ? 'unavailable' : (CODES.get(status) ?? 'validation');
+  if (typeof hint !== 'string') return new ServiceError(code, why, { status });
   return new ServiceError(code, why, {
     status,
-    ...(typeof hint === 'string' ? { hint: harmlessText(hint).slice(0, MAX_SHOWN) } : {}),
+    hint: code === 'authentication' ? KEY_HINT : harmlessText(hint).slice(0, MAX_SHOWN),
   });
 };
+
+/** Replaces the hint of the node, which speaks of a header. */
+const KEY_HINT =
+  'set SVC_API_KEY (after the first start: export SVC_API_KEY="$(cat data/admin.key)"), name the file of a key with ' +
+  '--key-file, or sign in with "login"';
 
 /** Returns the members that a problem document names. */
 const membersOf = (errors: unknown): string[] =>

@@ -177,9 +177,16 @@ export type CommandContext<
   (N extends 'node' ? CommandNode<R> : unknown) &
   (N extends 'server' ? ServerContext : unknown);
 
+/**
+ * The part of the help that lists a command: `daily` use, the whole `memory`, `agents` and their rights, the `node`.
+ */
+export type CommandTopic = 'daily' | 'memory' | 'agents' | 'node';
+
 interface CommandText {
   /** The name of the command, in lower case; dashes are allowed. */
   readonly name: string;
+  /** Without a topic, the help lists the command among the other ones. */
+  readonly topic?: CommandTopic;
   readonly summary: string;
   readonly description?: string;
   /** Notes that the help shows below the options. */

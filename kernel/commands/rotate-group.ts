@@ -6,6 +6,7 @@ import type { AnyCommand, CommandGroup } from './command-definition.ts';
  */
 export const rotateGroup = (...commands: readonly AnyCommand[]): CommandGroup => ({
   name: 'rotate',
+  topic: 'node',
   summary: 'replace a key or a secret without a break',
   description:
     'Puts a new key or secret beside the one that is in use. Both are good for a while, so that nothing is refused ' +

@@ -5,7 +5,6 @@ import { ServiceError } from '../../ports/service-error.ts';
  * every reason, so that the answer does not reveal it.
  */
 export const refusedCredential = (): ServiceError =>
-  new ServiceError(
-    'authentication',
-    'a valid credential is required: send one header "Authorization: Bearer <key>" with a key that is neither expired nor revoked',
-  );
+  new ServiceError('authentication', 'a valid credential is required', {
+    hint: 'send one header "Authorization: Bearer <key>" with a key that is neither expired nor revoked',
+  });

@@ -9,6 +9,7 @@ const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 export const signCommand = defineCommand({
   name: 'sign',
+  topic: 'memory',
   summary: 'sign assertions with a key that stays here',
   description:
     'Reads an assertion as POST /v1/facts takes it, or one on each line, and prints it with the member "attestation". ' +

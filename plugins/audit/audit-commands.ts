@@ -117,6 +117,7 @@ const heldFile = (checked: number, uncovered: number, key: string | number | nul
 
 export const auditCommands: CommandGroup = {
   name: 'audit',
+  topic: 'node',
   summary: 'verify or export the audit log',
   description: 'The log of who did what. Entries that no fact is are chained, and the node signs how far they hold.',
   examples: ['fact-memory-node audit verify', 'fact-memory-node audit export --out audit.jsonl'],

@@ -125,6 +125,7 @@ const pruneCommand = defineCommand({
 
 export const backupCommands: CommandGroup = {
   name: 'backup',
+  topic: 'node',
   usual: 'create',
   summary: 'make a backup of the store, list backups, remove old ones',
   description:

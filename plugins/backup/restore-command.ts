@@ -14,6 +14,7 @@ import { showWork } from './show-work.ts';
 
 export const restoreCommand = defineCommand({
   name: 'restore',
+  topic: 'node',
   summary: 'put a backup into the place of the store',
   description:
     'Compares every file of the backup with its digest, and then puts the store back: upgraded to this version, in a new ' +

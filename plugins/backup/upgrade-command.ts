@@ -7,6 +7,7 @@ const FACTS_PER_SECOND = 8_000;
 
 export const upgradeCommand = defineCommand({
   name: 'upgrade',
+  topic: 'node',
   summary: 'say what a start of this version would do to the store',
   description:
     'Lists the migrations that a start would apply, how much space they may need and about how long they take. Changes ' +

@@ -8,6 +8,7 @@ import { showWork } from './show-work.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
+  topic: 'node',
   summary: 'find out whether the store, or a backup, is whole',
   description:
     'Reads the whole store and compares what belongs together: tables and their indexes, facts and their content ids, ' +

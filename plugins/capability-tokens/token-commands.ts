@@ -182,6 +182,7 @@ const readAll = async (input: AsyncIterable<Buffer | string>): Promise<string> =
 
 export const tokenCommands: CommandGroup = {
   name: 'token',
+  topic: 'agents',
   summary: 'make, read and revoke capability tokens',
   description: 'Works on the store itself, beside a running node or without one. The node itself is the issuer.',
   notes: `A token lets a key do one thing to one object, for a time. It gives no right that

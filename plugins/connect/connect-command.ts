@@ -71,6 +71,7 @@ type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record
 
 export const connectCommand = defineCommand({
   name: 'connect',
+  topic: 'agents',
   summary: 'connect an editor or an agent to a running node',
   description:
     'Writes the configuration of a client: the server of tools, and hooks that recall and note by themselves where the ' +

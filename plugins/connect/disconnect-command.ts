@@ -10,6 +10,7 @@ import { userFolders } from './user-folders.ts';
 
 export const disconnectCommand = defineCommand({
   name: 'disconnect',
+  topic: 'agents',
   summary: 'take out what "connect" has written',
   description:
     'Takes the entries of "connect" out of the files of a client, and ends the key that was made for it. What you have ' +

@@ -6,6 +6,7 @@ const PATH = '/v1/decay/sweep';
 
 export const decayCommand = defineCommand({
   name: 'decay',
+  topic: 'memory',
   summary: 'let facts end that are old or uncertain',
   description:
     'Counts the facts that a sweep would end, and ends them with --yes. Facts are not changed or deleted: each gets ' +

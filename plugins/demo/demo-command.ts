@@ -18,6 +18,7 @@ export type DemoContext = CommandContext<
 
 export const demoCommand = defineCommand({
   name: 'demo',
+  topic: 'memory',
   summary: 'see what a memory does, by a made-up team',
   description:
     'Loads a small made-up memory into a running node and walks through it: assert, contradict, recall, resolve, look ' +

@@ -65,6 +65,7 @@ type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record
 
 export const importFromCommand = defineCommand({
   name: 'import-from',
+  topic: 'memory',
   summary: 'import the export of another memory or chat product',
   description:
     'Reads an export of another product and sends its memories to a running node as facts. What was said is stored as ' +

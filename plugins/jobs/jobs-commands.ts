@@ -135,6 +135,7 @@ const resumeCommand = defineCommand({
 
 export const jobsCommands: CommandGroup = {
   name: 'jobs',
+  topic: 'node',
   summary: 'watch, cancel and resume the long work of a running node',
   examples: [
     'fact-memory-node jobs list --status running',

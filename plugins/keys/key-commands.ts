@@ -145,6 +145,7 @@ const revoke = async (keys: KeyRegistry, id: string, actor: Principal): Promise<
 
 export const keyCommands: CommandGroup = {
   name: 'key',
+  topic: 'agents',
   summary: 'add, list and revoke API keys',
   description: 'Works on the store itself, beside a running node or without one.',
   notes: `The node keeps only a digest of each key. A lost key cannot be recovered: add

@@ -17,6 +17,7 @@ interface Shown {
 
 export const lintCommand = defineCommand({
   name: 'lint',
+  topic: 'memory',
   summary: 'find what is contradictory, out of date or unconnected among your facts',
   description:
     'Checks the facts that your key sees, and lists what somebody should look at, check by check. Changes nothing. ' +

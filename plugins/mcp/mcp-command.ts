@@ -12,6 +12,7 @@ const PATIENCE_MS = 250;
 
 export const mcpCommand = defineCommand({
   name: 'mcp',
+  topic: 'agents',
   summary: 'serve the Model Context Protocol over standard input and output, for editors and agents',
   description:
     'Offers the tools, resources and prompts of a running node to the program that starts this command. It speaks the ' +

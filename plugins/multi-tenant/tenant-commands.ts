@@ -168,6 +168,7 @@ const rowsOf = (rows: Readonly<Record<string, number>>): number =>
 
 export const tenantCommands: CommandGroup = {
   name: 'tenant',
+  topic: 'agents',
   summary: 'make, list, suspend, export and erase tenants',
   description: 'Works on the store itself, beside a running node or without one.',
   notes: 'The commands need SVC_MULTI_TENANT_ENABLED=true.',

@@ -73,6 +73,7 @@ const removeCommand = defineCommand({
 
 export const namespaceCommands: CommandGroup = {
   name: 'namespace',
+  topic: 'agents',
   summary: 'give entities to owners, list and remove such rules',
   description: 'Works on the store itself, beside a running node or without one.',
   notes: 'The rules hold while SVC_NAMESPACES_ENABLED=true.',

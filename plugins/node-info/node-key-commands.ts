@@ -60,6 +60,7 @@ export const rotateCommands = rotateGroup(rotateCommand);
 
 export const nodeKeyCommands = (settings: Schema<NodeKeySettings>): CommandGroup => ({
   name: 'node-key',
+  topic: 'node',
   summary: "replace a key of the node that was lost; 'rotate node-key' exchanges one that is there",
   description: 'The key by which the node signs. It lies in a file beside the store, which only its owner may read.',
   examples: ['fact-memory-node node-key create'],

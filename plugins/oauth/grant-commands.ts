@@ -47,6 +47,7 @@ const endCommand = defineCommand({
 
 export const grantCommands: CommandGroup = {
   name: 'grant',
+  topic: 'agents',
   summary: 'see and end the access of remote clients',
   description: 'Works on the store itself, beside a running node or without one. People give access in a browser.',
   examples: ['fact-memory-node grant list', 'fact-memory-node grant end 5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11'],

@@ -15,6 +15,7 @@ const clientName = (): string => `command line on ${hostname()}`.slice(0, 255);
 
 const login = defineCommand({
   name: 'login',
+  topic: 'agents',
   summary: 'sign in at a node through its identity provider',
   description:
     'Signs in at the identity provider of a running node, and keeps the key that the node gives for it. Later ' +
@@ -121,6 +122,7 @@ const takeKey = async (
 
 const logout = defineCommand({
   name: 'logout',
+  topic: 'agents',
   summary: 'end the key of a login and forget it',
   description: 'Revokes the key that "login" has kept for a node, and removes it from this machine.',
   needs: 'server',

@@ -61,6 +61,7 @@ interface Recalled {
 
 export const recallCommand = defineCommand({
   name: 'recall',
+  topic: 'daily',
   summary: 'find the facts that matter for a question',
   description:
     'Shows the facts that matter most for a question, best first, within a budget of tokens, and says what was left ' +

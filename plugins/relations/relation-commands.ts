@@ -78,6 +78,7 @@ const removeCommand = defineCommand({
 
 export const relationCommands: CommandGroup = {
   name: 'relations',
+  topic: 'memory',
   summary: 'say which relations hold many values, list and remove such rules',
   description: 'Works on the store itself, beside a running node or without one.',
   examples: [

@@ -36,6 +36,7 @@ const pluginCommand = defineCommand({
 
 export const newCommand: CommandGroup = {
   name: 'new',
+  topic: 'node',
   summary: 'begin something of your own',
   commands: [pluginCommand],
 };

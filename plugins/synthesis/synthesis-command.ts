@@ -20,6 +20,7 @@ interface Winner {
 
 export const synthesisCommand = defineCommand({
   name: 'synthesis',
+  topic: 'memory',
   summary: 'what the facts of a scope come to',
   description: 'Shows the winner of each entity and relation, the strongest first, and what says otherwise.',
   examples: ['fact-memory-node synthesis --scope company', 'fact-memory-node synthesis --entity user:noor --json'],

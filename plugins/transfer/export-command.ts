@@ -6,6 +6,7 @@ import { leftOut, TenantTransfer } from './transfer-api.ts';
 
 export const exportCommand = defineCommand({
   name: 'export',
+  topic: 'memory',
   summary: 'export all facts to a file, one JSON object per line',
   description:
     'Writes every fact of the store, with all that is needed to restore it exactly, to standard output or to a file. ' +

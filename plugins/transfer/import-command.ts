@@ -48,6 +48,7 @@ export type ImportContext = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'se
 
 export const importCommand = defineCommand({
   name: 'import',
+  topic: 'memory',
   summary: 'import facts from a file, one JSON object per line',
   description:
     'Sends every line of the file to a running node. A line is a body of POST /v1/facts, or a fact as the node returns it. ' +

@@ -64,6 +64,7 @@ const runCommand = defineCommand({
 
 export const upkeepCommands: CommandGroup = {
   name: 'upkeep',
+  topic: 'node',
   summary: 'tasks that keep the memory in order, and their schedule',
   commands: [statusCommand, runCommand],
 };

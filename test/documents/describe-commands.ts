@@ -1,12 +1,13 @@
 import { runInProcess } from '../adapters/cli/run-in-process.ts';
 
-const COMMANDS = /^Commands:\n((?: {2}.*\n?)+)/m;
+/** The lists under the headings of a help, apart from those that hold no commands. */
+const COMMANDS = /^(?!Options|Arguments|Examples?)[A-Z][a-z ]+:\n((?: {2}.*\n?)+)/gm;
 
 /** Returns the `--help` of the program, of each command, and of each command under it. */
 export const describeCommands = async (path: readonly string[] = []): Promise<string[]> => {
   const { stdout } = await runInProcess([...path, '--help']);
   const heading = ['fact-memory-node', ...path].join(' ');
-  const listed = COMMANDS.exec(stdout)?.[1] ?? '';
+  const listed = [...stdout.matchAll(COMMANDS)].map(([, list = '']) => list).join('');
   const names = [...listed.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = '']) => name);
   const below: string[] = [];
   for (const name of names.filter((one) => one !== 'help')) below.push(...(await describeCommands([...path, name])));

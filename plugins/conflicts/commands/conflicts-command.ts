@@ -21,6 +21,7 @@ type Context = CommandContext<Record<never, never>, typeof OPTIONS, 'server', Re
 
 export const conflictsCommand = defineCommand({
   name: 'conflicts',
+  topic: 'daily',
   summary: 'list contradictions, both sides of each',
   description: 'Shows the newest fact of each contradiction beside its strongest rival, newest contradiction first.',
   examples: ['fact-memory-node conflicts', 'fact-memory-node conflicts --status all --json'],

@@ -34,6 +34,7 @@ type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record
 
 export const resolveCommand = defineCommand({
   name: 'resolve',
+  topic: 'daily',
   summary: 'settle a contradiction',
   description:
     'Says which fact of a contradiction is right, or which other value. The answer becomes a fact of yours, and the ' +

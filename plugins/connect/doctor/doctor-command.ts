@@ -11,6 +11,7 @@ import type { Finding } from './finding.ts';
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
+  topic: 'agents',
   summary: 'check the connection of an editor or an agent, from its side',
   description:
     'Reads what a client has been told, and does what the client would do: it reaches the node, sends the key, asks for ' +

@@ -1,5 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
-import { type CommandServer, defineCommand, EXIT, type ServerPlace } from '../../../kernel/command-api.ts';
+import {
+  type CommandGroup,
+  type CommandServer,
+  defineCommand,
+  EXIT,
+  type ServerPlace,
+} from '../../../kernel/command-api.ts';
 import { withinTime } from '../../../kernel/internal-api.ts';
 import { type Clock, type Random, ServiceError } from '../../../kernel/plugin-api.ts';
 import { CLIENT_NAMES, clientOf } from '../clients/all-clients.ts';
@@ -212,8 +218,9 @@ const sessionEndCommand = defineCommand({
     }),
 });
 
-export const hookCommands = {
+export const hookCommands: CommandGroup = {
   name: 'hook',
+  topic: 'agents',
   summary: 'what editors and agents run by themselves; "connect" sets it up',
   description:
     'Reads the JSON of a client on standard input, and prints what the client is to read. Trouble is never shown to the ' +

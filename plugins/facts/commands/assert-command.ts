@@ -41,6 +41,7 @@ type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record
 
 export const assertCommand = defineCommand({
   name: 'assert',
+  topic: 'daily',
   summary: 'store a fact',
   description:
     'Stores a fact: this entity has, for this relation, this value. Nothing is overwritten: another value for the same ' +

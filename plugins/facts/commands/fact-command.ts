@@ -26,6 +26,7 @@ interface Node {
 
 export const factCommand = defineCommand({
   name: 'fact',
+  topic: 'memory',
   summary: 'one fact, and what it was derived from',
   description: 'Shows a fact in any state, with its stamps and digests, and the facts that it was derived from.',
   examples: ['fact-memory-node fact 5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11'],

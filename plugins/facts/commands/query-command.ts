@@ -41,6 +41,7 @@ type Context = CommandContext<Record<never, never>, typeof OPTIONS, 'server', Re
 
 export const queryCommand = defineCommand({
   name: 'query',
+  topic: 'daily',
   summary: 'list facts by what they are about',
   description:
     'Lists the facts that your key may see, newest first. Of a contradiction the winner is shown, with a mark; ' +

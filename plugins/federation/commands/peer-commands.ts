@@ -161,6 +161,7 @@ const taken = (file: string): ServiceError =>
 
 export const peerCommands: CommandGroup = {
   name: 'peer',
+  topic: 'node',
   summary: 'exchange facts with other nodes',
   description: 'Works on the store itself, beside a running node or without one, with the settings of the node.',
   notes: `Two nodes exchange facts when each has declared itself to the other, and both

@@ -14,6 +14,7 @@ interface IndexDocument {
 
 export const reindexCommand = defineCommand({
   name: 'reindex',
+  topic: 'node',
   summary: 'build search indexes anew while the node serves',
   description:
     'Asks a running node to build its indexes anew, and follows the work until it is done. Words need the memory of ' +

@@ -42,6 +42,7 @@ interface ShownTriple {
 
 export const historyCommand = defineCommand({
   name: 'history',
+  topic: 'memory',
   summary: 'how the facts about an entity came to be',
   description:
     'Shows what was recorded about an entity and when it ended, oldest first, and who won from when to when.',

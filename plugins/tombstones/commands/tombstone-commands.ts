@@ -102,6 +102,7 @@ const followCommand = defineCommand({
 
 export const tombstoneCommands: CommandGroup = {
   name: 'tombstone',
+  topic: 'memory',
   summary: 'hide what is known about an entity',
   description: 'Works on the store itself, beside a running node or without one.',
   notes: 'A tombstone hides facts from every answer, and can be revoked. The command erase destroys them for good.',

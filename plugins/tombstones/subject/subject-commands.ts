@@ -42,6 +42,7 @@ const exportCommand = defineCommand({
 
 export const subjectCommands: CommandGroup = {
   name: 'subject',
+  topic: 'memory',
   summary: 'hand over what the node knows about somebody',
   description: 'What is known about an entity, or was said by it, for requests of the people concerned.',
   examples: ['fact-memory-node subject export user:alice --out alice.ndjson'],

@@ -129,9 +129,17 @@ describe('a command that a plugin brings', () => {
         expect(unknown.exitCode).to.equal(1);
         expect(unknown.stderr).to.contain('error: the node cannot start: plugins.brew.from: there is no module');
         // All other commands still work.
-        expect((await run('--help')).stdout)
-          .to.contain('order')
-          .and.to.contain('import');
+        const help = (await run('--help')).stdout;
+        expect(help).to.contain('order').and.to.contain('import');
+        expect(help.match(/^[A-Z][a-z ]+:$/gm)).to.deep.equal([
+          'Options:',
+          'Every day:',
+          'The whole memory:',
+          'Agents and their rights:',
+          'The node:',
+          'Other commands:',
+          'Examples:',
+        ]);
       },
       { brew: { from: './brew.mjs' } },
     ));

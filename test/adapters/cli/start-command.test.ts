@@ -117,12 +117,14 @@ describe('the start command', () => {
       await place.run(['query'], env),
       await place.run(['query'], { ...env, SVC_URL: REFUSING }),
     ];
+    const keyless = await place.run(['query']);
     await node.end();
     const away = await place.run(['query'], env);
 
     expect([found.exitCode, found.stderr]).to.deep.equal([0, 'No fact that you may see fits.\n']);
     expect(statSync(place.path('data/address')).mode & 0o777).to.equal(0o600);
     expect(elsewhere.stderr).to.contain(`error: no answer from ${REFUSING}, the address in SVC_URL\n`);
+    expect(keyless.stderr).to.contain('hint: set SVC_API_KEY').and.not.to.contain('Authorization');
     expect(away.stderr).to.contain(`error: no answer from ${node.url}, the address in data/address\n`);
   });
 
