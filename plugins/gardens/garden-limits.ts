@@ -1,3 +1,4 @@
+import { limitedEntity } from '../../kernel/internal-api.ts';
 import { type Principal, type ReadableTables, ServiceError } from '../../kernel/plugin-api.ts';
 import { createdCount, membershipCount } from './garden-store.ts';
 
@@ -5,15 +6,16 @@ import { createdCount, membershipCount } from './garden-store.ts';
 export const MAX_MEMBERSHIPS = 1_000;
 
 /**
- * Throws `limit_reached` if the caller has created too many gardens. Deleted gardens do not count, and admins have no
- * limit.
+ * Throws `limit_reached` if the caller, or the person behind it with all programs, has created too many gardens.
+ * Deleted gardens do not count, and admins have no limit.
  */
 export const requireRoomToCreate = async (
   own: ReadableTables,
-  { tenantId, entityUri, permissions }: Principal,
+  caller: Principal,
   maxGardens: number,
 ): Promise<void> => {
-  if (permissions.has('admin') || (await createdCount(own, tenantId, entityUri, maxGardens)) < maxGardens) return;
+  if (caller.permissions.has('admin')) return;
+  if ((await createdCount(own, caller.tenantId, limitedEntity(caller), maxGardens)) < maxGardens) return;
   throw new ServiceError('limit_reached', `an entity makes at most ${maxGardens} gardens`, {
     hint: 'delete one that is not needed any more, or let an administrator make it',
   });

@@ -13,6 +13,8 @@ export interface Garden {
   readonly description: string | null;
   /** The entity_uri of the caller who created the garden. */
   readonly createdBy: string;
+  /** The entity whose limit the garden uses up: the person, if a program of a person created it. */
+  readonly holderUri: string;
   readonly createdMs: number;
   /** True if facts stay hidden from other members until a moderator has promoted them. */
   readonly quarantine: boolean;
@@ -44,6 +46,7 @@ export const rowOfGarden = (garden: Garden): Row => ({
   scope: garden.scope,
   description: garden.description,
   created_by: garden.createdBy,
+  holder_uri: garden.holderUri,
   created_ms: garden.createdMs,
   quarantine: garden.quarantine ? 1 : 0,
   deleted_ms: garden.deletedMs,
@@ -57,6 +60,7 @@ export const gardenFromRow = (row: ReadRow): Garden => ({
   scope: String(row['scope']) as Scope,
   description: textOrNull(row['description']),
   createdBy: String(row['created_by']),
+  holderUri: String(row['holder_uri']),
   createdMs: Number(row['created_ms']),
   quarantine: Number(row['quarantine']) === 1,
   deletedMs: row['deleted_ms'] == null ? null : Number(row['deleted_ms']),

@@ -1,3 +1,4 @@
+import { limitedEntity } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   type HookCaller,
@@ -70,6 +71,7 @@ export class GardenService implements Gardens {
       id: random.uuid(),
       tenantId,
       createdBy: entityUri,
+      holderUri: limitedEntity(caller),
       createdMs: clock.nowMs(),
       deletedMs: null,
     };

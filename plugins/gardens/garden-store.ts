@@ -142,14 +142,14 @@ export const markDeleted = async (own: WritableTables, { id, tenantId }: GardenK
   await own(GARDENS).where(where).update({ active_slug: null, deleted_ms: nowMs });
 };
 
-/** Counts the active gardens that the entity has created, up to `limit`. */
+/** Counts the active gardens that use up the limit of the holder, up to `limit`. */
 export const createdCount = (
   own: ReadableTables,
   tenantId: string,
-  entityUri: string,
+  holderUri: string,
   limit: number,
 ): Promise<number> =>
-  countUpTo(own(GARDENS).where({ tenant_id: tenantId, created_by: entityUri }).whereNotNull('active_slug'), limit);
+  countUpTo(own(GARDENS).where({ tenant_id: tenantId, holder_uri: holderUri }).whereNotNull('active_slug'), limit);
 
 /** Counts the gardens that the entity is a member of, up to `limit`. Deleted gardens have no members. */
 export const membershipCount = (

@@ -19,13 +19,14 @@ export const gardensMigrations: readonly Migration[] = [
         table.text('scope').notNullable();
         table.text('description');
         table.text('created_by').notNullable();
+        table.text('holder_uri').notNullable();
         table.bigInteger('created_ms').notNullable();
         table.integer('quarantine').notNullable();
         table.bigInteger('deleted_ms');
         table.primary(['tenant_id', 'garden_id']);
         table.unique(['tenant_id', 'active_slug'], { indexName: 'gardens_gardens_slug' });
         // Serves the limit on the number of gardens that an entity may create.
-        table.index(['tenant_id', 'created_by', 'active_slug'], 'gardens_gardens_creator');
+        table.index(['tenant_id', 'holder_uri', 'active_slug'], 'gardens_gardens_holder');
       });
       await schema.createTable(MEMBERS, (table) => {
         table.text('garden_id').notNullable();

@@ -29,6 +29,8 @@ export interface Job {
   readonly fence: number;
   readonly attempts: number;
   readonly creator: string;
+  /** The entity whose limit of open jobs the job uses up. */
+  readonly holderUri: string;
   readonly scope: Scope | 'all' | null;
   readonly payload: JobData;
   readonly estimatedSeconds: number;
@@ -57,6 +59,7 @@ export const jobRow = (job: Job): Row => ({
   fence: job.fence,
   attempts: job.attempts,
   creator: job.creator,
+  holder_uri: job.holderUri,
   scope: job.scope,
   payload: sealJson(job.payload),
   estimated_s: job.estimatedSeconds,
@@ -88,6 +91,7 @@ export const jobOf = (row: Readonly<Record<string, SqlValue>>): Job => ({
   fence: Number(row['fence']),
   attempts: Number(row['attempts']),
   creator: String(row['creator']),
+  holderUri: String(row['holder_uri']),
   scope: (row['scope'] ?? null) as Job['scope'],
   payload: openJson<JobData>(SEALED, row, 'payload'),
   estimatedSeconds: Number(row['estimated_s']),

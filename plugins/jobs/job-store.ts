@@ -18,7 +18,7 @@ const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
 const MAX_PAYLOAD_CHARACTERS = 64 * 1024;
 /** Only the digest of a key is stored, because the key may repeat parts of the payload. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
-/** `resume` uses this limit on open jobs of a type and creator, because a job does not store its own `mostOpen`. */
+/** `resume` uses this limit on open jobs of a type and holder, because a job does not store its own `mostOpen`. */
 export const MOST_OPEN_TO_RESUME = 16;
 const CANCELLED_ERROR = 'cancelled';
 
@@ -183,6 +183,7 @@ export class JobStore {
       fence: 0,
       attempts: 0,
       creator: request.creator,
+      holderUri: request.holderUri ?? request.creator,
       scope: request.scope ?? null,
       payload,
       estimatedSeconds: request.estimatedSeconds ?? 0,
@@ -216,6 +217,7 @@ const LISTED = [
   'fence',
   'attempts',
   'creator',
+  'holder_uri',
   'scope',
   'payload',
   'estimated_s',
@@ -233,12 +235,13 @@ const readable = ({ tenantId, entityUri, permissions }: Reader): Record<string, 
   ...(permissions.has('admin') ? {} : { creator: entityUri }),
 });
 
-type Limited = Pick<JobRequest, 'tenantId' | 'type' | 'creator' | 'mostOpen'>;
+type Limited = Pick<JobRequest, 'tenantId' | 'type' | 'creator' | 'holderUri' | 'mostOpen'>;
 
-const refuseTooMany = async (own: WritableTables, { tenantId, type, creator, mostOpen }: Limited): Promise<void> => {
+const refuseTooMany = async (own: WritableTables, job: Limited): Promise<void> => {
+  const { tenantId, type, holderUri = job.creator, mostOpen } = job;
   if (mostOpen === undefined) return;
   const open: unknown[] = await own(QUEUE)
-    .where({ tenant_id: tenantId, creator, job_type: type })
+    .where({ tenant_id: tenantId, holder_uri: holderUri, job_type: type })
     .whereIn('status', ['pending', 'running'])
     .select('job_id')
     .limit(mostOpen);

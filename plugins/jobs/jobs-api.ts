@@ -39,10 +39,12 @@ export interface JobRequest {
   /** Merges several triggers into one run. */
   readonly dedupe?: JobDedupe;
   /**
-   * Most jobs of this type and creator that may wait or run at the same time. Beyond it, `enqueue` rejects with
+   * Most jobs of this type and holder that may wait or run at the same time. Beyond it, `enqueue` rejects with
    * `limit_reached`. For jobs that callers request.
    */
   readonly mostOpen?: number;
+  /** The entity whose `mostOpen` the job uses up: the person, for a program of a person. The creator by default. */
+  readonly holderUri?: string;
 }
 
 /** Requests of one tenant and type with the same key share one job. `until` says for how long. */
@@ -209,7 +211,7 @@ export interface JobQueue {
    * Lets a failed or cancelled job continue from its last checkpoint, with its full number of attempts. Rejects as
    * `cancel` does. Rejects with `conflict` for a job in another state, and while another job does the same work.
    * Rejects with `authorization` if the caller lacks a right of the job (`covers`), and with `limit_reached` while its
-   * creator has too many jobs of its type.
+   * holder has too many jobs of its type.
    */
   resume(caller: Principal, id: string): Promise<JobSummary>;
 }

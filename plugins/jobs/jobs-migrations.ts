@@ -15,6 +15,7 @@ export const jobsMigrations: readonly Migration[] = [
         table.bigInteger('fence').notNullable();
         table.integer('attempts').notNullable();
         table.text('creator').notNullable();
+        table.text('holder_uri').notNullable();
         table.text('scope');
         table.text('payload').notNullable();
         table.integer('estimated_s').notNullable();
@@ -40,6 +41,7 @@ export const jobsMigrations: readonly Migration[] = [
         table.index(['status', 'due_ms'], 'jobs_queue_due');
         table.index(['tenant_id', 'created_ms', 'job_id'], 'jobs_queue_newest');
         table.index(['tenant_id', 'creator', 'created_ms', 'job_id'], 'jobs_queue_own');
+        table.index(['tenant_id', 'holder_uri', 'job_type', 'status'], 'jobs_queue_open');
       });
     },
   },

@@ -1,4 +1,4 @@
-import { othersGoFirst } from '../../kernel/internal-api.ts';
+import { limitedEntity, othersGoFirst } from '../../kernel/internal-api.ts';
 import { type Principal, requirePermission, requireReadScope } from '../../kernel/plugin-api.ts';
 import type { JobQueue } from '../jobs/jobs-api.ts';
 import { checkPage, checksOf, hasMoreThan, rulesOf } from './check-facts.ts';
@@ -12,7 +12,7 @@ const ANSWER_FINDING_BYTES = 8 * 1024 * 1024;
 /** The cost of a run outside jobs, which reads every matching fact below the threshold of a job. */
 const RUN_COST = 1_000;
 
-/** Jobs of one caller that may wait or run. */
+/** Jobs of one caller, with those of its programs, that may wait or run. */
 const MOST_OPEN_JOBS = 8;
 
 /** Estimated speed of a job, which leaves time for other work. Shown to people. */
@@ -69,6 +69,7 @@ const enqueue = async (jobs: JobQueue, { caller, question, key }: Asked): Promis
     type: LINT_JOB,
     tenantId: caller.tenantId,
     creator: caller.entityUri,
+    holderUri: limitedEntity(caller),
     payload: { ...orderOf(caller, question) },
     scope: question.scope,
     estimatedSeconds,

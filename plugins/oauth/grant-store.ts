@@ -1,6 +1,6 @@
 import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
-import { type Grant, grantFromRow, rowOfGrant } from './grant-row.ts';
-import { CONSENTS_TABLE, GRANTS_TABLE, SECRETS_TABLE } from './oauth-migrations.ts';
+import { CLIENT_ENTITY, type Grant, grantFromRow, rowOfGrant } from './grant-row.ts';
+import { CONSENTS_TABLE, ENTITIES_TABLE, GRANTS_TABLE, SECRETS_TABLE } from './oauth-migrations.ts';
 
 export type SecretKind = 'code' | 'access' | 'refresh';
 
@@ -49,8 +49,25 @@ export class GrantStore {
     return row === undefined ? undefined : grantFromRow(row);
   }
 
-  insertGrant(own: WritableTables, grant: Grant): Promise<void> {
-    return own.insertRows(GRANTS_TABLE, [rowOfGrant(grant)]);
+  async insertGrant(own: WritableTables, grant: Grant): Promise<void> {
+    const { tenantId, entityUri, personUri } = grant;
+    await own(ENTITIES_TABLE)
+      .insert({ tenant_id: tenantId, entity_uri: entityUri, person_uri: personUri })
+      .onConflict(['tenant_id', 'entity_uri'])
+      .ignore();
+    await own.insertRows(GRANTS_TABLE, [rowOfGrant(grant)]);
+  }
+
+  /** Returns the person behind each of these entities that is a client of a person, with or without a grant. */
+  async personsOf(
+    own: ReadableTables,
+    tenantId: string,
+    entityUris: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const clients = entityUris.filter((entityUri) => CLIENT_ENTITY.test(entityUri));
+    if (clients.length === 0) return new Map();
+    const rows = await own.select(ENTITIES_TABLE, { tenant_id: tenantId, entity_uri: clients });
+    return new Map(rows.map((row) => [String(row['entity_uri']), String(row['person_uri'])]));
   }
 
   /** Returns grants of a tenant, newest first; with `entityUri` only those of this person or client. */

@@ -1,6 +1,8 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const CLIENTS_TABLE = 'oauth_clients';
+/** The table of the person behind each entity of a client. Rows stay after the grants, because its facts stay too. */
+export const ENTITIES_TABLE = 'oauth_entities';
 export const CONSENTS_TABLE = 'oauth_consents';
 export const GRANTS_TABLE = 'oauth_grants';
 export const SECRETS_TABLE = 'oauth_secrets';
@@ -21,6 +23,12 @@ export const oauthMigrations: readonly Migration[] = [
         table.bigInteger('created_ms').notNullable();
         table.bigInteger('used_ms');
         table.index(['used_ms', 'created_ms'], 'oauth_clients_unused');
+      });
+      await schema.createTable(ENTITIES_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('entity_uri').notNullable();
+        table.text('person_uri').notNullable();
+        table.primary(['tenant_id', 'entity_uri']);
       });
       await schema.createTable(CONSENTS_TABLE, (table) => {
         table.text('tenant_id').notNullable();

@@ -18,7 +18,7 @@ import { AuditLog } from '../audit/audit-api.ts';
 import { Gardens } from '../gardens/gardens-api.ts';
 import { KeyRegistry, keyEnded, keyReplaced } from '../keys/keys-api.ts';
 import { CodeSignIn, ResourceMetadata } from '../oidc/oidc-api.ts';
-import { Quotas } from '../rate-limits/rate-limits-api.ts';
+import { limitShared, Quotas } from '../rate-limits/rate-limits-api.ts';
 import { ClientDirectory } from './client-directory.ts';
 import { ClientDocuments } from './client-document.ts';
 import { consentRoute } from './consent-routes.ts';
@@ -75,6 +75,7 @@ export const oauthPlugin = definePlugin({
     provide(ClientAccess, { metadataUrl: enabled ? metadataUrlOf(nodeUrl) : undefined });
     // Work in the name of a client goes on while the node gives no further access.
     on(keyEnded, ({ id, snapshot }) => grants.endsKey(id, snapshot));
+    on(limitShared, ({ tenantId, entityUris, snapshot }) => store.personsOf(tables.in(snapshot), tenantId, entityUris));
     if (!enabled) return;
     if (!node.authRequired) {
       throw new ServiceError('validation', 'oauth is on, and the node requires no API key', {

@@ -13,7 +13,7 @@ import type { QuotaHolder } from './rate-limits-api.ts';
 export interface MyLimitsParts {
   /** Returns the quotas of the holder; empty without limits. */
   quotas(holder: QuotaHolder): Promise<readonly QuotaState[]>;
-  /** Returns the storage limit and the stored bytes of the caller's entity; null without a limit. */
+  /** Returns the storage limit and the stored bytes that count for the caller; null without a limit. */
   storedBytes(caller: Principal): Promise<{ readonly limit: number; readonly used: number } | null>;
 }
 

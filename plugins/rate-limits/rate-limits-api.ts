@@ -1,4 +1,4 @@
-import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
+import { defineCollectHook, defineRef, type PluginSnapshot, type Principal } from '../../kernel/plugin-api.ts';
 
 /** The kinds of requests that quotas count, as routes name them in `dimension`. */
 export const DIMENSIONS = [
@@ -33,3 +33,16 @@ export interface Quotas {
 }
 
 export const Quotas = defineRef<Quotas>('rate-limits.quotas');
+
+/** Entities of one tenant, of which some may be programs that use up the limits of a person. */
+export interface LimitedEntities {
+  readonly tenantId: string;
+  readonly entityUris: readonly string[];
+  readonly snapshot: PluginSnapshot;
+}
+
+/**
+ * Asks, in this snapshot or transaction, whose limits these entities use up. A handler returns the person of each
+ * program, by the entity of the program, and leaves out all other entities.
+ */
+export const limitShared = defineCollectHook<LimitedEntities, ReadonlyMap<string, string>>('limit:shared');

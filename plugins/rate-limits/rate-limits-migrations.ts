@@ -4,8 +4,8 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 export const BUCKETS_TABLE = 'rate_limits_buckets';
 
 /**
- * The table of the bytes that each entity has stored. A tenant's row without an entity holds the ledger number up to
- * which facts are counted.
+ * The table of the bytes that each entity and its programs have stored. A tenant's row without an entity holds the
+ * ledger number up to which facts are counted.
  */
 export const STORED_TABLE = 'rate_limits_stored';
 

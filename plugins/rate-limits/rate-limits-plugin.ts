@@ -66,10 +66,10 @@ export const rateLimitsPlugin = definePlugin({
   inspect({ config }) {
     readQuotas(config.perMinute);
   },
-  setup({ config, use, tables, log, on, every, provide, route }) {
+  setup({ config, use, tables, hooks, log, on, every, provide, route }) {
     const { clock, audit } = use;
     const { maxStoredBytes } = config;
-    const stored = new StoredBytes({ tables, maxBytes: maxStoredBytes });
+    const stored = new StoredBytes({ tables, hooks, maxBytes: maxStoredBytes });
     // An erasure reduces the counted bytes, even if no limit applies now.
     on(factErased, (erased) => stored.free(erased));
     if (maxStoredBytes > 0) {

@@ -1,21 +1,23 @@
-import { valueBytesOf } from '../../kernel/internal-api.ts';
+import { limitedEntity, valueBytesOf } from '../../kernel/internal-api.ts';
 import {
   type AppendBatch,
   type ErasedFacts,
   type ErasureCounts,
+  type HookCaller,
   isIn,
   type PluginTables,
   type PluginTransaction,
-  type Principal,
   type Row,
   ServiceError,
   type StoredFact,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
+import { limitShared, type QuotaHolder } from './rate-limits-api.ts';
 import { STORED_TABLE } from './rate-limits-migrations.ts';
 
 export interface StoredBytesParts {
   readonly tables: PluginTables;
+  readonly hooks: HookCaller;
   readonly maxBytes: number;
 }
 
@@ -28,15 +30,16 @@ const TENANT = '';
 interface Counts {
   /** The ledger number up to which facts are counted. */
   countedTo: number;
-  /** The stored bytes by entity, for the entities read so far. */
+  /** The stored bytes by the holder of the limit, for the holders read so far. */
   readonly bytes: Map<string, number>;
 }
 
 type NamedFact = Pick<StoredFact, 'entity' | 'relation' | 'source'>;
 
 /**
- * Counts the stored bytes of each entity, in the transactions that store facts. It records its progress in the ledger,
- * so facts stored while the plugin was off are counted later, before any newer fact.
+ * Counts the stored bytes of each entity, in the transactions that store facts. Facts of a person's programs count for
+ * the person. It records its progress in the ledger, so facts stored while the plugin was off are counted later, before
+ * any newer fact.
  */
 export class StoredBytes {
   readonly #parts: StoredBytesParts;
@@ -51,8 +54,11 @@ export class StoredBytes {
     const open = items.filter((item) => item.open && item.byClient);
     const [first] = open;
     if (first === undefined) return;
-    const keys = open.map(({ caller }) => caller.entityUri);
-    const { bytes } = await this.#countsOf(transaction, first.fact.tenantId, keys);
+    const { tenantId } = first.fact;
+    const callers = open.map(({ caller }) => caller.entityUri);
+    const holderOf = await this.#holdersOf(transaction, tenantId, callers);
+    const keys = callers.map(holderOf);
+    const { bytes } = await this.#countsOf(transaction, tenantId, keys);
     const after = new Map(bytes);
     for (const [at, item] of open.entries()) {
       const key = keys[at] as string;
@@ -66,7 +72,7 @@ export class StoredBytes {
   async add(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
     const tenantId = facts[0]?.tenantId;
     if (tenantId === undefined) return;
-    const added = this.#sumOf(facts.map((fact) => [fact.assertedBy, bytesOf(fact)]));
+    const added = await this.#sumsOf(transaction, tenantId, facts, bytesOf);
     const counts = await this.#countsOf(transaction, tenantId, [...added.keys()]);
     const newest = (await transaction.ledgerHead(tenantId)).newest?.number ?? 0;
     const before = { tenantId, above: counts.countedTo, below: newest - facts.length + 1 } as const;
@@ -96,24 +102,47 @@ export class StoredBytes {
     });
     const later = new Set(uncounted.map(({ factId }) => factId));
     const freed = facts.filter(({ id }) => !later.has(id));
-    const sums = this.#sumOf(freed.map((fact) => [fact.assertedBy, -valueBytesOf([fact])]));
+    const sums = await this.#sumsOf(transaction, tenantId, freed, (fact) => -valueBytesOf([fact]));
     await this.#countsOf(transaction, tenantId, [...sums.keys()]);
     await this.#save(transaction, tenantId, counts, sums, counts.countedTo);
     return {};
   }
 
-  /** Returns the bytes that the entity has stored, as far as they are counted. */
-  async of({ tenantId, entityUri }: Pick<Principal, 'tenantId' | 'entityUri'>): Promise<number> {
-    const where = { tenant_id: tenantId, entity_uri: entityUri };
+  /** Returns the bytes that count for the caller, as far as they are counted. */
+  async of(caller: QuotaHolder): Promise<number> {
+    const where = { tenant_id: caller.tenantId, entity_uri: limitedEntity(caller) };
     const [row] = await this.#parts.tables.read((own) => own.select(STORED_TABLE, where));
     return Number(row?.['bytes'] ?? 0);
   }
 
-  #sumOf(counted: readonly (readonly [entityUri: string | null, bytes: number])[]): Map<string, number> {
+  /** Returns a function from an entity to the holder of its limit. */
+  async #holdersOf(
+    snapshot: PluginTransaction,
+    tenantId: string,
+    entityUris: readonly string[],
+  ): Promise<(entityUri: string) => string> {
+    const asked = { tenantId, entityUris: [...new Set(entityUris)], snapshot };
+    const persons = new Map((await this.#parts.hooks.collect(limitShared, asked)).flatMap((some) => [...some]));
+    return (entityUri) => persons.get(entityUri) ?? entityUri;
+  }
+
+  /** Adds up the bytes of facts by the holder of the limit. */
+  async #sumsOf<F extends Pick<StoredFact, 'assertedBy'>>(
+    transaction: PluginTransaction,
+    tenantId: string,
+    facts: readonly F[],
+    bytes: (fact: F) => number,
+  ): Promise<Map<string, number>> {
+    const holderOf = await this.#holdersOf(
+      transaction,
+      tenantId,
+      facts.flatMap(({ assertedBy }) => assertedBy ?? []),
+    );
     const sums = new Map<string, number>();
-    for (const [entityUri, bytes] of counted) {
-      if (entityUri === null) continue;
-      sums.set(entityUri, (sums.get(entityUri) ?? 0) + bytes);
+    for (const fact of facts) {
+      if (fact.assertedBy === null) continue;
+      const holder = holderOf(fact.assertedBy);
+      sums.set(holder, (sums.get(holder) ?? 0) + bytes(fact));
     }
     return sums;
   }
@@ -193,7 +222,7 @@ export class StoredBytes {
         kind: 'all',
         of: [isIn('tenantId', [tenantId]), isIn('id', ids)],
       });
-      const sums = this.#sumOf(facts.map((fact) => [fact.assertedBy, namesBytes(fact) + fact.valueBytes]));
+      const sums = await this.#sumsOf(transaction, tenantId, facts, (fact) => namesBytes(fact) + fact.valueBytes);
       const counts = await this.#countsOf(transaction, tenantId, [...sums.keys()]);
       await this.#save(transaction, tenantId, counts, sums, last.number);
       return entries.length === FACTS_AT_ONCE;

@@ -1,3 +1,4 @@
+import { limitedEntity } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   hasForbiddenCodePoint,
@@ -116,6 +117,7 @@ const recordOf = (wanted: ResolvedRequest, caller: Principal, { clock, random, s
     id,
     tenantId: caller.tenantId,
     ownerUri: caller.entityUri,
+    holderUri: limitedEntity(caller),
     keyId: caller.keyId,
     tokenId,
     target: target.name,

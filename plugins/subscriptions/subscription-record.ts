@@ -54,6 +54,8 @@ export interface Subscription {
   readonly id: string;
   readonly tenantId: string;
   readonly ownerUri: string;
+  /** The entity whose limit the subscription uses up: the person, if the owner is a program of a person. */
+  readonly holderUri: string;
   readonly keyId: string | null;
   readonly tokenId: string;
   readonly target: string;
@@ -92,6 +94,7 @@ export const rowOfSubscription = (record: Subscription): Row => ({
   subscription_id: record.id,
   tenant_id: record.tenantId,
   owner_uri: record.ownerUri,
+  holder_uri: record.holderUri,
   key_id: record.keyId,
   token_id: record.tokenId,
   target: record.target,
@@ -117,6 +120,7 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   id: String(row['subscription_id']),
   tenantId: String(row['tenant_id']),
   ownerUri: String(row['owner_uri']),
+  holderUri: String(row['holder_uri']),
   keyId: textOrNull(row['key_id']),
   tokenId: String(row['token_id']),
   target: String(row['target']),

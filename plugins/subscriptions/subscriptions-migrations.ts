@@ -17,6 +17,7 @@ const createRecords = async ({ schema, raw }: MigrationSchema): Promise<void> =>
     table.text('subscription_id').notNullable();
     table.text('tenant_id').notNullable();
     table.text('owner_uri').notNullable();
+    table.text('holder_uri').notNullable();
     // Null for a subscription made without a key, on a node without authentication.
     table.text('key_id');
     table.text('token_id').notNullable();
@@ -44,6 +45,8 @@ const createRecords = async ({ schema, raw }: MigrationSchema): Promise<void> =>
     table.primary(['tenant_id', 'subscription_id']);
     table.index(['tenant_id', 'match_key'], 'subscriptions_records_match');
     table.index(['tenant_id', 'owner_uri', 'created_ms'], 'subscriptions_records_owner');
+    // Serves the limits on the number of subscriptions.
+    table.index(['tenant_id', 'holder_uri', 'match_key'], 'subscriptions_records_holder');
   });
   await raw(
     'CREATE INDEX subscriptions_records_former ON subscriptions_records (former_until_ms) ' +

@@ -79,6 +79,7 @@ const FOREIGN: readonly (readonly [SealedColumns, Row])[] = [
       ...TENANT,
       subscription_id: 'subscription-1',
       owner_uri: 'agent:test',
+      holder_uri: 'agent:test',
       token_id: 'none',
       target: 'scope:company',
       target_type: 'scope',

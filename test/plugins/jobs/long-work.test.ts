@@ -257,16 +257,16 @@ forEachStore('Long work', (kind) => {
     expect(idsOf(await list(key, '?type=test.none'))).to.deep.equal([]);
   });
 
-  it('has a limit on the open jobs of one caller', async () => {
+  it('has a limit on the open jobs of one caller and its programs', async () => {
     const node = await start({ run: untilAborted });
     const key = await keyOf(node);
     const asked: Partial<JobRequest> = { delayMs: 60_000, mostOpen: 2 };
     const [first] = [await enqueue(node, asked), await enqueue(node, asked)];
-    let refused: unknown;
-    await enqueue(node, asked).catch((error: unknown) => {
-      refused = error;
-    });
-    expect(refused).to.include({ code: 'limit_reached', status: 409 });
+    const refusalOf = (members: Partial<JobRequest>): Promise<unknown> =>
+      enqueue(node, { ...asked, ...members }).catch((error: unknown) => error);
+    const refusal = { code: 'limit_reached', status: 409 };
+    expect(await refusalOf({})).to.include(refusal);
+    expect(await refusalOf({ creator: 'agent:program', holderUri: 'agent:creator' })).to.include(refusal);
     await node.request('DELETE', `/v1/jobs/${first}`, { key });
     await enqueue(node, asked);
     await enqueue(node, { ...asked, creator: 'agent:other' });

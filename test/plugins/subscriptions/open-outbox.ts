@@ -92,6 +92,7 @@ const sampleSubscription = (id: string, createdMs: number): Subscription => ({
   id,
   tenantId: TENANT,
   ownerUri: 'agent:sub',
+  holderUri: 'agent:sub',
   keyId: 'key',
   tokenId: 'token',
   target: 'user:a',
