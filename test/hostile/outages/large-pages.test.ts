@@ -13,7 +13,7 @@ import { type SubscribedNode, startSubscribedNode } from '../../plugins/subscrip
 const MEBIBYTE = 1024 * 1024;
 /** The limit of bytes read for a page, which allows one fact beyond it. */
 const MOST_READ = MAX_PAGE_BYTES + 3 * MEBIBYTE;
-const FACTS = 24;
+const FACTS = 14;
 
 /** Returns a large fact; every fourth value has characters that JSON escapes with six characters each. */
 const bigDraft = (n: number): FactDraft => ({

@@ -10,7 +10,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
 /** A number of facts that makes a snapshot worthwhile. */
-const FACTS = 5_200;
+const FACTS = 2_600;
 const BATCH = 400;
 const SAVE_INTERVAL_MS = 30_000;
 const WORDS = ['harbour', 'lantern', 'orchard', 'violin', 'glacier', 'pepper', 'saddle', 'compass'];
