@@ -7,7 +7,7 @@ import { waitUntil } from '../kit/wait-until.ts';
 import { derivedProblems, problemsOf } from './check-state.ts';
 import { KILLS, SEED } from './crash-counts.ts';
 import { readDerived } from './derived-lists.ts';
-import { readStateOf } from './read-state.ts';
+import { readStateOf, STATE_PLUGINS } from './read-state.ts';
 import { parseStamp, type StoredState } from './stored-state.ts';
 import { newHistory, type WriteHistory, writeUntil } from './write-load.ts';
 
@@ -125,7 +125,7 @@ const tellOfKills = (store: StoreKind, variables: NodeVariables, first: number, 
   let processes: NodeProcesses;
 
   before(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, STATE_PLUGINS);
   });
 
   after(() => processes?.stop());

@@ -1,7 +1,11 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import pg from 'pg';
+import { fewPlugins } from '../kit/few-plugins.ts';
 import type { NodeProcesses } from '../kit/node-processes.ts';
 import { STATE_QUERIES, type StateQuery, type StateRow, type StoredState, toStoredState } from './stored-state.ts';
+
+/** Only the plugins whose tables are part of the state. */
+export const STATE_PLUGINS = fewPlugins('billing', 'fact-chain');
 
 /** Reads the whole store of the nodes, running or killed, in one consistent state. */
 export const readStateOf = ({ kind, place }: Pick<NodeProcesses, 'kind' | 'place'>): Promise<StoredState> =>

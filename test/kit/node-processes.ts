@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { placeTestStore, type TestStore } from './test-store.ts';
 const MAIN = fileURLToPath(new URL('../../config/main.js', import.meta.url));
 /** The first key, registered by the first start, with every permission and scope. */
 const KEY = 'node-processes-0123456789abcdef0123456789abcdef';
+const CONFIGURATION = 'node.json';
 const START_LIMIT_MS = 180_000;
 /** The time limit of a request, longer than any recovery takes. */
 const ANSWER_LIMIT_MS = 30_000;
@@ -45,6 +46,9 @@ export interface NodeProcess {
 /** Environment variables added to those of the test run; a variable without a value is unset. */
 export type NodeVariables = Readonly<Record<string, string | undefined>>;
 
+/** Which plugins a configuration switches on or off. */
+type PluginSwitches = Readonly<Record<string, boolean>>;
+
 /** Nodes that share one store, together with that store. `stop` removes everything. */
 export class NodeProcesses {
   readonly kind: StoreKind;
@@ -64,17 +68,17 @@ export class NodeProcesses {
     this.#store = store;
   }
 
-  /** Prepares nodes on a new, empty store. */
-  static async on(kind: StoreKind): Promise<NodeProcesses> {
-    const folder = await mkdtemp(join(tmpdir(), 'processes-'));
+  /** Prepares nodes on a new, empty store, with the `plugins` of a configuration, by default the default ones. */
+  static async on(kind: StoreKind, plugins: PluginSwitches = {}): Promise<NodeProcesses> {
+    const folder = await placeWith(plugins);
     const store = await placeTestStore(kind, folder);
     const { path, url } = store.settings;
     return new NodeProcesses(kind, folder, String(path ?? url), store);
   }
 
   /** Prepares nodes on a PostgreSQL database that its owner removes. */
-  static async onDatabase(url: string): Promise<NodeProcesses> {
-    const folder = await mkdtemp(join(tmpdir(), 'processes-'));
+  static async onDatabase(url: string, plugins: PluginSwitches = {}): Promise<NodeProcesses> {
+    const folder = await placeWith(plugins);
     return new NodeProcesses('postgres', folder, url, {
       open: () => createPostgresStore({ url }),
       remove: async () => {},
@@ -109,7 +113,7 @@ export class NodeProcesses {
     const log = join(this.folder, `node-${this.#children.length + 1}.log`);
     const errors = openSync(log, 'a');
     const store = this.kind === 'sqlite' ? { SVC_DB_PATH: this.place } : { SVC_DATABASE_URL: this.place };
-    const child = spawn(process.execPath, [MAIN, 'start'], {
+    const child = spawn(process.execPath, [MAIN, 'start', '--config', CONFIGURATION], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', SVC_PORT: '0', SVC_BOOTSTRAP_KEY: KEY, ...store, ...variables },
       // A file instead of a pipe, because a pipe would make this process share the work of logging.
@@ -125,6 +129,13 @@ export class NodeProcesses {
     return node;
   }
 }
+
+/** Makes the folder of nodes with these plugins. */
+const placeWith = async (plugins: PluginSwitches): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'processes-'));
+  writeFileSync(join(folder, CONFIGURATION), JSON.stringify({ plugins }));
+  return folder;
+};
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { problemsOf } from '../crash/check-state.ts';
-import { readStateOf } from '../crash/read-state.ts';
+import { readStateOf, STATE_PLUGINS } from '../crash/read-state.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses, type NodeReply } from '../kit/node-processes.ts';
 import { RACES } from './process-counts.ts';
@@ -44,7 +44,7 @@ const openConflicts = async (nodes: readonly NodeProcess[]): Promise<Conflict[]>
 forEachStore('Two processes that contradict each other at the same moment', (store) => {
   let processes: NodeProcesses;
   beforeEach(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, STATE_PLUGINS);
   });
   afterEach(() => processes?.stop());
 

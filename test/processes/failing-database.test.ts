@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { problemsOf } from '../crash/check-state.ts';
 import { SEED } from '../crash/crash-counts.ts';
-import { readStateOf } from '../crash/read-state.ts';
+import { readStateOf, STATE_PLUGINS } from '../crash/read-state.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
 import { type PostgresProcess, startPostgres } from '../kit/postgres-process.ts';
 import { administer } from '../kit/postgres-server.ts';
@@ -31,7 +31,7 @@ describe('Three processes with a failing PostgreSQL server, while clients retry'
   beforeEach(async function () {
     this.timeout(300_000);
     server = await startPostgres();
-    processes = await NodeProcesses.onDatabase(server.url);
+    processes = await NodeProcesses.onDatabase(server.url, STATE_PLUGINS);
     nodes = await processes.start(PROCESSES);
     history = newRetryHistory();
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { problemsOf } from '../crash/check-state.ts';
 import { SEED } from '../crash/crash-counts.ts';
-import { readStateOf } from '../crash/read-state.ts';
+import { readStateOf, STATE_PLUGINS } from '../crash/read-state.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
@@ -23,7 +23,7 @@ forEachStore('Three processes of which one is killed while clients retry', (stor
   const kills = KILLS_OF_THREE[store];
   let processes: NodeProcesses;
   beforeEach(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, STATE_PLUGINS);
   });
   afterEach(() => processes?.stop());
 

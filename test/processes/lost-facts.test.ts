@@ -4,7 +4,7 @@ import { compareHlc, ZERO_HLC } from '../../kernel/time/hybrid-logical-clock.ts'
 import type { FactStore, FeedEntry } from '../../ports/ports.ts';
 import { problemsOf } from '../crash/check-state.ts';
 import { SEED } from '../crash/crash-counts.ts';
-import { readStateOf } from '../crash/read-state.ts';
+import { readStateOf, STATE_PLUGINS } from '../crash/read-state.ts';
 import { newHistory, writeUntil } from '../crash/write-load.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
@@ -37,7 +37,7 @@ const follow = async (store: FactStore, isOver: () => boolean): Promise<FeedEntr
 forEachStore('The feed of a store that several processes write', (store) => {
   let processes: NodeProcesses;
   beforeEach(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, STATE_PLUGINS);
   });
   afterEach(() => processes?.stop());
 

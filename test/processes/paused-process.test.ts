@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { problemsOf } from '../crash/check-state.ts';
 import { SEED } from '../crash/crash-counts.ts';
-import { readStateOf } from '../crash/read-state.ts';
+import { readStateOf, STATE_PLUGINS } from '../crash/read-state.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
 import { administer } from '../kit/postgres-server.ts';
 import { waitUntil } from '../kit/wait-until.ts';
@@ -26,7 +26,7 @@ const assertion = (v: string) => ({
 describe('A process on PostgreSQL that is suspended in the middle of a write', () => {
   let processes: NodeProcesses;
   beforeEach(async () => {
-    processes = await NodeProcesses.on('postgres');
+    processes = await NodeProcesses.on('postgres', STATE_PLUGINS);
   });
   afterEach(() => processes?.stop());
 

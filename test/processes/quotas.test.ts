@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fewPlugins } from '../kit/few-plugins.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses, type NodeReply } from '../kit/node-processes.ts';
 
@@ -18,7 +19,7 @@ const withStatus = (replies: readonly NodeReply[], status: number): readonly Nod
 forEachStore('A quota shared by several processes', (store) => {
   let processes: NodeProcesses;
   beforeEach(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, fewPlugins('rate-limits'));
   });
   afterEach(() => processes?.stop());
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fewPlugins } from '../kit/few-plugins.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
 
@@ -43,7 +44,7 @@ forEachStore('A written fact is recalled at once', (store) => {
   let processes: NodeProcesses;
   let nodes: NodeProcess[];
   beforeEach(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, fewPlugins('recall', 'search'));
     nodes = await processes.start(2);
   });
   afterEach(() => processes?.stop());

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { LEASE_MS } from '../../kernel/leases/lease-table.ts';
 import type { FactStore } from '../../ports/ports.ts';
+import { fewPlugins } from '../kit/few-plugins.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
 import { waitUntil } from '../kit/wait-until.ts';
@@ -33,7 +34,7 @@ forEachStore('Recall on processes that share a store', (store) => {
   let processes: NodeProcesses;
   let nodes: NodeProcess[];
   beforeEach(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, fewPlugins('recall', 'search'));
     nodes = await processes.start(PROCESSES[store]);
   });
   afterEach(() => processes?.stop());

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { problemsOf } from '../crash/check-state.ts';
-import { readStateOf } from '../crash/read-state.ts';
+import { readStateOf, STATE_PLUGINS } from '../crash/read-state.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
 import { PARALLEL_ASSERTS } from './process-counts.ts';
 
@@ -19,7 +19,7 @@ const assertion = (label: string, n: number) => ({
 describe('Two processes on one SQLite file', () => {
   let processes: NodeProcesses;
   beforeEach(async () => {
-    processes = await NodeProcesses.on('sqlite');
+    processes = await NodeProcesses.on('sqlite', STATE_PLUGINS);
   });
   afterEach(() => processes?.stop());
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { problemsOf } from '../crash/check-state.ts';
 import { SEED } from '../crash/crash-counts.ts';
-import { readStateOf } from '../crash/read-state.ts';
+import { readStateOf, STATE_PLUGINS } from '../crash/read-state.ts';
 import { type CuttingProxy, startCuttingProxy } from '../kit/cutting-proxy.ts';
 import { NodeProcesses } from '../kit/node-processes.ts';
 import { waitUntil } from '../kit/wait-until.ts';
@@ -16,7 +16,7 @@ describe('Three processes on PostgreSQL that do not learn whether a write was co
   let processes: NodeProcesses;
   let proxy: CuttingProxy;
   beforeEach(async () => {
-    processes = await NodeProcesses.on('postgres');
+    processes = await NodeProcesses.on('postgres', STATE_PLUGINS);
     proxy = await startCuttingProxy(processes.place);
   });
   afterEach(async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fewPlugins } from '../kit/few-plugins.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
 import { waitUntil } from '../kit/wait-until.ts';
@@ -16,7 +17,7 @@ forEachStore('Webhooks of several processes', (store) => {
   let processes: NodeProcesses;
   let hook: Hook;
   beforeEach(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, fewPlugins('capability-tokens', 'subscriptions'));
     hook = await startHook();
   });
   afterEach(async () => {

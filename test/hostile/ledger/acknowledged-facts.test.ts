@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fewPlugins } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses } from '../../kit/node-processes.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -13,7 +14,7 @@ const factAbout = (entity: string) => ({
 forEachStore('Power fails as soon as a fact is acknowledged (I1)', (store) => {
   let processes: NodeProcesses;
   before(async () => {
-    processes = await NodeProcesses.on(store);
+    processes = await NodeProcesses.on(store, fewPlugins('billing'));
   });
   after(() => processes?.stop());
 
