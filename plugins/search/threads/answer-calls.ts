@@ -1,15 +1,20 @@
-import type { MessagePort } from 'node:worker_threads';
-import type { ThreadReply, ThreadRequest } from './thread-calls.ts';
+import type { CallReply, CallRequest } from './pending-calls.ts';
 
 export interface Answering {
   answer(call: string, given: readonly unknown[]): Promise<unknown>;
-  /** Returns the state of the thread, sent with each reply. */
+  /** Returns the state of this side, sent with each reply. */
   note?(): unknown;
 }
 
-/** The counterpart of `ThreadCalls`: the thread answers calls from now on. */
-export const answerCalls = (port: MessagePort, { answer, note = () => undefined }: Answering): void => {
-  const replyTo = async ({ number, call, given }: ThreadRequest): Promise<ThreadReply> => {
+/** A channel of messages: the port of a thread, or a socket to another process. */
+export interface CallPort {
+  on(event: 'message', listener: (request: CallRequest) => void): unknown;
+  postMessage(reply: CallReply): void;
+}
+
+/** The counterpart of `PendingCalls`: answers calls from now on. */
+export const answerCalls = (port: CallPort, { answer, note = () => undefined }: Answering): void => {
+  const replyTo = async ({ number, call, given }: CallRequest): Promise<CallReply> => {
     try {
       const result = await answer(call, given);
       return { number, note: note(), result };
@@ -17,7 +22,7 @@ export const answerCalls = (port: MessagePort, { answer, note = () => undefined 
       return { number, note: note(), error };
     }
   };
-  port.on('message', (request: ThreadRequest) => {
+  port.on('message', (request) => {
     void replyTo(request).then((reply) => port.postMessage(reply));
   });
 };

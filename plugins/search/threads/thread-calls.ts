@@ -1,17 +1,5 @@
 import { Worker } from 'node:worker_threads';
-
-/** A call to a thread. */
-export interface ThreadRequest {
-  readonly number: number;
-  readonly call: string;
-  readonly given: readonly unknown[];
-}
-
-/** `note` is the state of the thread at the time of the reply. */
-export type ThreadReply = { readonly number: number; readonly note: unknown } & (
-  | { readonly result: unknown }
-  | { readonly error: unknown }
-);
+import { type CallReply, PendingCalls } from './pending-calls.ts';
 
 export interface ThreadParts {
   /** The module that the thread runs. */
@@ -24,11 +12,6 @@ export interface ThreadParts {
   noted?(note: unknown): void;
 }
 
-interface PendingCall {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Sends calls to a separate thread, which answers them in any order. The thread ends with the process, and keeps the
  * process alive only while a call is unanswered.
@@ -36,9 +19,7 @@ interface PendingCall {
 export class ThreadCalls {
   readonly #parts: ThreadParts;
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, PendingCall>();
-  #calls = 0;
-  #end: Error | undefined;
+  readonly #pending = new PendingCalls();
   /** Resolves with the reason if the thread ends without being closed. */
   readonly lost: Promise<Error>;
 
@@ -47,48 +28,34 @@ export class ThreadCalls {
     const worker = new Worker(parts.module, { workerData: parts.data });
     this.#worker = worker;
     this.lost = new Promise((resolve) => {
-      worker.once('error', (cause: unknown) => resolve(this.#ended(parts.gone('its thread has failed', cause))));
+      worker.once('error', (cause: unknown) => resolve(this.#pending.end(parts.gone('its thread has failed', cause))));
       worker.once('exit', () => {
-        if (this.#end === undefined) resolve(this.#ended(parts.gone('its thread has ended')));
+        if (!this.hasEnded) resolve(this.#pending.end(parts.gone('its thread has ended')));
       });
     });
-    worker.on('message', (reply: ThreadReply) => this.#answered(reply));
+    worker.on('message', (reply: CallReply) => this.#answered(reply));
     worker.unref();
   }
 
   get hasEnded(): boolean {
-    return this.#end !== undefined;
+    return this.#pending.hasEnded;
   }
 
   ask(call: string, given: readonly unknown[]): Promise<unknown> {
-    return new Promise<unknown>((resolve, reject) => {
-      if (this.#end !== undefined) throw this.#end;
-      this.#calls += 1;
-      const request: ThreadRequest = { number: this.#calls, call, given };
+    return this.#pending.ask(call, given, (request) => {
       this.#worker.postMessage(request);
-      this.#waiting.set(request.number, { resolve, reject });
-      if (this.#waiting.size === 1) this.#worker.ref();
+      if (this.#pending.size === 0) this.#worker.ref();
     });
   }
 
   async close(): Promise<void> {
-    if (this.#end === undefined) this.#ended(this.#parts.gone('it was closed'));
+    this.#pending.end(this.#parts.gone('it was closed'));
     await this.#worker.terminate();
   }
 
-  #answered(reply: ThreadReply): void {
+  #answered(reply: CallReply): void {
     this.#parts.noted?.(reply.note);
-    const waiting = this.#waiting.get(reply.number);
-    this.#waiting.delete(reply.number);
-    if (this.#waiting.size === 0) this.#worker.unref();
-    if ('error' in reply) waiting?.reject(reply.error);
-    else waiting?.resolve(reply.result);
-  }
-
-  #ended(end: Error): Error {
-    this.#end = end;
-    for (const { reject } of this.#waiting.values()) reject(end);
-    this.#waiting.clear();
-    return end;
+    this.#pending.answered(reply);
+    if (this.#pending.size === 0) this.#worker.unref();
   }
 }
