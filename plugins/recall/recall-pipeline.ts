@@ -16,6 +16,7 @@ import type { AccessCounts } from './access-counts.ts';
 import { CandidatePool } from './candidate-pool.ts';
 import { degradationOf } from './degradation.ts';
 import { embedQuery } from './embed-query.ts';
+import { EMPTY_INDEX, isEmpty } from './empty-index.ts';
 import { textOf } from './fact-text.ts';
 import { fuse, normaliseStages } from './fuse-stages.ts';
 import { namedFactor, namesIn } from './name-bonus.ts';
@@ -61,26 +62,28 @@ interface Candidate extends ScoredFact {
 /** The chosen facts and counts, from which the answer is built. */
 export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'omitted' | 'degraded'>;
 
-/** Starts again if the index was lost meanwhile: `ready` then waits for the next one. */
+/** Starts again if the index was lost meanwhile. If that repeats, the answer is made without an index. */
 export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
-  for (let lost = 1; ; lost += 1) {
+  for (let lost = 0; lost < MOST_LOST; lost += 1) {
     try {
       return await chooseFacts(request, caller, parts);
     } catch (error) {
-      if (!(error instanceof IndexLost) || lost === MOST_LOST) throw error;
+      if (!(error instanceof IndexLost)) throw error;
     }
   }
+  return chooseFacts(request, caller, { ...parts, index: EMPTY_INDEX });
 };
 
 const MOST_LOST = 3;
 
 /** Chooses the facts on one snapshot: stages, fusion, salience, the summary of the entity, packing. */
-const chooseFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
-  const { measured } = parts;
+const chooseFacts = async (request: RecallRequest, caller: Principal, given: PipelineParts): Promise<Chosen> => {
+  const { measured } = given;
   const asked = neededStages(request.weights).vector ? request.query : '';
-  const vectors = await measured.step('embed', () => embedQuery(asked, caller, parts));
+  const vectors = await measured.step('embed', () => embedQuery(asked, caller, given));
   // Reads the index before the snapshot, so that the snapshot has every fact that the index proposes.
-  const behind = await measured.step('wait', () => parts.index.ready());
+  const behind = await measured.step('wait', () => given.index.ready());
+  const parts = isEmpty(behind) ? { ...given, index: EMPTY_INDEX } : given;
   // Cached counts are at least as old as the snapshot.
   const used = { ...parts, age: parts.access.age };
   const choose = async (reader: FactReader): Promise<Chosen> => {
