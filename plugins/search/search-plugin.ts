@@ -12,6 +12,7 @@ import {
   NODE_VERSION,
   NodeNotes,
   NodeSelf,
+  NodeSettings,
   optional,
   type PluginSnapshot,
   type PluginTables,
@@ -36,6 +37,7 @@ import { SearchIndex, TextRanker } from './search-api.ts';
 import { searchMigrations } from './search-migrations.ts';
 import { SearchService } from './search-service.ts';
 import { measureSearch } from './search-telemetry.ts';
+import { shareIndex } from './shared/share-index.ts';
 import { SnapshotFiles } from './snapshot/snapshot-files.ts';
 import { SnapshotStore } from './snapshot/snapshot-store.ts';
 import { type ThreadSetting, usesThreads } from './threads/thread-setting.ts';
@@ -71,6 +73,7 @@ export const searchPlugin = definePlugin({
     clock: Clock,
     random: Random,
     self: NodeSelf,
+    node: NodeSettings,
     leases: Leases,
     notes: NodeNotes,
     embedder: optional(Embedder),
@@ -110,7 +113,7 @@ export const searchPlugin = definePlugin({
   migrations: searchMigrations,
   inspect: ({ config, probeFolder }) => probeFolder(config.snapshotFolder),
   async setup(context) {
-    const { config, use, tables, log, on, onStart, onStop, every, provide } = context;
+    const { config, use, tables, log, on, onStart, onStop, every, provide, dataFolder } = context;
     const { clock, random, leases, embedder } = use;
     const side = embedder === undefined ? undefined : await openVectors(embedder, use.earlier, tables, clock);
     const store = {
@@ -121,7 +124,10 @@ export const searchPlugin = definePlugin({
     // Drawn early, because an index opens in the background, where the order of random draws would vary.
     const seed = drawHashSeed(random);
     const createHost = (): IndexHost => (isThreaded ? new ThreadHost(seed) : new LocalHost(seed));
-    const search = new SearchService({ ...use, store, log, snapshots, createHost, vectors: side });
+    const createSearch = (): SearchService =>
+      new SearchService({ ...use, store, log, snapshots, createHost, vectors: side });
+    const isShared = use.node.workerPlace !== undefined;
+    const search = shareIndex(use.node.workerPlace, { ...use, log, dataFolder, createSearch });
     on(factErased, (erased) => VectorStore.erase(erased, tables));
     on(erasureFiles, async () => {
       await snapshots.erased();
@@ -138,10 +144,12 @@ export const searchPlugin = definePlugin({
 
     let worker: EmbedFacts | undefined;
     const lease = leases.hold(`${LEASE} ${embedder?.id ?? ''}`, { onAcquired: () => worker?.wake() });
-    every(SAVE_INTERVAL_MS, () => lease.whileHeld(() => search.saveAsItGrows()));
+    // A shared index is written by its process alone, with or without the lease.
+    const save = (): Promise<void> => search.saveAsItGrows();
+    every(SAVE_INTERVAL_MS, () => (isShared ? save() : lease.whileHeld(save)));
     onStop(async () => {
       try {
-        if (lease.held) await search.saveAtEnd();
+        if (isShared || lease.held) await search.saveAtEnd();
       } finally {
         await search.close();
       }

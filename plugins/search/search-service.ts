@@ -142,7 +142,7 @@ export class SearchService implements SearchIndex {
     return this.#lacksVectors || this.#open?.vectors?.isMaking === true;
   }
 
-  /** Names of the vector generations that searches use. */
+  /** Names of the generations that searches use. */
   get generations(): readonly string[] {
     return (this.#open?.vectors?.served ?? []).map(({ name }) => name);
   }
@@ -151,6 +151,8 @@ export class SearchService implements SearchIndex {
   get build(): string | undefined {
     return this.#open?.owner.build;
   }
+
+  hasBuild = async (build: string): Promise<boolean> => this.build === build;
 
   /** The number of facts in the index. */
   get size(): number {

@@ -60,6 +60,8 @@ export interface TestNodeOptions {
   readonly network?: LoopbackNetwork;
   /** The address on the network. */
   readonly url?: string;
+  /** The index of the node among worker processes with the same folder. */
+  readonly worker?: number;
   /** False opens the node without serving, as a command does. */
   readonly serves?: boolean;
 }
@@ -120,6 +122,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
       env: { ...layout(options), ...options.env },
       plugins,
       inspectReplies: checkReplies,
+      worker: options.worker,
       overrides: {
         node: { url, ...options.node },
         adapters: { store: store.settings },

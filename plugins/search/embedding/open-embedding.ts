@@ -22,7 +22,7 @@ type Context = Pick<PluginContext<Requires, unknown>, 'log' | 'on' | 'onSignal' 
 
 export interface EmbeddingNeeds extends Omit<EmbedParts, 'log' | 'coder' | 'attempted'> {
   readonly embedder: Embedder;
-  readonly search: SearchService;
+  readonly search: Pick<SearchService, 'generations' | 'lacksVectors' | 'vectorsAdded'>;
   readonly telemetry: Telemetry;
   /** Whether documents are embedded in a separate thread, if the embedder can run there. */
   readonly isThreaded: boolean;

@@ -29,7 +29,7 @@ export interface RebuildWordsParts {
   readonly random: Random;
   readonly log: Logger;
   readonly snapshots: Pick<SnapshotStore, 'wantedBuild' | 'wantAnother'>;
-  readonly search: Pick<SearchService, 'build' | 'rebuild' | 'size'>;
+  readonly search: Pick<SearchService, 'build' | 'hasBuild' | 'rebuild' | 'size'>;
 }
 
 /** The progress of the processes that have taken part in a rebuild. */
@@ -97,7 +97,7 @@ export class RebuildWords implements RebuildableIndex {
       run.progress({ done: Math.min(done, total), total });
       // Processes that missed the signal look for themselves.
       const haveAllHeard = clock.monotonicMs() - beganMs > BUILD_LOOK_MS;
-      if (isComplete && haveAllHeard && search.build === (await snapshots.wantedBuild())) return;
+      if (isComplete && haveAllHeard && (await search.hasBuild(await snapshots.wantedBuild()))) return;
       await pause(LOOK_MS, clock, run.signal);
     }
   }

@@ -1,0 +1,97 @@
+import { rmSync } from 'node:fs';
+import { chmod, link, readdir, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+
+export interface SeatParts {
+  /** A private folder of the processes that share an index. */
+  readonly folder: string;
+  /** A name for these processes, in letters, digits and dashes. */
+  readonly pool: string;
+  /** The number of this process among them. */
+  readonly place: number;
+  /** Receives connections of the others, if this process takes the seat. */
+  accept(socket: Socket): void;
+}
+
+/** The server if this process holds the index, otherwise a connection to the process that does. */
+export type Seat = { readonly server: Server } | { readonly socket: Socket };
+
+/** Each attempt fails only because another process was faster. */
+const MOST_ATTEMPTS = 100;
+/** The least length of a socket's path that some system refuses, in bytes. */
+const TOO_LONG = 104;
+const OWNER_ONLY = 0o600;
+const SEAT = /^(.+)-(\d+)\.sock$/;
+
+/**
+ * Connects to the holder of the index. If none is alive, one of the asking processes becomes the holder. Each holder
+ * has a socket with the next number. A link gives the socket its number, which can succeed only once, and only after
+ * the socket accepts connections. So a socket that refuses a connection belongs to a dead process.
+ */
+export const takeSeat = async (parts: SeatParts): Promise<Seat> => {
+  const { folder, pool } = parts;
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    const newest = Math.max(-1, ...(await seatsIn(folder)).map((seat) => (seat.pool === pool ? seat.number : -1)));
+    const socket = newest < 0 ? undefined : await connected(pathOf(parts, newest));
+    if (socket !== undefined) return { socket };
+    const server = await claimed(newest + 1, parts);
+    if (server === undefined) continue;
+    await removeDead(folder);
+    return { server };
+  }
+  throw new Error('no process could take the search index');
+};
+
+const pathOf = ({ folder, pool }: SeatParts, number: number): string => join(folder, `${pool}-${number}.sock`);
+
+const seatsIn = async (folder: string) =>
+  (await readdir(folder)).flatMap((name) => {
+    const [, pool = '', number] = SEAT.exec(name) ?? [];
+    return number === undefined ? [] : [{ pool, number: Number(number), path: join(folder, name) }];
+  });
+
+const connected = (path: string): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const socket = connect({ path });
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', () => resolve(undefined));
+  });
+
+/** Returns a server with this number; undefined if another process has the number. */
+const claimed = async (number: number, parts: SeatParts): Promise<Server | undefined> => {
+  const path = pathOf(parts, number);
+  const draft = join(parts.folder, `${parts.pool}-${parts.place}.draft`);
+  if (process.platform === 'win32') throw new Error('this system has no private sockets');
+  if (Buffer.byteLength(draft) >= TOO_LONG) throw new Error('the path of the data folder is too long for a socket');
+  await rm(draft, { force: true });
+  const server = createServer((socket) => parts.accept(socket)).unref();
+  try {
+    await listening(server, draft);
+    await chmod(draft, OWNER_ONLY);
+    await link(draft, path);
+  } catch (error) {
+    server.close();
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  server.once('close', () => rmSync(path, { force: true }));
+  return server;
+};
+
+const listening = (server: Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    // Without `exclusive`, the supervisor of the workers would own the socket.
+    server.listen({ path, exclusive: true }, resolve);
+  });
+
+const removeDead = async (folder: string): Promise<void> => {
+  for (const { path } of await seatsIn(folder)) {
+    const socket = await connected(path);
+    if (socket === undefined) await rm(path, { force: true });
+    socket?.destroy();
+  }
+};
