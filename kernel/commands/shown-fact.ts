@@ -33,6 +33,8 @@ export interface ShownValue {
 /** The maximum length of a value in a list. With `--json`, values are not cut. */
 const MOST_SHOWN = 1_000;
 const SEPARATOR = ' · ';
+/** The mark of a fact that ends others. A retraction without a value shows it in place of one. */
+const RETRACTION = 'retraction';
 
 /** Returns the value on one line, safe for a terminal. It is quoted where it could look like columns. */
 export const valueLine = ({ v }: ShownValue, most: number = MOST_SHOWN): string => lineText(shortText(String(v), most));
@@ -60,8 +62,11 @@ export const factRows = (
     ...more,
     columnText(fact.id),
   ];
-  const marks = marksOf(fact, nowMs);
-  const value: Cell = { text: valueLine(fact.value), style: 'strong' };
+  const isBare = fact.confidence === 0 && fact.value.v === null;
+  const marks = marksOf(fact, nowMs).filter((mark) => !isBare || mark !== RETRACTION);
+  const value: Cell = isBare
+    ? { text: RETRACTION, style: 'warning' }
+    : { text: valueLine(fact.value), style: 'strong' };
   const warning: Cell = { text: marks.join(SEPARATOR), style: 'warning' };
   const about: Cell = { text: details.join(SEPARATOR), style: 'faint' };
   return [[lead, value], ...(marks.length === 0 ? [] : [['', warning]]), ['', about]];
@@ -71,7 +76,7 @@ export const factRows = (
 const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...(fact.contradicted === true ? ['contradicted'] : []),
   ...(fact.differs_elsewhere === true ? ['another place says otherwise'] : []),
-  ...(fact.confidence === 0 ? ['retraction'] : []),
+  ...(fact.confidence === 0 ? [RETRACTION] : []),
   ...readingOf(fact.value),
   ...(fact.attested === false ? ['source not attested'] : []),
   ...(fact.received_from == null ? [] : [`received from ${columnText(fact.received_from)}`]),

@@ -116,7 +116,10 @@ const readQuery = (query: string | undefined, entity: string | undefined, refuse
 
 const readBudget = (budget: number, path: string, status: number): number => {
   if (Number.isInteger(budget) && budget >= 1 && budget <= MAX_BUDGET) return budget;
-  throw memberRefusal(path, `must be a whole number from 1 to ${MAX_BUDGET}`, INVALID_TOKEN_BUDGET, { status });
+  throw memberRefusal(path, `must be a whole number from 1 to ${MAX_BUDGET}`, INVALID_TOKEN_BUDGET, {
+    status,
+    hint: 'send for example {"query": "Who is Alice?", "token_budget": 500}',
+  });
 };
 
 const readDepth = (depth = 1, includeNeighbors = true): number => {

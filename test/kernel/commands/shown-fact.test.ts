@@ -31,6 +31,12 @@ describe('a fact in the output of a list command', () => {
     expect(textsOf({ garden_id: 'svc://a.example/garden/board' })[1]).to.contain(' · team, garden board · ');
   });
 
+  it('shows a retraction without a value as such', () => {
+    const retraction = { confidence: 0, value: { type: 'null', v: null } };
+    expect(textsOf(retraction)[0]).to.equal('1.|retraction');
+    expect(textsOf(retraction)).to.have.lengthOf(2);
+  });
+
   for (const [members, mark] of [
     [{ contradicted: true }, 'contradicted'],
     [{ differs_elsewhere: true }, 'another place says otherwise'],

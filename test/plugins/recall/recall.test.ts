@@ -249,6 +249,12 @@ forEachLayout('recall', () => {
     });
   }
 
+  it('answers a missing budget with a request that works', async () => {
+    const { hint } = (await recall({ query: 'a', token_budget: undefined })).body as unknown as { hint: string };
+    const shown = JSON.parse(hint.slice(hint.indexOf('{'))) as Record<string, unknown>;
+    expect((await node.request('POST', '/v1/recall', { key, body: shown })).status).to.equal(200);
+  });
+
   for (const weights of ['{"lexical":1,"lexical":1}', '{"lexical":1', '[]', '{"lexical":1e400}']) {
     it(`refuses ${weights} as weights in an address`, async () => {
       const path = `/v1/recall?query=a&token_budget=100&weights=${encodeURIComponent(weights)}`;

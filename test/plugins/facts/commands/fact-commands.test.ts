@@ -92,7 +92,7 @@ describe('the commands assert, query and fact', () => {
   it('retract a fact', async () => {
     await factOf('user:noor', 'memory:role', 'CEO');
     const retraction = await at.run(['assert', 'user:noor', 'memory:role', '--retract']);
-    expect(retraction.stdout).to.match(/^- {2}null\n {3}retraction\n/);
+    expect(retraction.stdout).to.match(/^- {2}retraction\n {3}user:noor memory:role /);
     const { stdout } = await at.run(['query', '--entity', 'user:noor', '--json']);
     expect(JSON.parse(stdout).facts.map(({ confidence }: { confidence: number }) => confidence)).to.deep.equal([0]);
     const all = await at.run(['query', '--entity', 'user:noor', '--include-retracted']);
