@@ -37,3 +37,7 @@ export const LOST_ANSWERS = count('SVC_TEST_LOST_ANSWERS', 10, 200);
 
 /** The number of events that a webhook receives from three processes. */
 export const WEBHOOK_EVENTS = count('SVC_TEST_WEBHOOK_EVENTS', 100, 1_000);
+
+/** The number of processes that are replaced one after another, and of requests meanwhile. */
+export const ROLLED_PROCESSES = count('SVC_TEST_ROLLED_PROCESSES', 1, 3);
+export const ROLLED_REQUESTS = count('SVC_TEST_ROLLED_REQUESTS', 200, 2_000);

@@ -1,0 +1,85 @@
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+
+const ASK_EVERY_MS = 50;
+const ASK_LIMIT_MS = 2_000;
+
+/** A balancer as operators put in front of nodes: it sends requests in turn to those that say that they are ready. */
+export interface BalancingProxy {
+  readonly url: string;
+  /** Adds a server. Resolves when it is ready. */
+  add(serverUrl: string): Promise<void>;
+  /** Stops asking a server that has ended. */
+  remove(serverUrl: string): void;
+  close(): Promise<void>;
+}
+
+interface Backend {
+  readonly url: URL;
+  readonly agent: Agent;
+  isReady: boolean;
+}
+
+/** Starts a proxy that keeps its connections, asks `/readyz` as a balancer does, and repeats no request. */
+export const startBalancingProxy = async (): Promise<BalancingProxy> => {
+  const backends = new Map<string, Backend>();
+  let turn = 0;
+  const serve = (asked: IncomingMessage, reply: ServerResponse): void => {
+    const ready = [...backends.values()].filter(({ isReady }) => isReady);
+    turn += 1;
+    const backend = ready[turn % ready.length];
+    if (backend === undefined) reply.writeHead(502).end('no server is ready');
+    else pass(asked, reply, backend);
+  };
+  const asking = setInterval(() => {
+    for (const backend of backends.values()) void refresh(backend);
+  }, ASK_EVERY_MS);
+  const server = createServer(serve);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : ''}`,
+    add: async (serverUrl) => {
+      const backend = { url: new URL(serverUrl), agent: new Agent({ keepAlive: true }), isReady: false };
+      while (!backend.isReady) await refresh(backend);
+      backends.set(serverUrl, backend);
+    },
+    remove: (serverUrl) => {
+      backends.get(serverUrl)?.agent.destroy();
+      backends.delete(serverUrl);
+    },
+    close: () => {
+      clearInterval(asking);
+      for (const { agent } of backends.values()) agent.destroy();
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+};
+
+const refresh = async (backend: Backend): Promise<void> => {
+  const limit = { signal: AbortSignal.timeout(ASK_LIMIT_MS) };
+  backend.isReady = await fetch(new URL('/readyz', backend.url), limit).then(
+    async (reply) => {
+      await reply.arrayBuffer();
+      return reply.ok;
+    },
+    () => false,
+  );
+};
+
+const pass = (asked: IncomingMessage, reply: ServerResponse, { url, agent }: Backend): void => {
+  const { method = 'GET', headers, url: path = '' } = asked;
+  const { hostname, port } = url;
+  const passed = request({ hostname, port, agent, method, headers, path }, (answer) => {
+    const { connection: _, ...others } = answer.headers;
+    reply.writeHead(answer.statusCode ?? 502, others);
+    answer.pipe(reply);
+  });
+  passed.on('error', (error) => {
+    if (!reply.headersSent) reply.writeHead(502);
+    reply.end(`the server failed: ${error.message}`);
+  });
+  asked.pipe(passed);
+};
