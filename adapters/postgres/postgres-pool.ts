@@ -1,4 +1,4 @@
-import { Client, type ClientBase, Pool, type PoolClient } from 'pg';
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
 import { ServiceError } from '../../ports/ports.ts';
 import { ALLOWED_CONNECTIONS } from './connection-share.ts';
 import { PostgresConnection } from './postgres-connection.ts';
@@ -56,22 +56,28 @@ export class PostgresPool {
       // A session of the pooler outlives the process, so it must not count as a process that uses the store.
       fallback_application_name: options.sharesSessions ? 'fact-memory-node pooled' : 'fact-memory-node',
       onConnect: async (client) => {
-        this.#watchEnd(client as Client);
         const { allowed } = await prepareSession(client, options);
         // Behind a pooler the server counts the sessions of the pooler, which bounds them itself.
         if (!options.sharesSessions) this.#pool.options.max = options.sizeWithin?.(allowed) ?? options.size;
         this.#isSized = true;
       },
-      Client: options.driver ?? Client,
+      Client: this.#tracked(options.driver ?? Client),
     });
     // Ignores the error, because the driver has already removed the lost idle connection.
     this.#pool.on('error', () => {});
     this.#primary.onMove(this.#follow);
   }
 
-  #watchEnd(client: Client): void {
-    this.#clients.add(client);
-    client.once('end', () => this.#clients.delete(client));
+  /** Returns a class whose connections can be cut from the moment when they begin to connect. */
+  #tracked(driver: typeof Client): typeof Client {
+    return new Proxy(driver, {
+      construct: (target, [config]: [ClientConfig]) => {
+        const client = new target(config);
+        this.#clients.add(client);
+        client.once('end', () => this.#clients.delete(client));
+        return client;
+      },
+    });
   }
 
   /** Cuts the connections to the former primary: one that is paused or cut off would stay silent, and serve later. */
