@@ -611,7 +611,7 @@ export interface Api {
       };
     };
   };
-  /** Names the authorization server of this node (RFC 9728). Needs: open. */
+  /** Names the authorization servers of this node (RFC 9728). Needs: open. */
   'GET /.well-known/oauth-protected-resource/v1/mcp': {
     answers: {
       200: {

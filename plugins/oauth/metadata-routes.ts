@@ -11,6 +11,8 @@ export interface MetadataParts {
   readonly registration: boolean;
   /** True if another plugin serves resource metadata at the root of the host. */
   readonly hasRootDocument: boolean;
+  /** The identity provider whose access tokens the node accepts as well; undefined if it accepts none. */
+  readonly accessTokenIssuer: string | undefined;
 }
 
 /**
@@ -18,11 +20,12 @@ export interface MetadataParts {
  * read them.
  */
 export const metadataRoutes = (parts: MetadataParts): Route[] => {
-  const { nodeUrl, hasRootDocument } = parts;
+  const { nodeUrl, hasRootDocument, accessTokenIssuer } = parts;
+  const issuers = [nodeUrl, ...(accessTokenIssuer === undefined ? [] : [accessTokenIssuer])];
   const server = serverMetadata(parts);
   return [
-    resourceRoute(`${RESOURCE_METADATA}${RESOURCE_PATH}`, `${nodeUrl}${RESOURCE_PATH}`, nodeUrl),
-    ...(hasRootDocument ? [] : [resourceRoute(RESOURCE_METADATA, nodeUrl, nodeUrl)]),
+    resourceRoute(`${RESOURCE_METADATA}${RESOURCE_PATH}`, `${nodeUrl}${RESOURCE_PATH}`, parts, issuers),
+    ...(hasRootDocument ? [] : [resourceRoute(RESOURCE_METADATA, nodeUrl, parts, issuers)]),
     documentRoute('/.well-known/oauth-authorization-server', 'Names the endpoints for clients (RFC 8414)', server),
     documentRoute('/.well-known/openid-configuration', 'Names the endpoints at the path of OpenID Connect', server),
     documentRoute(JWKS_PATH, 'An empty key set, because no token of this node is signed', { keys: [] }),
@@ -31,11 +34,11 @@ export const metadataRoutes = (parts: MetadataParts): Route[] => {
 
 const JWKS_PATH = '/oauth/jwks.json';
 
-/** Serves the metadata of a protected resource (RFC 9728). */
-const resourceRoute = (path: string, resource: string, nodeUrl: string): Route =>
-  documentRoute(path, 'Names the authorization server of this node (RFC 9728)', {
+/** Serves the metadata of a protected resource (RFC 9728). Clients take the first server that suits them. */
+const resourceRoute = (path: string, resource: string, { nodeUrl }: MetadataParts, issuers: readonly string[]): Route =>
+  documentRoute(path, 'Names the authorization servers of this node (RFC 9728)', {
     resource,
-    authorization_servers: [nodeUrl],
+    authorization_servers: issuers,
     scopes_supported: [...OFFERED_PERMISSIONS],
     bearer_methods_supported: ['header'],
     resource_documentation: `${nodeUrl}/spec`,

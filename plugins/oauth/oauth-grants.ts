@@ -31,13 +31,16 @@ const DAY_MS = 86_400_000;
 const UNREDEEMED_MS = 600_000;
 const MAX_GRANTS_OF_PERSON = 100;
 
+/** The part of the registry of keys that grants need. */
+export type GrantKeys = Pick<KeyRegistry, 'own' | 'principalOf' | 'register' | 'revoke'>;
+
 export interface GrantParts {
   readonly store: GrantStore;
   readonly tables: PluginTables;
   readonly clock: Clock;
   readonly random: Random;
   readonly names: ServiceNames;
-  readonly keys: KeyRegistry;
+  readonly keys: GrantKeys;
   readonly audit: AuditLog | undefined;
   readonly gardens: Gardens | undefined;
   readonly access: GardenAccess | undefined;

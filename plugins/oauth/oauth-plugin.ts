@@ -17,7 +17,7 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { Gardens } from '../gardens/gardens-api.ts';
 import { KeyRegistry, keyEnded, keyReplaced } from '../keys/keys-api.ts';
-import { CodeSignIn, ResourceMetadata } from '../oidc/oidc-api.ts';
+import { CodeSignIn, ResourceMetadata, resourceIssued } from '../oidc/oidc-api.ts';
 import { limitShared, Quotas } from '../rate-limits/rate-limits-api.ts';
 import { ClientDirectory } from './client-directory.ts';
 import { ClientDocuments } from './client-document.ts';
@@ -35,6 +35,7 @@ import * as words from './oauth-words.ts';
 import { leaveForProviderRoute, returnFromProviderRoute } from './provider-routes.ts';
 import { authorizeRoute, signInRoute } from './sign-in-routes.ts';
 import { registerClientRoute, revokeTokenRoute, tokenRoute } from './token-routes.ts';
+import { WITHOUT_KEYS } from './without-keys.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
 
@@ -50,8 +51,8 @@ export const oauthPlugin = definePlugin({
     node: NodeSettings,
     transport: Transport,
     served: ServedTenants,
-    authorizer: Authorizer,
-    keys: KeyRegistry,
+    authorizer: optional(Authorizer),
+    keys: optional(KeyRegistry),
     metadata: optional(ResourceMetadata),
     provider: optional(CodeSignIn),
     audit: optional(AuditLog),
@@ -70,13 +71,28 @@ export const oauthPlugin = definePlugin({
     const { enabled, insecure, registration, maxGrantDays } = config;
     checkOAuthSettings(config, nodeUrl);
     const store = new GrantStore();
-    const grants = new OAuthGrants({ store, tables, clock, random, names, keys, audit, gardens, access });
+    const grants = new OAuthGrants({
+      store,
+      tables,
+      clock,
+      random,
+      names,
+      keys: keys ?? WITHOUT_KEYS,
+      audit,
+      gardens,
+      access,
+    });
     provide(GrantRegistry, grants);
     provide(ClientAccess, { metadataUrl: enabled ? metadataUrlOf(nodeUrl) : undefined });
     // Work in the name of a client goes on while the node gives no further access.
     on(keyEnded, ({ id, snapshot }) => grants.endsKey(id, snapshot));
     on(limitShared, ({ tenantId, entityUris, snapshot }) => store.personsOf(tables.in(snapshot), tenantId, entityUris));
     if (!enabled) return;
+    if (authorizer === undefined || keys === undefined) {
+      throw new ServiceError('validation', 'oauth is on, and the node has no keys behind which grants could stand', {
+        hint: 'switch the plugin keys on, or set SVC_OAUTH_ENABLED=false',
+      });
+    }
     if (!node.authRequired) {
       throw new ServiceError('validation', 'oauth is on, and the node requires no API key', {
         hint: 'set SVC_AUTH_REQUIRED=true, or SVC_OAUTH_ENABLED=false',
@@ -95,13 +111,10 @@ export const oauthPlugin = definePlugin({
       }
       await store.movePersonKey(own, tenantId, formerId, id);
     });
-    for (const document of metadataRoutes({
-      nodeUrl,
-      registration,
-      hasRootDocument: use.metadata?.url !== undefined,
-    })) {
-      route(document);
-    }
+    on(resourceIssued, () => nodeUrl);
+    const { url: rootUrl, accessTokenIssuer } = use.metadata ?? {};
+    const described = { nodeUrl, registration, hasRootDocument: rootUrl !== undefined, accessTokenIssuer };
+    for (const document of metadataRoutes(described)) route(document);
     const consent = { ...issuing, served, maxGrantDays, authorizer, clients, tokens, provider: use.provider };
     route(authorizeRoute(consent));
     route(signInRoute(consent));

@@ -1,12 +1,17 @@
-import { defineRef } from '../../kernel/plugin-api.ts';
+import { defineCollectHook, defineRef } from '../../kernel/plugin-api.ts';
 
 /** The document that tells clients how to get a credential (RFC 9728). */
 export interface ResourceMetadata {
   /** Undefined without an identity provider. */
   readonly url: string | undefined;
+  /** The issuer of access tokens that the node accepts; undefined if it accepts none. */
+  readonly accessTokenIssuer: string | undefined;
 }
 
 export const ResourceMetadata = defineRef<ResourceMetadata>('oidc.resource-metadata');
+
+/** Asks for further issuers of access tokens for this node, which its metadata names beside the identity provider. */
+export const resourceIssued = defineCollectHook<Record<string, never>, string>('resource:issued');
 
 /** The data with which a page sends people to the identity provider. */
 export interface SignInPlace {

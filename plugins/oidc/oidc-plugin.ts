@@ -21,7 +21,7 @@ import { createCodeSignIn } from './code-sign-in.ts';
 import { exchangeRoute } from './exchange-route.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { loginCommands } from './login-commands.ts';
-import { CodeSignIn, ResourceMetadata } from './oidc-api.ts';
+import { CodeSignIn, ResourceMetadata, resourceIssued } from './oidc-api.ts';
 import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
 import { RESOURCE_METADATA_PATH, resourceMetadataRoute } from './resource-metadata-route.ts';
 
@@ -36,7 +36,7 @@ export const oidcPlugin = definePlugin({
     vocabulary: Vocabulary,
     transport: Transport,
     served: ServedTenants,
-    keys: SubjectKeys,
+    keys: optional(SubjectKeys),
     quotas: optional(Quotas),
     audit: optional(AuditLog),
   },
@@ -45,17 +45,26 @@ export const oidcPlugin = definePlugin({
   config: oidcSettings,
   commands: loginCommands,
   inspect: ({ config }) => checkOidcSettings(config),
-  setup({ config: settings, use, on, provide, route }) {
-    const { clock, self, vocabulary, transport, served, keys, quotas, audit } = use;
+  setup({ config: settings, use, hooks, on, provide, route }) {
+    const { clock, self, vocabulary, transport, served, keys = WITHOUT_KEYS, quotas, audit } = use;
     checkOidcSettings(settings);
+    if (settings.enabled && use.keys === undefined) {
+      throw new ServiceError('validation', 'oidc is on, and the node has no keys that people could get', {
+        hint: 'switch the plugin keys on, or set SVC_OIDC_ENABLED=false',
+      });
+    }
     const provider = settings.enabled ? new IdentityProvider({ settings, transport, clock }) : undefined;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     const parts = { settings, nodeUrl: self.nodeUrl, provider, keys, quotas, audit };
     route(exchangeRoute({ ...parts, permissions }));
-    provide(ResourceMetadata, { url: settings.enabled ? `${self.nodeUrl}${RESOURCE_METADATA_PATH}` : undefined });
+    const takesTokens = settings.enabled && settings.accessTokenAudience !== '';
+    provide(ResourceMetadata, {
+      url: settings.enabled ? `${self.nodeUrl}${RESOURCE_METADATA_PATH}` : undefined,
+      accessTokenIssuer: takesTokens ? settings.issuerUrl : undefined,
+    });
     provide(CodeSignIn, createCodeSignIn(parts));
     if (provider === undefined) return;
-    if (settings.accessTokenAudience !== '') {
+    if (takesTokens) {
       on(httpCredential, async ({ token }) => {
         const caller = await callerOfToken(token, { settings, provider, permissions });
         if (caller === undefined || served.isServed(caller.tenantId)) return caller;
@@ -65,6 +74,11 @@ export const oidcPlugin = definePlugin({
     const issuer = settings.issuerUrl;
     const clientId = settings.clientId === '' ? null : settings.clientId;
     on(nodeMetadata, () => ({ oidc: { issuer, client_id: clientId } }));
-    route(resourceMetadataRoute(self, { issuer, clientId }));
+    const otherIssuers = () => hooks.collect(resourceIssued, {});
+    route(resourceMetadataRoute(self, { issuer, clientId, otherIssuers }));
   },
 });
+
+const WITHOUT_KEYS: SubjectKeys = {
+  issue: () => Promise.reject(new ServiceError('unavailable', 'this node has no keys')),
+};

@@ -2,10 +2,18 @@ import { listOf, type NodeSelf, objectOf, orNull, type Route, STRING_JSON } from
 
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** `GET /.well-known/oauth-protected-resource` (RFC 9728): names the identity provider of this node. */
+export interface NamedIssuers {
+  /** The identity provider, which the document names first, because people sign in there. */
+  readonly issuer: string;
+  readonly clientId: string | null;
+  /** Returns the issuers of further access tokens. */
+  otherIssuers(): Promise<readonly string[]>;
+}
+
+/** `GET /.well-known/oauth-protected-resource` (RFC 9728): names the identity provider and other issuers of tokens. */
 export const resourceMetadataRoute = (
   { nodeUrl }: NodeSelf,
-  { issuer, clientId }: { readonly issuer: string; readonly clientId: string | null },
+  { issuer, clientId, otherIssuers }: NamedIssuers,
 ): Route => ({
   method: 'GET',
   path: RESOURCE_METADATA_PATH,
@@ -23,11 +31,11 @@ export const resourceMetadataRoute = (
     },
   },
   example: {},
-  handle: () => ({
+  handle: async () => ({
     status: 200,
     body: {
       resource: nodeUrl,
-      authorization_servers: [issuer],
+      authorization_servers: [issuer, ...(await otherIssuers())],
       bearer_methods_supported: ['header'],
       resource_documentation: `${nodeUrl}/spec`,
       // An addition to the RFC: the client with which people sign in.
