@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/ports.ts';
 export interface ManualClock extends Clock {
   /**
    * Advances both clocks and runs due tasks in order, each at its due time. Between tasks, started work gets some turns
-   * of the event loop. In a long advance, tasks may run some seconds late.
+   * of the event loop. In a long advance, tasks may run some seconds late, and in one of days some minutes.
    */
   advance(ms: number): Promise<void>;
   /** Sets only the wall clock, forward or backward, as an operator or a time server would. */
@@ -19,6 +19,8 @@ const TURNS_AFTER_TASK = 3;
 const LONG_MOVE_MS = 60_000;
 /** The step of a long advance. A lease is renewed every ten seconds, and lasts thirty. */
 const COARSE_STEP_MS = 10_000;
+/** The most steps of an advance, because each of them may run every periodic task of the nodes. */
+const MOST_STEPS = 300;
 
 export const createManualClock = (startMs: number = START_MS): ManualClock => {
   const tasks = new Set<{ readonly dueMs: number; readonly run: () => void }>();
@@ -39,8 +41,9 @@ export const createManualClock = (startMs: number = START_MS): ManualClock => {
     async advance(ms) {
       const untilMs = monotonicMs + ms;
       const isLong = ms >= LONG_MOVE_MS;
+      const stepMs = Math.max(COARSE_STEP_MS, Math.ceil(ms / MOST_STEPS));
       const timeOf = (dueMs: number): number =>
-        isLong ? Math.min(untilMs, Math.ceil(dueMs / COARSE_STEP_MS) * COARSE_STEP_MS) : dueMs;
+        isLong ? Math.min(untilMs, Math.ceil(dueMs / stepMs) * stepMs) : dueMs;
       for (let task = nextDue(untilMs); task !== undefined; task = nextDue(untilMs)) {
         tasks.delete(task);
         monotonicMs = Math.max(monotonicMs, timeOf(task.dueMs));
