@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
+import { fewPlugins } from '../few-plugins.ts';
 import type { StoreKind } from '../for-each-store.ts';
 import { type NodeProcess, NodeProcesses, type NodeVariables } from '../node-processes.ts';
 import { createPeerIdentity, type PeerIdentity } from './peer-identity.ts';
@@ -38,7 +39,7 @@ export const startFederatedProcesses = async (
   const linkName = (from: { readonly name: string }, to: { readonly name: string }): string =>
     `${from.name} ${to.name}`;
   const startOne = async (kind: StoreKind, at: number): Promise<FederatedProcess> => {
-    const place = await NodeProcesses.on(kind);
+    const place = await NodeProcesses.on(kind, fewPlugins('federation', 'jobs'));
     places.push(place);
     const name = `node-${at}`;
     const identity = createPeerIdentity(`svc://${name}.test`, Date.now);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { BackupPlace, fact, request, type StoredRows } from './backup-place.ts';
+import { BACKED_UP, BackupPlace, fact, request, type StoredRows } from './backup-place.ts';
 
 const LIMIT_MS = 120_000;
 const TEST_LIMIT_MS = 600_000;
@@ -17,8 +17,8 @@ forEachStore('a restore that is killed', (kind) => {
   let backup: string;
   let saved: readonly string[];
   beforeEach(async () => {
-    from = await BackupPlace.on(kind);
-    to = await BackupPlace.on(kind);
+    from = await BackupPlace.on(kind, BACKED_UP);
+    to = await BackupPlace.on(kind, BACKED_UP);
     const node = await from.start();
     await request(node, 'POST', '/v1/facts', fact('user:saved', 'in the backup'));
     await node.end();

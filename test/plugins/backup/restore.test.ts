@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { BackupPlace, fact, Load, request, type StoredRows } from './backup-place.ts';
+import { BACKED_UP, BackupPlace, fact, Load, request, type StoredRows } from './backup-place.ts';
 
 /** Tables that a restore changes on purpose: it advances the clock and the epoch, and drops leases. */
 const STEPPED = ['node_clock', 'leases'];
@@ -16,16 +16,17 @@ const without = (rows: StoredRows, tables: readonly string[]): Record<string, re
 forEachStore('backup and restore', (kind) => {
   let from: BackupPlace;
   let to: BackupPlace;
-  beforeEach(async () => {
-    from = await BackupPlace.on(kind);
-    to = await BackupPlace.on(kind);
-  });
+  const place = async (plugins: typeof BACKED_UP = BACKED_UP): Promise<void> => {
+    from = await BackupPlace.on(kind, plugins);
+    to = await BackupPlace.on(kind, plugins);
+  };
   afterEach(async () => {
     await from.dispose();
     await to.dispose();
   });
 
   it('restores every row of every table and the replies of the node', async () => {
+    await place({});
     const node = await from.start();
     const load = new Load(node, 'a');
     await waitUntil('facts are stored', LIMIT_MS, () => load.acknowledged.length >= 60);
@@ -47,6 +48,7 @@ forEachStore('backup and restore', (kind) => {
   });
 
   it('contain every fact acknowledged before the backup of a running node, and no partial fact', async () => {
+    await place();
     const node = await from.start();
     const loads = [new Load(node, 'a'), new Load(node, 'b'), new Load(node, 'c')];
     await waitUntil('facts are stored', LIMIT_MS, () => loads.every(({ acknowledged }) => acknowledged.length >= 20));
@@ -74,6 +76,7 @@ forEachStore('backup and restore', (kind) => {
   });
 
   it('refuse to replace a store without --replace or while a process runs, and keep the old store', async () => {
+    await place();
     const node = await from.start();
     await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
     const folder = await from.backUp();
@@ -95,6 +98,7 @@ forEachStore('backup and restore', (kind) => {
   });
 
   it('refuse a backup in which a single bit was changed', async () => {
+    await place();
     await from.run(['init']);
     const folder = await from.backUp('--with-key');
     for (const name of readdirSync(folder)) {
@@ -114,6 +118,7 @@ forEachStore('backup and restore', (kind) => {
   });
 
   it('restore the node key with --with-key, and create backups that only their owner can read', async () => {
+    await place();
     const node = await from.start();
     await node.end();
     const folder = await from.backUp('--with-key');
@@ -126,6 +131,7 @@ forEachStore('backup and restore', (kind) => {
   });
 
   it('list backups newest first, and prune all but the requested number', async () => {
+    await place();
     await from.run(['init']);
     const made = [await from.backUp(), await from.backUp(), await from.backUp(), await from.backUp()];
     const pruned = await from.run(['backup', 'prune', '--keep', '2', '--json']);

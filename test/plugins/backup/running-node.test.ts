@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
+import { BACKED_UP, BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
 
 const LIMIT_MS = 120_000;
 /** The time limit of one round, which starts five programs. */
@@ -14,8 +14,8 @@ forEachStore('backups of a running node', (kind) => {
   let from: BackupPlace;
   let to: BackupPlace;
   beforeEach(async () => {
-    from = await BackupPlace.on(kind);
-    to = await BackupPlace.on(kind);
+    from = await BackupPlace.on(kind, BACKED_UP);
+    to = await BackupPlace.on(kind, BACKED_UP);
   });
   afterEach(async () => {
     await from.dispose();

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { BackupPlace, request } from './backup-place.ts';
+import { BACKED_UP, BackupPlace, request } from './backup-place.ts';
 
 const LIMIT_MS = 120_000;
 const NOTE = 'n'.repeat(15_000);
@@ -12,7 +12,7 @@ const FACTS_A_BATCH = 100;
 forEachStore('a node that stops in the middle of a backup', (kind) => {
   let place: BackupPlace;
   beforeEach(async () => {
-    place = await BackupPlace.on(kind);
+    place = await BackupPlace.on(kind, BACKED_UP);
   });
   afterEach(() => place.dispose());
 
