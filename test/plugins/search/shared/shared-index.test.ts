@@ -12,7 +12,7 @@ import { scratchPlace } from '../../../kit/scratch-place.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
 
-const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
+const PLUGINS = ['keys', 'facts', 'conflicts', 'jobs', 'recall', 'search'];
 /** Longer than a recall waits for an index. */
 const LONG_MS = 20_000;
 
@@ -32,7 +32,7 @@ forEachStore('workers with one search index', (kind) => {
 
   const start = async (worker?: number): Promise<TestNode> => {
     const node = await startTestNode({ plugins: PLUGINS, folder, ...(worker === undefined ? {} : { worker }) });
-    if (nodes.push(node) === 1) key = await node.addKey();
+    if (nodes.push(node) === 1) key = await node.addKey({ permissions: ['read', 'write', 'admin'] });
     return node;
   };
   const say = async (node: TestNode, v: string): Promise<void> => {
@@ -70,6 +70,21 @@ forEachStore('workers with one search index', (kind) => {
       });
     }
     expect([two, three].filter((node) => sizeOf(node) > 0)).to.have.length(1);
+  });
+
+  it('build the index anew when any of them is asked to', async () => {
+    const [one, two] = [await start(0), await start(1)];
+    await say(two, 'kite');
+    const asked = await two.request('POST', '/v1/admin/reindex', { key, body: { what: ['words', 'vectors'] } });
+    expect(asked.status, asked.text).to.equal(202);
+    await comesTrue(async () => {
+      await two.clock.advance(1_000);
+      await one.clock.advance(1_000);
+      const { body } = await two.request('GET', `/v1/jobs/${asked.body.job_id}`, { key });
+      return body.status === 'done';
+    });
+    expect(one.logLines.filter(({ message }) => message === 'the search index was built anew')).to.have.length(1);
+    expect(await recall(two, 'kite')).to.deep.equal({ found: ['kite'], degraded: [] });
   });
 
   it('report an incomplete answer while the worker with the index is silent, and then find everything', async () => {
