@@ -1,3 +1,4 @@
+import type { PluginSnapshot } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchAnswer, SearchIndex, SearchStep, SearchView } from '../search/search-api.ts';
 import type { Search } from './candidate-pool.ts';
 
@@ -15,12 +16,14 @@ export interface PlannedSearch {
 export class RecallPlan {
   readonly #index: Pick<SearchIndex, 'ask'>;
   readonly #view: SearchView;
+  readonly #snapshot: PluginSnapshot;
   readonly #steps: SearchStep[] = [];
   #answers: Promise<readonly SearchAnswer[]> | undefined;
 
-  constructor(index: Pick<SearchIndex, 'ask'>, view: SearchView) {
+  constructor(index: Pick<SearchIndex, 'ask'>, view: SearchView, snapshot: PluginSnapshot) {
     this.#index = index;
     this.#view = view;
+    this.#snapshot = snapshot;
   }
 
   /** Returns the place of the step in the plan. */
@@ -33,20 +36,24 @@ export class RecallPlan {
     const place = this.add(step);
     const search: Search = async (limit, contested) => {
       if (limit === step.limit && contested.length === 0) return (await this.answer(place)).hits;
-      const [{ hits } = NOTHING_FOUND] = await this.#index.ask([{ ...step, limit }], { ...this.#view, contested });
+      const [{ hits } = NOTHING_FOUND] = await this.#ask([{ ...step, limit }], { ...this.#view, contested });
       return hits;
     };
     return { place, search };
   }
 
   async answer(place: number): Promise<SearchAnswer> {
-    this.#answers ??= this.#index.ask(this.#steps, this.#view);
+    this.#answers ??= this.#ask(this.#steps, this.#view);
     return (await this.#answers)[place] ?? NOTHING_FOUND;
   }
 
   /** Sends one more step on the same view. */
   async askMore(step: SearchStep): Promise<SearchAnswer> {
-    return (await this.#index.ask([step], this.#view))[0] ?? NOTHING_FOUND;
+    return (await this.#ask([step], this.#view))[0] ?? NOTHING_FOUND;
+  }
+
+  #ask(steps: readonly SearchStep[], view: SearchView): Promise<readonly SearchAnswer[]> {
+    return this.#index.ask(steps, view, this.#snapshot);
   }
 }
 

@@ -44,7 +44,7 @@ export const runStages = async (
   const { index } = parts;
   const { view, query } = context;
   const needed = neededStages(request.weights);
-  const plan = new RecallPlan(index, view);
+  const plan = new RecallPlan(index, view, context.reader.snapshot);
   const words =
     query === '' || !needed.lexical ? undefined : plan.addSearch({ find: 'words', query, limit: depth.stage });
   const dense = vectors.map((vector) => new DenseStage(plan, vector, words, depth.stage));
@@ -127,7 +127,7 @@ const expand = async (
   const seeds = isAsked ? seedsOf(found, request) : [];
   // Leaves out paths that lead back to the requested entity.
   const view = { ...context.view, entityKey: undefined };
-  const plan = new RecallPlan(index, view);
+  const plan = new RecallPlan(index, view, context.reader.snapshot);
   const ids = idsOf([...found.lexical, ...found.semantic, ...found.own]);
   if (seeds.length === 0) {
     return { reached: [], contradicted: [], sharesOf: planShares(plan, query, { ids, foundBy: [] }) };

@@ -2,6 +2,7 @@ import {
   defineCollectHook,
   defineRef,
   type Hlc,
+  type PluginSnapshot,
   type Scope,
   ServiceError,
   type StoredFact,
@@ -160,7 +161,7 @@ export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' |
  * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view applies before a
  * fact can take one of the `limit` places. The same facts give the same answers in every process, engine and node, and
  * in every order of arrival. An index returns only identifiers. Its caller reads the facts with the rights of the
- * requester, and so checks them again. Every argument and every answer can be cloned (`structuredClone`), so an index
+ * requester, and so checks them again. Plans, views and answers can be cloned (`structuredClone`), so an index
  * may run in this thread, in a worker, or in a separate engine. A plugin that provides this ref replaces the index of
  * `search`; `describeSearchIndex` of `fact-memory-node/testing` tests it against this contract.
  */
@@ -178,8 +179,11 @@ export interface SearchIndex {
    * different embedders are not comparable.
    */
   embedders(): Promise<readonly string[]>;
-  /** Runs the steps of a plan in order, all on the same facts, and returns an answer for each. */
-  ask(plan: readonly SearchStep[], view: SearchView): Promise<readonly SearchAnswer[]>;
+  /**
+   * Runs the steps of a plan in order, all on the same facts, and returns an answer for each. An index in the tables of
+   * the store reads the caller's `snapshot`, if there is one, instead of opening another. Other indexes ignore it.
+   */
+  ask(plan: readonly SearchStep[], view: SearchView, snapshot?: PluginSnapshot): Promise<readonly SearchAnswer[]>;
 }
 
 /**
