@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 /** Vectors of facts, in the form that the index uses. */
@@ -23,28 +24,7 @@ export const searchMigrations: readonly Migration[] = [
         // Erasures look vectors up by fact.
         table.index(['tenant_id', 'fact_id'], 'search_vectors_fact');
       });
-      await schema.createTable(EMBEDDERS_TABLE, (table) => {
-        // The name of the generation, which its vectors are stored under.
-        table.text('embedder').primary();
-        table.bigInteger('feed_wall').notNullable();
-        table.integer('feed_ctr').notNullable();
-        table.bigInteger('used_ms').notNullable();
-        // The embedder that made the vectors.
-        table.text('made_by').notNullable();
-        table.integer('text_version').notNullable();
-        table.integer('number').notNullable();
-        table.text('state').notNullable();
-        // The backlog: the position up to which older facts were embedded, and the end of these facts.
-        table.bigInteger('backlog_wall');
-        table.integer('backlog_ctr');
-        table.bigInteger('goal_wall');
-        table.integer('goal_ctr');
-        table.bigInteger('done').notNullable();
-        table.bigInteger('total').notNullable();
-        table.bigInteger('begun_ms');
-        table.bigInteger('completed_ms');
-        table.text('error');
-      });
+      await createEmbeddersTable(schema, EMBEDDERS_TABLE);
       await schema.createTable(REBUILDS_TABLE, (table) => {
         table.text('process').primary();
         table.text('build').notNullable();
@@ -56,3 +36,29 @@ export const searchMigrations: readonly Migration[] = [
     },
   },
 ];
+
+/** Creates the table of the generations of vectors. */
+export const createEmbeddersTable = async (schema: Knex.SchemaBuilder, name: string): Promise<void> => {
+  await schema.createTable(name, (table) => {
+    // The name of the generation, which its vectors are stored under.
+    table.text('embedder').primary();
+    table.bigInteger('feed_wall').notNullable();
+    table.integer('feed_ctr').notNullable();
+    table.bigInteger('used_ms').notNullable();
+    // The embedder that made the vectors.
+    table.text('made_by').notNullable();
+    table.integer('text_version').notNullable();
+    table.integer('number').notNullable();
+    table.text('state').notNullable();
+    // The backlog: the position up to which older facts were embedded, and the end of these facts.
+    table.bigInteger('backlog_wall');
+    table.integer('backlog_ctr');
+    table.bigInteger('goal_wall');
+    table.integer('goal_ctr');
+    table.bigInteger('done').notNullable();
+    table.bigInteger('total').notNullable();
+    table.bigInteger('begun_ms');
+    table.bigInteger('completed_ms');
+    table.text('error');
+  });
+};

@@ -15,7 +15,6 @@ import {
   NodeSettings,
   optional,
   type PluginSnapshot,
-  type PluginTables,
   Random,
   SuppressedFacts,
   schema,
@@ -25,7 +24,6 @@ import { storeChecks } from '../backup/backup-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { createIndexCheck } from './check-index.ts';
 import type { EmbedFacts } from './embedding/embed-facts.ts';
-import { TEXT_VERSION } from './embedding/embed-text.ts';
 import { openEmbedding } from './embedding/open-embedding.ts';
 import type { IndexHost } from './host/index-host.ts';
 import { LocalHost } from './host/local-host.ts';
@@ -41,9 +39,8 @@ import { shareIndex } from './shared/share-index.ts';
 import { SnapshotFiles } from './snapshot/snapshot-files.ts';
 import { SnapshotStore } from './snapshot/snapshot-store.ts';
 import { type ThreadSetting, usesThreads } from './threads/thread-setting.ts';
-import { GenerationStore } from './vectors/generation-store.ts';
-import type { VectorSide } from './vectors/vector-side.ts';
-import { VectorStore } from './vectors/vector-store.ts';
+import { openVectors } from './vectors/open-vectors.ts';
+import { MEMORY_FORMAT, VectorStore } from './vectors/vector-store.ts';
 import { createTextRanker } from './words/rank-texts.ts';
 
 interface Settings {
@@ -114,8 +111,9 @@ export const searchPlugin = definePlugin({
   inspect: ({ config, probeFolder }) => probeFolder(config.snapshotFolder),
   async setup(context) {
     const { config, use, tables, log, on, onStart, onStop, every, provide, dataFolder } = context;
-    const { clock, random, leases, embedder } = use;
-    const side = embedder === undefined ? undefined : await openVectors(embedder, use.earlier, tables, clock);
+    const { random, leases, embedder } = use;
+    const side =
+      embedder === undefined ? undefined : await openVectors({ ...use, embedder, tables, format: MEMORY_FORMAT });
     const store = {
       read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
@@ -168,18 +166,3 @@ export const searchPlugin = definePlugin({
     });
   },
 });
-
-const openVectors = async (
-  embedder: Embedder,
-  earlier: EarlierEmbedders | undefined,
-  tables: PluginTables,
-  clock: Clock,
-): Promise<VectorSide> => {
-  const generations = new GenerationStore(tables, embedder, TEXT_VERSION, clock);
-  return {
-    generations,
-    store: new VectorStore(tables),
-    embedderOf: (id) => (id === embedder.id ? embedder : earlier?.find(id)),
-    goal: await generations.missingUpTo(),
-  };
-};

@@ -20,6 +20,9 @@ const MOST_BYTES = MOST_PAGES * PAGE;
 const GROWTH_PAGES = 16;
 const GROWTH = 0.25;
 const ROW_UNIT = 16;
+
+/** The number of components of a stored code, with padding. */
+export const rowLength = (dimensions: number): number => roundUp(dimensions, ROW_UNIT);
 const MASK_BYTES = LARGEST_BLOCK / 8;
 
 /**
@@ -48,7 +51,7 @@ export class CodeMemory {
     this.#scanner = loadScanner(load);
     this.#views = viewsOf(this.#scanner.memory);
     this.dimensions = dimensions;
-    this.rowCodes = roundUp(dimensions, ROW_UNIT);
+    this.rowCodes = rowLength(dimensions);
     this.#rowSigns = roundUp(Math.ceil(dimensions / 8), ROW_UNIT);
     this.#signs = this.#take(this.#rowSigns);
     this.#components = this.#take(this.rowCodes * 2);

@@ -132,7 +132,10 @@ export class IndexFeed {
 }
 
 /** Adds the stored facts that covers end by name. The index compares the names of later ones itself. */
-const withTargets = async (covers: readonly Cover[], snapshot: PluginSnapshot): Promise<readonly IndexedCover[]> => {
+export const withTargets = async (
+  covers: readonly Cover[],
+  snapshot: PluginSnapshot,
+): Promise<readonly IndexedCover[]> => {
   const ids = [...new Set(covers.flatMap(({ named }) => named?.id ?? []))];
   if (ids.length === 0) return covers;
   const ofTenants = isIn('tenantId', [...new Set(covers.map(({ tenantId }) => tenantId))]);

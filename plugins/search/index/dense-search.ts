@@ -107,7 +107,7 @@ export class NearVector {
 }
 
 /** The maximum sample size. Its mean is then accurate to a twentieth of the standard deviation. */
-const MOST_COMPARED = 512;
+export const MOST_COMPARED = 512;
 
 const joined = (samples: readonly Float64Array[]): Float64Array => {
   const all = new Float64Array(samples.reduce((sum, { length }) => sum + length, 0));
@@ -119,7 +119,7 @@ const joined = (samples: readonly Float64Array[]): Float64Array => {
   return all;
 };
 
-const spreadOf = (similarities: Float64Array): Spread => {
+export const spreadOf = (similarities: Float64Array): Spread => {
   const count = similarities.length;
   if (count === 0) return { count, mean: 0, deviation: 0 };
   let sum = 0;

@@ -16,10 +16,8 @@ export interface ReindexNeeds extends RebuildWordsParts {
 /**
  * The part of the plugin that rebuilds indexes: its routes, its job, and the rebuild of the word index in this process.
  */
-export const openReindex = (
-  { hooks, log, on, onSignal, every, route }: Context,
-  { jobs, self, ...parts }: ReindexNeeds,
-): RebuildWords => {
+export const openReindex = (context: Context, { jobs, self, ...parts }: ReindexNeeds): RebuildWords => {
+  const { log, on, onSignal, every } = context;
   const words = new RebuildWords(parts);
   on(rebuildableIndexes, () => words);
   const look = (): void => {
@@ -27,6 +25,15 @@ export const openReindex = (
   };
   onSignal(BUILD_WANTED, look);
   every(BUILD_LOOK_MS, look);
+  openReindexJob(context, { jobs, self });
+  return words;
+};
+
+/** The routes and the job that rebuild the indexes of all plugins. */
+export const openReindexJob = (
+  { hooks, log, route }: Pick<Context, 'hooks' | 'log' | 'route'>,
+  { jobs, self }: Pick<ReindexNeeds, 'jobs' | 'self'>,
+): void => {
   route(reindexRoute({ hooks, jobs }));
   route(reindexStateRoute({ hooks, jobs }));
   jobs?.handle(REINDEX_JOB, {
@@ -36,5 +43,4 @@ export const openReindex = (
     // The job works on the facts of all tenants.
     covers: (_payload, { permissions }) => permissions.has('admin'),
   });
-  return words;
 };

@@ -4,11 +4,12 @@ import {
   compareHlc,
   type Embedder,
   type Hlc,
+  type PluginSnapshot,
   type PluginTables,
   type SqlValue,
 } from '../../../kernel/plugin-api.ts';
-import { EMBEDDERS_TABLE, VECTORS_TABLE } from '../search-migrations.ts';
 import { BEFORE_FEED, type Generation, generationFromRow, newGenerationRow } from './generation.ts';
+import type { VectorFormat } from './vector-store.ts';
 
 /** The lock of all writes to vectors and generations, which exclude only each other. */
 export const VECTORS_LOCK = 'search vectors';
@@ -28,14 +29,24 @@ export interface VectorPlan {
   readonly others: readonly Generation[];
 }
 
+export interface GenerationParts {
+  readonly tables: PluginTables;
+  readonly embedder: Pick<Embedder, 'id'>;
+  readonly textVersion: number;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly format: Pick<VectorFormat, 'vectors' | 'embedders'>;
+}
+
 /** The generations of all embedders in the store. This process creates those of its own embedder. */
 export class GenerationStore {
   readonly #tables: PluginTables;
   readonly #embedder: Pick<Embedder, 'id'>;
   readonly #textVersion: number;
   readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #format: Pick<VectorFormat, 'vectors' | 'embedders'>;
 
-  constructor(tables: PluginTables, embedder: Pick<Embedder, 'id'>, textVersion: number, clock: Pick<Clock, 'nowMs'>) {
+  constructor({ tables, embedder, textVersion, clock, format }: GenerationParts) {
+    this.#format = format;
     this.#tables = tables;
     this.#embedder = embedder;
     this.#textVersion = textVersion;
@@ -54,10 +65,10 @@ export class GenerationStore {
    */
   async withdraw(name: string): Promise<void> {
     await this.#tables.write(VECTORS_LOCK, async (own) => {
-      const mine = planOf(await own.select(EMBEDDERS_TABLE, {}), this.#embedder.id, this.#textVersion);
+      const mine = planOf(await own.select(this.#format.embedders, {}), this.#embedder.id, this.#textVersion);
       const isAlone = !mine?.others.some((other) => this.#isMine(other));
       if (mine?.target.name !== name || mine.target.state !== 'building' || isAlone) return;
-      await own(EMBEDDERS_TABLE).where({ embedder: name }).update({ state: 'leaving' });
+      await own(this.#format.embedders).where({ embedder: name }).update({ state: 'leaving' });
       own.signal(VECTORS_CHANGED);
     });
   }
@@ -70,6 +81,12 @@ export class GenerationStore {
     return this.plan();
   }
 
+  /** Returns the plan as of a snapshot; undefined if no generation exists. */
+  async planIn(snapshot: PluginSnapshot): Promise<VectorPlan | undefined> {
+    const rows = await this.#tables.in(snapshot).select(this.#format.embedders, {});
+    return planOf(rows, this.#embedder.id, this.#textVersion);
+  }
+
   /** Returns the end of the feed, unless the target has reached it. */
   async missingUpTo(): Promise<Hlc | undefined> {
     const { target } = await this.plan();
@@ -80,7 +97,7 @@ export class GenerationStore {
   /** Returns the number of facts without a vector of the target. */
   countPending(): Promise<number> {
     return this.#tables.read(async (own, snapshot) => {
-      const plan = planOf(await own.select(EMBEDDERS_TABLE, {}), this.#embedder.id, this.#textVersion);
+      const plan = planOf(await own.select(this.#format.embedders, {}), this.#embedder.id, this.#textVersion);
       if (plan === undefined) return 0;
       const { fresh, backlog, total, done } = plan.target;
       return (await snapshot.count(above('feed', fresh))) + (backlog === undefined ? 0 : total - done);
@@ -90,7 +107,7 @@ export class GenerationStore {
   /** Stores the reason of a failed attempt. */
   async failed(name: string, error: string): Promise<void> {
     await this.#tables.write(VECTORS_LOCK, async (own) => {
-      await own(EMBEDDERS_TABLE).where({ embedder: name }).update({ error });
+      await own(this.#format.embedders).where({ embedder: name }).update({ error });
     });
   }
 
@@ -102,30 +119,33 @@ export class GenerationStore {
     const nowMs = this.#clock.nowMs();
     return this.#tables.write(VECTORS_LOCK, async (own) => {
       if (inUse.length > 0) {
-        await own(EMBEDDERS_TABLE)
+        await own(this.#format.embedders)
           .whereIn('embedder', [...inUse])
           .whereNot({ state: 'leaving' })
           .update({ used_ms: nowMs });
       }
-      const rows = (await own.select(EMBEDDERS_TABLE, {})).map(generationFromRow);
+      const rows = (await own.select(this.#format.embedders, {})).map(generationFromRow);
       const target = newestOf(rows, this.#embedder.id, this.#textVersion);
       for (const row of rows) {
         if (row.state === 'leaving' || inUse.includes(row.name) || row === target) continue;
         const isSuperseded = this.#isMine(row) && target?.state === 'complete';
         if (row.usedMs >= nowMs - (isSuperseded ? SUPERSEDED_MS : UNUSED_MS)) continue;
-        await own(EMBEDDERS_TABLE).where({ embedder: row.name }).update({ state: 'leaving' });
+        await own(this.#format.embedders).where({ embedder: row.name }).update({ state: 'leaving' });
       }
-      const [leaving] = (await own(EMBEDDERS_TABLE).where({ state: 'leaving' }).limit(1)) as Record<string, SqlValue>[];
+      const [leaving] = (await own(this.#format.embedders).where({ state: 'leaving' }).limit(1)) as Record<
+        string,
+        SqlValue
+      >[];
       if (leaving === undefined) return false;
       const embedder = String(leaving['embedder']);
-      const some = (await own(VECTORS_TABLE)
+      const some = (await own(this.#format.vectors)
         .where({ embedder })
         .orderBy('seq')
         .limit(ROWS_PER_DELETE)
         .select('seq')) as Record<string, SqlValue>[];
       const last = some.at(-1);
-      if (last === undefined) await own(EMBEDDERS_TABLE).where({ embedder }).delete();
-      else await own(VECTORS_TABLE).where({ embedder }).where('seq', '<=', Number(last['seq'])).delete();
+      if (last === undefined) await own(this.#format.embedders).where({ embedder }).delete();
+      else await own(this.#format.vectors).where({ embedder }).where('seq', '<=', Number(last['seq'])).delete();
       return true;
     });
   }
@@ -135,9 +155,7 @@ export class GenerationStore {
   }
 
   #plan(): Promise<VectorPlan | undefined> {
-    return this.#tables.read(async (own) =>
-      planOf(await own.select(EMBEDDERS_TABLE, {}), this.#embedder.id, this.#textVersion),
-    );
+    return this.#tables.read((_own, snapshot) => this.planIn(snapshot));
   }
 
   /** Counts the facts before it takes the lock, because the count may be slow. */
@@ -149,12 +167,12 @@ export class GenerationStore {
       return { head, facts: head === null ? 0 : await snapshot.count(above('feed', BEFORE_FEED)) };
     });
     await this.#tables.write(VECTORS_LOCK, async (own) => {
-      const rows = (await own.select(EMBEDDERS_TABLE, {})).map(generationFromRow);
+      const rows = (await own.select(this.#format.embedders, {})).map(generationFromRow);
       const newest = newestOf(rows, embedder, textVersion);
       if (newest !== undefined && isEnough(newest)) return;
       const mine = rows.filter((row) => this.#isMine(row)).map((row) => row.number);
       const number = 1 + Math.max(0, ...mine);
-      await own.insertRows(EMBEDDERS_TABLE, [
+      await own.insertRows(this.#format.embedders, [
         newGenerationRow({ embedder, textVersion, number }, { ...found, nowMs: this.#clock.nowMs() }),
       ]);
       own.signal(VECTORS_CHANGED);

@@ -8,6 +8,7 @@ import {
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
+  type Row,
   ServiceError,
   type SqlValue,
   type StoredFact,
@@ -29,12 +30,31 @@ export interface StoredVector extends VectorCode {
   readonly fact: FactName;
 }
 
+/** The tables of vectors and generations of one index, and the columns in which it stores a vector. */
+export interface VectorFormat {
+  readonly vectors: string;
+  readonly embedders: string;
+  columnsOf(vector: VectorCode, fact: StoredFact): Row;
+}
+
+/** The format of the index in memory. */
+export const MEMORY_FORMAT: VectorFormat = {
+  vectors: VECTORS_TABLE,
+  embedders: EMBEDDERS_TABLE,
+  columnsOf: ({ code, scale }) => ({
+    scale,
+    code: new Uint8Array(code.buffer, code.byteOffset, code.byteLength),
+  }),
+};
+
 /** The vectors of all facts, by generation. */
 export class VectorStore {
   readonly #tables: PluginTables;
+  readonly #format: VectorFormat;
 
-  constructor(tables: PluginTables) {
+  constructor(tables: PluginTables, format: VectorFormat = MEMORY_FORMAT) {
     this.#tables = tables;
+    this.#format = format;
   }
 
   /**
@@ -50,15 +70,14 @@ export class VectorStore {
   ): Promise<void> {
     await this.#tables.write(VECTORS_LOCK, async (own, transaction) => {
       await confirm(transaction);
-      const rows = vectors.map(({ fact, vector: { code, scale } }) => ({
+      const rows = vectors.map(({ fact, vector }) => ({
         tenant_id: fact.tenantId,
         fact_id: fact.id,
         embedder: generation.name,
-        scale,
-        code: new Uint8Array(code.buffer, code.byteOffset, code.byteLength),
+        ...this.#format.columnsOf(vector, fact),
       }));
-      await advanceTo(own, generation.name, advance, nowMs);
-      if (rows.length > 0) await own.insertRows(VECTORS_TABLE, rows);
+      await this.#advance(own, generation.name, advance, nowMs);
+      if (rows.length > 0) await own.insertRows(this.#format.vectors, rows);
       own.signal(VECTORS_CHANGED);
     });
     // An erasure does not take this lock: each of the two writes sees the commits of the other.
@@ -82,7 +101,7 @@ export class VectorStore {
     const known = new Set<string>();
     for (const tenantId of new Set(facts.map((fact) => fact.tenantId))) {
       const ids = facts.filter((fact) => fact.tenantId === tenantId).map(({ id }) => id);
-      const rows = (await own(VECTORS_TABLE)
+      const rows = (await own(this.#format.vectors)
         .where({ tenant_id: tenantId, embedder: generation.name })
         .whereIn('fact_id', ids)
         .select('fact_id')) as Record<string, SqlValue>[];
@@ -98,7 +117,7 @@ export class VectorStore {
     const erased = await this.#tables.read((_own, snapshot) => snapshot.outline(filter));
     for (const { tenantId, id } of erased) {
       await this.#tables.write(VECTORS_LOCK, (own) =>
-        own(VECTORS_TABLE).where({ tenant_id: tenantId, fact_id: id }).delete(),
+        own(this.#format.vectors).where({ tenant_id: tenantId, fact_id: id }).delete(),
       );
     }
   }
@@ -106,22 +125,23 @@ export class VectorStore {
   /** Returns the vectors of a generation after a position, in order. */
   after(generation: string, seq: number, limit: number): Promise<StoredVector[]> {
     return this.#tables.read(async (own) => {
-      const query = own(VECTORS_TABLE).where('embedder', generation).where('seq', '>', seq);
+      const query = own(this.#format.vectors).where('embedder', generation).where('seq', '>', seq);
       return ((await query.orderBy('seq').limit(limit)) as Record<string, SqlValue>[]).map(vectorFromRow);
     });
   }
-}
 
-const advanceTo = async (own: WritableTables, name: string, advance: Advance, nowMs: number): Promise<void> => {
-  const [row] = await own.select(EMBEDDERS_TABLE, { embedder: name });
-  const generation = row === undefined ? undefined : generationFromRow(row);
-  if (generation === undefined || generation.state === 'leaving') {
-    throw new ServiceError('conflict', 'these vectors are no longer wanted');
+  async #advance(own: WritableTables, name: string, advance: Advance, nowMs: number): Promise<void> {
+    const { embedders } = this.#format;
+    const [row] = await own.select(embedders, { embedder: name });
+    const generation = row === undefined ? undefined : generationFromRow(row);
+    if (generation === undefined || generation.state === 'leaving') {
+      throw new ServiceError('conflict', 'these vectors are no longer wanted');
+    }
+    await own(embedders)
+      .where({ embedder: name })
+      .update(advancedColumns(generation, advance, nowMs));
   }
-  await own(EMBEDDERS_TABLE)
-    .where({ embedder: name })
-    .update(advancedColumns(generation, advance, nowMs));
-};
+}
 
 const vectorFromRow = (row: Readonly<Record<string, SqlValue>>): StoredVector => {
   const bytes = row['code'] as Uint8Array;

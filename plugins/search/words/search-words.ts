@@ -14,7 +14,7 @@ import { readQueryForms } from './query-forms.ts';
 import { TermCounts } from './term-counts.ts';
 
 /** The maximum number of terms of a search: a long query is searched by its rarest words. */
-const MOST_TERMS = 64;
+export const MOST_TERMS = 64;
 
 /** Returns the best documents of the opened parts for a query. Each contains at least one of its words. */
 export const searchWords = (
