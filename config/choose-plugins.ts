@@ -2,7 +2,7 @@ import type { Settings } from '../kernel/plugins/plugin-config.ts';
 import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { closestName } from '../kernel/text/closest-name.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
-import { PLUGIN_CATALOG } from './plugin-catalog.ts';
+import { PLUGIN_ALTERNATIVES, PLUGIN_CATALOG } from './plugin-catalog.ts';
 import { isPlain } from './read-config-file.ts';
 
 /** An enabled plugin, not yet imported. */
@@ -14,7 +14,7 @@ export interface PluginChoice {
   readonly overrides: Settings | undefined;
 }
 
-type Entry = boolean | Settings | undefined;
+type Entry = boolean | Settings | string | undefined;
 type Entries = Readonly<Record<string, Entry>> | undefined;
 
 export interface PluginSources {
@@ -26,9 +26,11 @@ export interface PluginSources {
 
 /** Chooses the enabled plugins by the defaults, the file and the overrides; the last mention of a plugin decides. */
 export const choosePlugins = (
-  { file = {}, overrides = {}, given }: PluginSources,
+  sources: PluginSources,
   problems: BootProblem[],
 ): { plugins: PluginChoice[]; disabled: string[] } => {
+  const { given } = sources;
+  const [file, overrides] = [withAlternatives(sources.file), withAlternatives(sources.overrides)];
   const defaults = DEFAULT_CONFIG.plugins ?? {};
   const plugins: PluginChoice[] = [];
   const disabled: string[] = [];
@@ -42,6 +44,19 @@ export const choosePlugins = (
       plugins.push({ name, from: from as string | undefined, file: settingsIn(inFile), overrides: settingsIn(over) });
   }
   return { plugins, disabled };
+};
+
+/** Puts the plugin that takes another one's place beside it: `"search": "postgres"` names `search-postgres`. */
+const withAlternatives = (entries: Entries = {}): NonNullable<Entries> => {
+  const chosen = Object.entries(entries).flatMap(([name, entry]): [string, Entry][] => {
+    const other = `${name}-${entry}`;
+    if (typeof entry !== 'string' || !Object.hasOwn(PLUGIN_ALTERNATIVES, other)) return [[name, entry]];
+    return [
+      [name, false],
+      [other, entries[other] ?? true],
+    ];
+  });
+  return Object.fromEntries(chosen);
 };
 
 /** A plugin may have the name of a member that every object inherits. */
@@ -61,7 +76,8 @@ const entryProblem = (
     if (typeof from === 'string' && from !== '') return undefined;
     return { message: `plugins.${name}.from accepts a path or the name of a package` };
   }
-  return given.includes(name) || Object.hasOwn(PLUGIN_CATALOG, name) ? undefined : unknownPlugin(name);
+  const isOurs = Object.hasOwn(PLUGIN_CATALOG, name) || Object.hasOwn(PLUGIN_ALTERNATIVES, name);
+  return given.includes(name) || isOurs ? undefined : unknownPlugin(name);
 };
 
 const fromOf = (entry: Entry): unknown => (isPlain(entry) ? entry['from'] : undefined);
@@ -75,7 +91,7 @@ const unknownPlugin = (name: string): BootProblem => {
   };
 };
 
-const settingsIn = (entry: boolean | Settings | undefined): Settings | undefined => {
+const settingsIn = (entry: Entry): Settings | undefined => {
   if (!isPlain(entry)) return undefined;
   const { from, ...settings } = entry;
   return settings;

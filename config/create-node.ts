@@ -22,7 +22,7 @@ import { embedderBindings } from './embedder-bindings.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
-import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
+import { importBundled, PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { refuseLostStore } from './refuse-lost-store.ts';
 import { RESERVED_WORDS } from './reserved-words.ts';
@@ -239,7 +239,7 @@ export const importPlugin = async (
 ): Promise<AnyPlugin | undefined> => {
   if (from !== undefined) return loadThirdPartyPlugin({ name, from, folder }, problems);
   try {
-    return await PLUGIN_CATALOG[name]?.();
+    return await importBundled(name);
   } catch (error) {
     problems.push(problemOf(error, `the plugin ${name} cannot be imported`));
     return undefined;

@@ -2,7 +2,7 @@ import { acceptedBy, settingProperties } from '../kernel/plugins/setting-propert
 import type { Schema } from '../ports/schema.ts';
 import { type Catalog, CLOCKS, EMBEDDERS, PREVIOUS_EMBEDDERS, STORES, TRANSPORTS } from './adapter-catalog.ts';
 import { nodeSettings } from './node-settings.ts';
-import { PLUGIN_CATALOG } from './plugin-catalog.ts';
+import { PLUGIN_ALTERNATIVES, PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /** One setting as its schema declares it. */
 export interface DeclaredSetting {
@@ -19,7 +19,9 @@ export interface DeclaredSetting {
 /** Every setting of the node, its adapters and our plugins, enabled or not. Imports them all. */
 export const declaredSettings = async (): Promise<DeclaredSetting[]> => {
   const plugins = await Promise.all(
-    Object.entries(PLUGIN_CATALOG).map(async ([name, load]) => [`plugins.${name}`, (await load()).config] as const),
+    Object.entries({ ...PLUGIN_CATALOG, ...PLUGIN_ALTERNATIVES }).map(
+      async ([name, load]) => [`plugins.${name}`, (await load()).config] as const,
+    ),
   );
   const owners: readonly (readonly [string, Schema<unknown> | undefined])[] = [
     ['node', nodeSettings],

@@ -47,6 +47,19 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   upkeep: async () => (await import('../plugins/upkeep/upkeep-plugin.ts')).upkeepPlugin,
 };
 
+/**
+ * Plugins of the package that take the place of another one: `"search": "postgres"` switches `search` off and
+ * `search-postgres` on.
+ */
+export const PLUGIN_ALTERNATIVES: Readonly<Record<string, () => Promise<AnyPlugin>>> = {
+  'search-postgres': async () =>
+    (await import('../plugins/search/postgres/search-postgres-plugin.ts')).searchPostgresPlugin,
+};
+
+/** Imports a plugin of the package; undefined for any other name. */
+export const importBundled = async (name: string): Promise<AnyPlugin | undefined> =>
+  (PLUGIN_CATALOG[name] ?? PLUGIN_ALTERNATIVES[name])?.();
+
 /** The providers of refs whose id does not begin with the plugin's name. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   'kernel.garden-access': 'gardens',

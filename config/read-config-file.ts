@@ -17,9 +17,9 @@ export interface NodeConfigInput {
   readonly adapters?: Readonly<Partial<Record<AdapterSlotName, Settings>>>;
   /**
    * The plugins by name: disabled, enabled, or enabled with these settings. A third party's plugin has `from`: a path
-   * or a package.
+   * or a package. A text names a plugin that takes its place: `"search": "postgres"`.
    */
-  readonly plugins?: Readonly<Record<string, boolean | Settings>>;
+  readonly plugins?: Readonly<Record<string, boolean | Settings | string>>;
 }
 
 /** Returns the valid parts of the file; the rest is left out, with a problem for each part. Empty without a file. */
