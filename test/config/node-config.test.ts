@@ -243,22 +243,6 @@ describe('the configuration', () => {
     expect((await messagesFor('{"plugins":{"__proto__":true}}'))[0]).to.include('there is no plugin named "__proto__"');
   });
 
-  it('puts an alternative of the package in the place of a plugin', async () => {
-    const choice = async (plugins: object) => {
-      const {
-        plugins: on,
-        disabled,
-        problems,
-      } = await loadNodeConfig({ env: {}, overrides: { plugins: { ...plugins } } });
-      const names = on.map(({ name }) => name);
-      return { problems, on: names.filter((name) => name.startsWith('search')), isOff: disabled.includes('search') };
-    };
-    const chosen = { problems: [], on: ['search-postgres'], isOff: true };
-    expect(await choice({ search: 'postgres' })).to.deep.equal(chosen);
-    expect(await choice({ search: 'postgres', 'search-postgres': { backlogPerSecond: 5 } })).to.deep.equal(chosen);
-    expect(await choice({})).to.deep.equal({ problems: [], on: ['search'], isOff: false });
-  });
-
   it('refuses values of the wrong type', async () => {
     expect(await messages({ node: [] })).to.deep.equal(['node accepts a JSON object']);
     expect(await messages({ adapters: { store: 'sqlite' } })).to.deep.equal(['adapters.store accepts a JSON object']);

@@ -143,7 +143,7 @@ export const factOf = (step: Extract<Step, { kind: 'fact' }>, n: number): Stored
   return sampleFact(n, { ...step.fact, id, hlc: stamp(step.hlc), feed: stamp(n) });
 };
 
-const expiryOf = ({ tenantId, target, expiresMs, hlc }: Extract<Step, { kind: 'expiry' }>): Expiry => ({
+export const expiryOf = ({ tenantId, target, expiresMs, hlc }: Extract<Step, { kind: 'expiry' }>): Expiry => ({
   tenantId,
   factId: sampleId(target),
   expiresMs,
@@ -151,7 +151,7 @@ const expiryOf = ({ tenantId, target, expiresMs, hlc }: Extract<Step, { kind: 'e
   since: stamp(hlc),
 });
 
-const coverOf = (step: Extract<Step, { kind: 'cover' }>, n: number): Cover => ({
+export const coverOf = (step: Extract<Step, { kind: 'cover' }>, n: number): Cover => ({
   kind: n % 2 === 0 ? 'retraction' : 'resolution',
   factId: sampleId(n),
   assertedBy: null,

@@ -1,0 +1,140 @@
+import {
+  compareHlc,
+  type Hlc,
+  type PluginTables,
+  type PluginTransaction,
+  type WritableTables,
+} from '../../../kernel/plugin-api.ts';
+import type { IndexedCover, IndexedFact } from '../index/indexed-fact.ts';
+import type { Hash, KeyHasher } from './key-hasher.ts';
+import { type Part, partName } from './part-rows.ts';
+import { COVERS_TABLE, FACTS_TABLE } from './postgres-tables.ts';
+import { rowsOf, sql } from './sql-fragment.ts';
+
+/** The reach of a cover that ends the facts of all speakers. */
+const OF_ALL: Hash = '0';
+
+/**
+ * The newest cover of each triple and name. A fact may arrive after the cover that ends it, so that each new one is
+ * compared with them.
+ */
+export class CoverRows {
+  readonly #tables: PluginTables;
+  readonly #hasher: KeyHasher;
+
+  constructor(tables: PluginTables, hasher: KeyHasher) {
+    this.#tables = tables;
+    this.#hasher = hasher;
+  }
+
+  /** Stores covers, and ends the stored facts below them. Idempotent. */
+  async add(
+    covers: readonly IndexedCover[],
+    parts: ReadonlyMap<string, Part>,
+    transaction: PluginTransaction,
+  ): Promise<void> {
+    const own = this.#tables.in(transaction);
+    for (const cover of covers) {
+      const triple = this.#tripleOf(cover, parts);
+      for (const reach of this.#reachesOf(cover)) {
+        await own(COVERS_TABLE)
+          .insert({ tenant_id: cover.tenantId, ...triple, reach, ...columnsOf(cover) })
+          .onConflict(['part', 'entity', 'relation', 'reach'])
+          .merge()
+          .whereRaw(IS_NEWER);
+      }
+      await this.#ended(cover, triple, own).update({ ended_wall: cover.since.wallMs, ended_ctr: cover.since.counter });
+    }
+  }
+
+  /** Returns the stamps from which stored covers end new facts, by the identifiers of the facts. */
+  async endsOf(
+    facts: readonly IndexedFact[],
+    parts: ReadonlyMap<string, Part>,
+    transaction: PluginTransaction,
+  ): Promise<ReadonlyMap<string, Hlc>> {
+    const keys = facts.flatMap((fact, at) => {
+      const { part, entity, relation } = this.#tripleOf(fact, parts);
+      return this.#reachesTo(fact).map((reach) => [
+        at,
+        part,
+        entity,
+        relation,
+        reach,
+        fact.hlc.wallMs,
+        fact.hlc.counter,
+      ]);
+    });
+    const column = (at: number) => keys.map((key) => key[at] as Hash | number);
+    const rows = await rowsOf(
+      this.#tables.in(transaction),
+      sql`SELECT k.at, c.since_wall, c.since_ctr FROM unnest(${column(0)}::int4[], ${column(1)}::int8[],
+        ${column(2)}::int8[], ${column(3)}::int8[], ${column(4)}::int8[], ${column(5)}::int8[], ${column(6)}::int4[])
+        AS k (at, part, entity, relation, reach, wall, ctr)
+        JOIN search_postgres_covers c USING (part, entity, relation, reach)
+        WHERE (c.hlc_wall, c.hlc_ctr) > (k.wall, k.ctr)`,
+    );
+    const ends = new Map<string, Hlc>();
+    for (const row of rows) {
+      const { id } = facts[Number(row['at'])] as IndexedFact;
+      const since = { wallMs: Number(row['since_wall']), counter: Number(row['since_ctr']) };
+      const known = ends.get(id);
+      if (known === undefined || compareHlc(since, known) < 0) ends.set(id, since);
+    }
+    return ends;
+  }
+
+  #tripleOf(
+    of: Pick<IndexedFact, 'scope' | 'gardenId' | 'entityKey' | 'relationKey'>,
+    parts: ReadonlyMap<string, Part>,
+  ) {
+    const { part = 0 } = parts.get(partName(of)) ?? {};
+    return {
+      part,
+      entity: this.#hasher.of(of.entityKey, 'entity'),
+      relation: this.#hasher.of(of.relationKey, 'relation'),
+    };
+  }
+
+  /** Selects the facts that a cover ends and that have not ended yet. */
+  #ended(
+    { tenantId, named, targets = [], speaker, hlc }: IndexedCover,
+    triple: { readonly part: number; readonly entity: Hash; readonly relation: Hash },
+    own: WritableTables,
+  ) {
+    const live = own(FACTS_TABLE).whereNull('ended_wall');
+    if (named !== null) return live.where({ tenant_id: tenantId }).whereIn('fact_id', [...targets]);
+    const meant = speaker === null ? triple : { ...triple, speaker: this.#hasher.of(speaker, 'speaker') };
+    return live.where(meant).whereRaw('(hlc_wall, hlc_ctr) < (?, ?)', [hlc.wallMs, hlc.counter]);
+  }
+
+  /** Returns the keys under which a cover is stored. A fact of this node may have no origin. */
+  #reachesOf({ named, speaker }: IndexedCover): Hash[] {
+    if (named === null) return [speaker === null ? OF_ALL : this.#hasher.of(speaker, 'speaker')];
+    return (named.isOwn ? [named.origin, null] : [named.origin]).map((origin) =>
+      this.#nameOf(named.id, origin, speaker),
+    );
+  }
+
+  /** Returns the keys of all covers that may end a fact. */
+  #reachesTo({ id, originId, originNodeId, speaker }: IndexedFact): Hash[] {
+    const names = (speaker === null ? [null] : [null, speaker]).map((of) =>
+      this.#nameOf(originId ?? id, originNodeId, of),
+    );
+    return speaker === null ? [OF_ALL, ...names] : [OF_ALL, this.#hasher.of(speaker, 'speaker'), ...names];
+  }
+
+  #nameOf(id: string, origin: string | null, speaker: string | null): Hash {
+    return this.#hasher.of(`${id} ${origin ?? ''} ${speaker ?? ''}`, 'name');
+  }
+}
+
+const columnsOf = ({ hlc, since }: Pick<IndexedCover, 'hlc' | 'since'>) => ({
+  hlc_wall: hlc.wallMs,
+  hlc_ctr: hlc.counter,
+  since_wall: since.wallMs,
+  since_ctr: since.counter,
+});
+
+const IS_NEWER =
+  '(excluded.hlc_wall, excluded.hlc_ctr) > (search_postgres_covers.hlc_wall, search_postgres_covers.hlc_ctr)';

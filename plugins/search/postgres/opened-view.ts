@@ -1,0 +1,94 @@
+import type { ReadableTables, SqlValue } from '../../../kernel/plugin-api.ts';
+import type { SearchView } from '../search-api.ts';
+import type { Hash, KeyHasher } from './key-hasher.ts';
+import { type Part, partName } from './part-rows.ts';
+import { type Fragment, joined, rowsOf, sql } from './sql-fragment.ts';
+
+/** The parts that a view may read, and conditions on their rows: `d` is the row of a fact, `w` that of a word. */
+export class OpenedView {
+  readonly view: SearchView;
+  readonly parts: readonly Part[];
+  readonly own: ReadableTables;
+  readonly hasher: KeyHasher;
+
+  constructor(view: SearchView, parts: readonly Part[], own: ReadableTables, hasher: KeyHasher) {
+    this.view = view;
+    this.parts = parts;
+    this.own = own;
+    this.hasher = hasher;
+  }
+
+  get numbers(): readonly number[] {
+    return this.parts.map(({ part }) => part);
+  }
+
+  /** Returns the same parts for another entity. */
+  of(entityKey: string | undefined): OpenedView {
+    if (entityKey === undefined) return this;
+    return new OpenedView({ ...this.view, entityKey }, this.parts, this.own, this.hasher);
+  }
+
+  rows(query: Fragment): Promise<Record<string, SqlValue>[]> {
+    return rowsOf(this.own, query);
+  }
+
+  /** Selects the facts of the opened parts at the searched moment. */
+  get there(): Fragment {
+    const inParts = sql`d.part = ANY(${this.numbers}::int8[])`;
+    const { asOf } = this.view;
+    if (asOf === undefined) return inParts;
+    return sql`${inParts} AND (d.feed_wall, d.feed_ctr) <= (${asOf.wallMs}::int8, ${asOf.counter}::int4)`;
+  }
+
+  /** Selects the postings of the searched moment. */
+  get postings(): Fragment {
+    const inParts = sql`w.part = ANY(${this.numbers}::int4[])`;
+    const { asOf } = this.view;
+    if (asOf === undefined) return inParts;
+    return sql`${inParts} AND (w.feed_wall, w.feed_ctr) <= (${asOf.wallMs}::int8, ${asOf.counter}::int4)`;
+  }
+
+  /** Selects the facts that the view may find. */
+  get accepted(): Fragment {
+    const { nowMs, minConfidence, entityKey, relationKey, excludedRelationKeys = [], contested = [] } = this.view;
+    const conditions = [this.there, this.#isLive, sql`d.begins_ms <= ${nowMs}::float8`];
+    conditions.push(sql`d.confidence >= ${minConfidence}::float8`);
+    if (entityKey !== undefined) conditions.push(sql`d.entity = ${this.hasher.of(entityKey, 'entity')}::int8`);
+    if (relationKey !== undefined) conditions.push(sql`d.relation = ${this.#relation(relationKey)}::int8`);
+    if (excludedRelationKeys.length > 0) {
+      conditions.push(sql`d.relation <> ALL(${excludedRelationKeys.map((one) => this.#relation(one))}::int8[])`);
+    }
+    if (contested.length > 0) conditions.push(this.#isUncontested(contested));
+    return joined(conditions, ' AND ');
+  }
+
+  get #isLive(): Fragment {
+    const { asOf, nowMs } = this.view;
+    const lasts = sql`d.expires_ms > ${nowMs}::float8`;
+    if (asOf === undefined) return sql`d.ended_wall IS NULL AND ${lasts}`;
+    const moment = sql`(${asOf.wallMs}::int8, ${asOf.counter}::int4)`;
+    // A time-to-live counts if it was set by then, or while the fact was not over yet.
+    const isUntimed = sql`(d.ttl_wall, d.ttl_ctr) > ${moment} AND d.limit_ms > ${nowMs}::float8`;
+    const mayBeUntimed = nowMs <= asOf.wallMs ? sql`d.is_late = 1 AND ${isUntimed}` : isUntimed;
+    return sql`(d.ended_wall IS NULL OR (d.ended_wall, d.ended_ctr) > ${moment}) AND (${lasts} OR (${mayBeUntimed}))`;
+  }
+
+  #isUncontested(contested: NonNullable<SearchView['contested']>): Fragment {
+    const numbers = new Map(this.parts.map(({ part, scope, place }) => [`${scope} ${place}`, part]));
+    const triples = contested.flatMap((triple): (readonly [number, Hash, Hash])[] => {
+      const part = numbers.get(partName(triple));
+      if (part === undefined) return [];
+      return [[part, this.hasher.of(triple.entityKey, 'entity'), this.#relation(triple.relationKey)]];
+    });
+    const column = (at: 0 | 1 | 2) => triples.map((triple) => triple[at]);
+    return sql`NOT EXISTS (SELECT 1 FROM unnest(${column(0)}::int8[], ${column(1)}::int8[], ${column(2)}::int8[])
+      AS c (part, entity, relation) WHERE c.part = d.part AND c.entity = d.entity AND c.relation = d.relation)`;
+  }
+
+  #relation(key: string): Hash {
+    return this.hasher.of(key, 'relation');
+  }
+}
+
+/** Newest first, then by identifier: the order of facts with equal scores. */
+export const NEWEST_FIRST: Fragment = { text: 'd.hlc_wall DESC, d.hlc_ctr DESC, d.fact_id', values: [] };

@@ -1,0 +1,147 @@
+import {
+  Clock,
+  definePlugin,
+  EarlierEmbedders,
+  Embedder,
+  FactFeed,
+  Facts,
+  factAppended,
+  factErased,
+  factRestored,
+  KERNEL_API,
+  Leases,
+  NODE_VERSION,
+  NodeSelf,
+  optional,
+  Random,
+  SuppressedFacts,
+  schema,
+  Telemetry,
+} from '../../../kernel/plugin-api.ts';
+import { storeChecks } from '../../backup/backup-api.ts';
+import { JobQueue } from '../../jobs/jobs-api.ts';
+import { createIndexCheck } from '../check-index.ts';
+import type { EmbedFacts } from '../embedding/embed-facts.ts';
+import { openEmbedding } from '../embedding/open-embedding.ts';
+import { openReindexJob } from '../reindex/open-reindex.ts';
+import { reindexCommand } from '../reindex/reindex-command.ts';
+import { rebuildableIndexes, SearchIndex, TextRanker } from '../search-api.ts';
+import { openVectors } from '../vectors/open-vectors.ts';
+import { createTextRanker } from '../words/rank-texts.ts';
+import { IndexNews } from './follow-news.ts';
+import { IndexState } from './index-state.ts';
+import { KeyHasher } from './key-hasher.ts';
+import { PostgresIndex } from './postgres-index.ts';
+import { postgresMigrations } from './postgres-migrations.ts';
+import { STATE_TABLE } from './postgres-tables.ts';
+import { requirePgvector } from './require-pgvector.ts';
+import { StoredGenerations } from './served-generations.ts';
+import { POSTGRES_FORMAT } from './vector-rows.ts';
+import { FactWriter } from './write-facts.ts';
+
+interface Settings {
+  readonly backlogPerSecond: number;
+}
+
+const SAVE_INTERVAL_MS = 10_000;
+/** The lease of the one process, of all that share a store, that embeds facts. */
+const LEASE = 'search-postgres';
+
+export const searchPostgresPlugin = definePlugin({
+  name: 'search-postgres',
+  version: NODE_VERSION,
+  kernelApi: KERNEL_API,
+  summary:
+    'Finds facts as search does, in tables of a PostgreSQL store with pgvector instead of the memory of the node',
+  requires: {
+    jobs: optional(JobQueue),
+    telemetry: Telemetry,
+    feed: FactFeed,
+    facts: Facts,
+    clock: Clock,
+    random: Random,
+    self: NodeSelf,
+    leases: Leases,
+    embedder: optional(Embedder),
+    earlier: optional(EarlierEmbedders),
+    suppressed: optional(SuppressedFacts),
+  },
+  provides: [SearchIndex, TextRanker],
+  commands: [reindexCommand],
+  config: schema<Settings>({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      backlogPerSecond: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1_000_000,
+        default: 2_000,
+        env: 'SVC_REINDEX_RATE',
+        description: 'facts in a second, at most, that get a vector of a new embedder; new facts do not count',
+      },
+    },
+  }),
+  migrations: postgresMigrations,
+  async setup(context) {
+    const { config, use, tables, log, on, onStart, onStop, every, provide } = context;
+    const { random, leases, embedder, suppressed, self } = use;
+    await requirePgvector(() => tables(STATE_TABLE));
+    const state = await IndexState.open(tables, random);
+    const hasher = new KeyHasher(state.seed);
+    const writer = new FactWriter({
+      tables,
+      hasher,
+      names: self.names,
+      suppressed: suppressed?.isSuppressing === true ? suppressed : undefined,
+    });
+    on(
+      factAppended,
+      async ({ facts, transaction }) => {
+        await writer.add(
+          facts.map(({ fact }) => fact),
+          transaction,
+        );
+      },
+      // Other plugins decide whether a fact ends others.
+      { order: 'last' },
+    );
+    on(factRestored, ({ facts, transaction }) => writer.add(facts, transaction));
+    on(factErased, async ({ tenantId, facts, transaction }) => ({
+      vectors: await writer.facts.remove(tenantId, facts, transaction),
+    }));
+    const news = new IndexNews({ ...use, tables, state, writer, log });
+    onStart(() => void news.build().catch((error: unknown) => log.warn(NOT_BUILT, { error })));
+    every(SAVE_INTERVAL_MS, () => news.save());
+    onStop(async () => {
+      await news.save();
+      await news.stop();
+    });
+    on(rebuildableIndexes, () => news);
+    const side =
+      embedder === undefined ? undefined : await openVectors({ ...use, embedder, tables, format: POSTGRES_FORMAT });
+    const vectors = side === undefined ? undefined : new StoredGenerations(side);
+    const index = new PostgresIndex({ tables, hasher, vectors, ready: () => news.ready() });
+    provide(SearchIndex, index);
+    const check = createIndexCheck({ ...use, index });
+    on(storeChecks, () => check);
+    openReindexJob(context, use);
+    const ranker = createTextRanker(state.seed);
+    provide(TextRanker, { rank: async (query, texts) => ranker.rank(query, texts) });
+    if (embedder === undefined || side === undefined || vectors === undefined) return;
+    let worker: EmbedFacts | undefined;
+    const lease = leases.hold(`${LEASE} ${embedder.id}`, { onAcquired: () => worker?.wake() });
+    worker = openEmbedding(context, {
+      ...use,
+      ...side,
+      search: vectors,
+      embedder,
+      lease,
+      isThreaded: true,
+      names: self.names,
+      backlogPerSecond: config.backlogPerSecond,
+    });
+  },
+});
+
+const NOT_BUILT = 'facts could not get their rows of the search index; the next search tries again';

@@ -1,0 +1,47 @@
+import type { StoredFact } from '../../../kernel/plugin-api.ts';
+import { rowLength } from '../codes/code-memory.ts';
+import { quantiseQuery } from '../codes/quantise.ts';
+import type { VectorCode, VectorFormat } from '../vectors/vector-store.ts';
+import { EMBEDDERS_TABLE, VECTORS_TABLE } from './postgres-tables.ts';
+import { type Fragment, sql } from './sql-fragment.ts';
+
+/** Vectors as pgvector compares them: the signs of the components to scan, and whole numbers to compare exactly. */
+export const POSTGRES_FORMAT: VectorFormat = {
+  vectors: VECTORS_TABLE,
+  embedders: EMBEDDERS_TABLE,
+  columnsOf: ({ code, scale }: VectorCode, { feed }: StoredFact) => ({
+    feed_wall: feed.wallMs,
+    feed_ctr: feed.counter,
+    scale,
+    signs: signsOf(code),
+    code: `[${code.join()}]`,
+  }),
+};
+
+const signsOf = (components: ArrayLike<number>): string =>
+  Array.from(components, (one) => (one < 0 ? '1' : '0')).join('');
+
+/** A queried vector in SQL: its signs, and its cosine to the row `v`. */
+export interface QueriedRows {
+  readonly signs: Fragment;
+  readonly cosine: Fragment;
+}
+
+/** The factor between the two halves of a component. */
+const HALF = 256;
+
+/**
+ * Splits each component of the query into two halves of some 8 bits. pgvector sums products in single precision, and
+ * these sums are whole numbers that it holds exactly, for vectors of at most 1,024 dimensions.
+ */
+export const queryRows = (vector: Float32Array): QueriedRows => {
+  const { components: padded, step } = quantiseQuery(vector, rowLength(vector.length));
+  const components = padded.subarray(0, vector.length);
+  const upper = Array.from(components, (one) => Math.round(one / HALF));
+  const lower = upper.map((one, at) => (components[at] as number) - one * HALF);
+  const part = (of: readonly number[]): Fragment => sql`(v.code <#> ${`[${of.join()}]`}::halfvec)`;
+  return {
+    signs: sql`${signsOf(components)}::varbit`,
+    cosine: sql`-(${HALF}::float8 * ${part(upper)} + ${part(lower)}) * v.scale * ${step}::float8`,
+  };
+};

@@ -1,0 +1,118 @@
+import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
+import type {
+  PluginTables,
+  PluginTransaction,
+  ServiceNames,
+  StoredFact,
+  SuppressedFacts,
+} from '../../../kernel/plugin-api.ts';
+import { ttlTarget } from '../../facts/facts-api.ts';
+import { withTargets } from '../feed/follow-feed.ts';
+import { isFindable } from '../index/indexed-fact.ts';
+import { CoverRows } from './cover-rows.ts';
+import { FactRows } from './fact-rows.ts';
+import type { KeyHasher } from './key-hasher.ts';
+import { PartRows } from './part-rows.ts';
+
+export interface WriterParts {
+  readonly tables: PluginTables;
+  readonly hasher: KeyHasher;
+  readonly names: ServiceNames;
+  /** Undefined if no plugin hides facts. */
+  readonly suppressed: SuppressedFacts | undefined;
+}
+
+/** Writes the rows by which facts are found, in transactions of the facts' tenant. */
+export class FactWriter {
+  readonly facts: FactRows;
+  readonly #parts: PartRows;
+  readonly #covers: CoverRows;
+  readonly #names: ServiceNames;
+  readonly #suppressed: SuppressedFacts | undefined;
+
+  constructor({ tables, hasher, names, suppressed }: WriterParts) {
+    this.#parts = new PartRows(tables);
+    this.#covers = new CoverRows(tables, hasher);
+    this.facts = new FactRows(tables, hasher, this.#parts);
+    this.#names = names;
+    this.#suppressed = suppressed;
+  }
+
+  /** Does the same as `add` with those facts that have no row. */
+  async addMissing(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
+    const [first] = facts;
+    if (first === undefined) return;
+    const there = new Set(facts);
+    for (const fact of await this.facts.without(first.tenantId, facts, transaction)) there.delete(fact);
+    await this.add(facts, transaction, there);
+  }
+
+  /** Removes those of the facts that are hidden, and adds the others. */
+  async judge(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
+    const [first] = facts;
+    if (first === undefined || this.#suppressed === undefined) return;
+    // A destroyed fact has lost its rows with its content.
+    const whole = facts.filter((fact) => isFindable(fact) && fact.cid !== '');
+    const hidden = await this.#suppressed.among(transaction, whole);
+    await this.facts.remove(first.tenantId, hidden, transaction);
+    const isHidden = new Set(hidden);
+    await this.addMissing(
+      whole.filter((fact) => !isHidden.has(fact)),
+      transaction,
+    );
+  }
+
+  /**
+   * Adds facts of one tenant, except those that have a row already, and ends the facts that they end. The covers and
+   * times-to-live of the facts must be in the store.
+   */
+  async add(
+    facts: readonly StoredFact[],
+    transaction: PluginTransaction,
+    there: ReadonlySet<StoredFact> = NONE,
+  ): Promise<void> {
+    const [first] = facts;
+    if (first === undefined) return;
+    const { tenantId } = first;
+    const named: FactName[] = facts.map(({ id }) => ({ tenantId, id }));
+    const findable = facts.filter((fact) => isFindable(fact) && fact.cid !== '' && !there.has(fact));
+    const [covers, expiries, hidden] = await Promise.all([
+      transaction.covers(named),
+      transaction.expiries([...named, ...this.#targetsOf(facts)]),
+      this.#suppressed === undefined ? [] : this.#suppressed.among(transaction, findable),
+    ]);
+    const isHidden = new Set(hidden);
+    const fresh = findable.filter((fact) => !isHidden.has(fact));
+    const parts = await this.#parts.ensure(tenantId, [...fresh, ...covers], transaction);
+    await this.#insert(tenantId, fresh, expiries, parts, transaction);
+    await this.#covers.add(await withTargets(covers, transaction), parts, transaction);
+    const here = new Set(fresh.map(({ id }) => id));
+    await this.facts.expire(
+      expiries.filter(({ factId }) => !here.has(factId)),
+      transaction,
+    );
+  }
+
+  async #insert(
+    tenantId: string,
+    fresh: readonly StoredFact[],
+    expiries: readonly Expiry[],
+    parts: Awaited<ReturnType<PartRows['ensure']>>,
+    transaction: PluginTransaction,
+  ): Promise<void> {
+    if (fresh.length === 0) return;
+    const covered = await this.#covers.endsOf(fresh, parts, transaction);
+    const lives = new Map(expiries.map((expiry) => [expiry.factId, expiry]));
+    await this.facts.insert(tenantId, fresh, { covered, expiries: lives }, parts, transaction);
+  }
+
+  /** Returns the facts whose time-to-live the given facts set. */
+  #targetsOf(facts: readonly StoredFact[]): FactName[] {
+    const ttl = this.#names.meta('ttl');
+    return facts.flatMap(({ tenantId, relationKey, entity }) =>
+      relationKey === ttl ? [{ tenantId, id: ttlTarget(entity, this.#names) }] : [],
+    );
+  }
+}
+
+const NONE: ReadonlySet<StoredFact> = new Set();

@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { loadNodeConfig } from '../../config/node-config.ts';
+
+describe('the plugins of a configuration', () => {
+  it('puts an alternative of the package in the place of a plugin', async () => {
+    const choice = async (plugins: object) => {
+      const {
+        plugins: on,
+        disabled,
+        problems,
+      } = await loadNodeConfig({ env: {}, overrides: { plugins: { ...plugins } } });
+      const names = on.map(({ name }) => name);
+      return { problems, on: names.filter((name) => name.startsWith('search')), isOff: disabled.includes('search') };
+    };
+    const chosen = { problems: [], on: ['search-postgres'], isOff: true };
+    expect(await choice({ search: 'postgres' })).to.deep.equal(chosen);
+    expect(await choice({ search: 'postgres', 'search-postgres': { backlogPerSecond: 5 } })).to.deep.equal(chosen);
+    expect(await choice({})).to.deep.equal({ problems: [], on: ['search'], isOff: false });
+  });
+});

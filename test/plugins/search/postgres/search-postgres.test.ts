@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SearchIndex } from '../../../../plugins/search/search-api.ts';
+import { FactStore } from '../../../../ports/ports.ts';
+import { comesTrue } from '../../../kit/comes-true.ts';
+import { administer } from '../../../kit/postgres-server.ts';
+import { rejection } from '../../../kit/rejection.ts';
+import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
+import { startVectorPostgres, type VectorPostgres } from '../../../kit/vector-postgres.ts';
+
+const BASE = ['keys', 'facts', 'conflicts', 'node-info', 'tombstones'];
+const PLUGINS = [...BASE, 'jobs', 'recall', 'search-postgres'];
+const TABLES = ['search_postgres_facts', 'search_postgres_words', 'search_postgres_vectors'];
+const SETTINGS = { tombstones: { enabled: true } };
+
+describe('search in PostgreSQL', function () {
+  this.timeout(120_000);
+  let database: VectorPostgres;
+  let folder: string;
+  let node: TestNode;
+  let key: string;
+  let admin: string;
+
+  const start = async (plugins: readonly string[]): Promise<void> => {
+    node = await startTestNode({ plugins, databaseUrl: database.url, folder, settings: SETTINGS });
+    key = await node.addKey();
+    admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['read', 'write', 'admin'] });
+  };
+  const post = async (path: string, body: object, caller = key) => {
+    const reply = await node.request('POST', path, { key: caller, body });
+    expect(reply.status, reply.text).to.be.within(200, 202);
+    return reply.body;
+  };
+  const say = async (entity: string, v: string, members: object = {}): Promise<string> => {
+    const fact = { entity, relation: 'memory:note', value: { type: 'text', v }, source: 'agent:test', ...members };
+    return (await post('/v1/facts', fact)).id;
+  };
+  const recall = async (query: string, members: object = {}): Promise<readonly string[]> => {
+    const { facts } = await post('/v1/recall', { query, token_budget: 1_000, ...members });
+    return facts.map(({ fact }: { fact: { value: { v: string } } }) => fact.value.v);
+  };
+  const countRows = async (table: string): Promise<number> => {
+    const [row] = await node.kernel.get(FactStore).table(table).count({ n: '*' });
+    return Number(row?.n);
+  };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'search-postgres-'));
+    database = await startVectorPostgres();
+    await start(BASE);
+    await say('user:early', 'a lantern from before');
+    await post('/v1/facts', {
+      entity: 'user:gone',
+      relation: 'memory:note',
+      value: { type: 'text', v: 'lantern lost' },
+      source: 'agent:test',
+    });
+    await post('/v1/facts', {
+      entity: 'user:gone',
+      relation: 'memory:note',
+      value: { type: 'null' },
+      source: 'agent:test',
+      confidence: 0,
+    });
+    await node.stop();
+    await start(PLUGINS);
+  });
+  after(async () => {
+    await node?.stop();
+    await database?.empty();
+    await database?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('adds the facts from before it was switched on, without those that had ended', async () => {
+    expect(await recall('lantern')).to.deep.equal(['a lantern from before']);
+  });
+
+  it('finds a fact by its words with the next recall, and no longer after its retraction', async () => {
+    await say('user:ann', 'Ann keeps zebras');
+    expect(await recall('zebras')).to.deep.equal(['Ann keeps zebras']);
+    await post('/v1/facts', {
+      entity: 'user:ann',
+      relation: 'memory:note',
+      value: { type: 'null' },
+      source: 'agent:test',
+      confidence: 0,
+    });
+    const view = {
+      tenantId: 'default',
+      scopes: ['company'],
+      gardens: 'all',
+      nowMs: node.clock.nowMs(),
+      minConfidence: 0,
+    } as const;
+    const [{ hits } = { hits: [] }] = await node.kernel
+      .get(SearchIndex)
+      .ask([{ find: 'words', query: 'zebras', limit: 5 }], view);
+    expect(hits).to.deep.equal([]);
+  });
+
+  it('finds facts by their vectors once the embedder has made them, outside the append', async () => {
+    await say('user:bob', 'she studied counselling and education');
+    await comesTrue(async () => {
+      await node.clock.advance(2_000);
+      return (await recall('educaton counseling', { weights: { vector: 1 } })).length > 0;
+    });
+    expect((await recall('educaton counseling', { weights: { vector: 1 } }))[0]).to.include('counselling');
+  });
+
+  it('withholds the facts of a tombstone at once, and finds them again after its revocation', async () => {
+    await say('user:cem', 'Cem tames griffins');
+    const { id } = await post('/v1/tombstones', { entity_uri: 'user:cem' }, admin);
+    const rows = await countRows('search_postgres_facts');
+    expect(await recall('griffins')).to.deep.equal([]);
+    expect(await countRows('search_postgres_facts')).to.equal(rows - 1);
+    await post(`/v1/tombstones/${id}/revoke`, { reason: 'a mistake' }, admin);
+    await comesTrue(async () => (await recall('griffins')).length === 1);
+  });
+
+  it('gives facts their rows again when it is built anew', async () => {
+    const store = node.kernel.get(FactStore);
+    await store.write('default', (transaction) => transaction.table('search_postgres_facts').delete());
+    expect(await recall('lantern')).to.deep.equal([]);
+    await post('/v1/admin/reindex', { what: ['words'] }, admin);
+    await comesTrue(async () => {
+      await node.clock.advance(1_000);
+      return (await recall('lantern')).length === 1;
+    });
+  });
+
+  it('has no rows of a fact in any table after its erasure', async () => {
+    const before = await Promise.all(TABLES.map(countRows));
+    const erased = await say('user:eve', 'Eve hides unicorns');
+    await comesTrue(async () => {
+      await node.clock.advance(2_000);
+      return (await countRows('search_postgres_vectors')) > (before[2] as number);
+    });
+    const { id } = await post('/v1/tombstones', { entity_uri: 'user:eve' }, admin);
+    await post(`/v1/tombstones/${id}/erase`, { confirm: 'user:eve' }, admin);
+    await comesTrue(async () => {
+      await node.clock.advance(1_000);
+      return (await Promise.all(TABLES.map(countRows))).every((rows, at) => rows === before[at]);
+    });
+    expect(erased).to.be.a('string');
+  });
+});
+
+describe('the refusal of search in PostgreSQL', function () {
+  this.timeout(120_000);
+
+  it('names the store that it needs', async () => {
+    const { message } = await rejection(
+      startTestNode({ plugins: ['keys', 'facts', 'search-postgres'], store: 'sqlite' }),
+    );
+    expect(message).to.include('search-postgres needs a store in PostgreSQL');
+  });
+
+  it('names the extension that it needs, and how to create it', async () => {
+    const database = await startVectorPostgres();
+    try {
+      await administer(database.url, 'DROP EXTENSION vector');
+      const started = startTestNode({ plugins: ['keys', 'facts', 'search-postgres'], databaseUrl: database.url });
+      const error = await rejection(started);
+      expect(error.message).to.include('search-postgres needs the extension pgvector');
+      expect(JSON.stringify(error)).to.include('CREATE EXTENSION vector');
+    } finally {
+      await database.empty();
+      await database.stop();
+    }
+  });
+});
