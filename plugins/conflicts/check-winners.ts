@@ -49,7 +49,7 @@ export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreChec
   },
 });
 
-/** Returns one fact of each triple whose stored winners are wrong. */
+/** Returns one fact of each triple whose stored winners are wrong, among at least one of a tenant. */
 const wrongPlaces = async (
   places: readonly StoredFact[],
   own: ReadableTables,
@@ -58,7 +58,8 @@ const wrongPlaces = async (
 ): Promise<readonly StoredFact[]> => {
   const nowMs = clock.nowMs();
   const judged = await judgePlaces(snapshot, places, nowMs);
-  const stored = await readTimelines(own, places.map(placeDigest));
+  const [{ tenantId }] = places as [StoredFact, ...StoredFact[]];
+  const stored = await readTimelines(own, tenantId, places.map(placeDigest));
   return places.filter((place, at) => !isRight(judged[at] as JudgedPlace, stored.get(placeDigest(place)), nowMs));
 };
 

@@ -90,7 +90,7 @@ const createWinners = async (schema: Builder): Promise<void> => {
     table.bigInteger('contesting_until_ms').notNullable();
     table.bigInteger('since_wall').notNullable();
     table.integer('since_ctr').notNullable();
-    table.index(['triple'], 'conflicts_wins_digest');
+    table.index(['tenant_id', 'triple'], 'conflicts_wins_digest');
     table.index(['tenant_id', 'entity_key', 'relation_key', 'scope', 'place'], 'conflicts_wins_place');
   });
 };

@@ -99,7 +99,7 @@ export const markContradicted = async (
   }
   if (places.size === 0) return undefined;
   if (asOf !== undefined) return markAsOf(views, [...places.keys()], context);
-  const rulers = await rulersOf(tables.in(snapshot), [...new Set(places.values())], nowMs);
+  const rulers = await rulersOf(tables.in(snapshot), caller.tenantId, [...new Set(places.values())], nowMs);
   if (rulers.size === 0) return undefined;
   const ids = [...places].flatMap(([id, place]) => (rulers.has(place) ? [id] : []));
   const contested = views.filter(({ fact }) => rulers.has(places.get(fact.id) ?? ''));
@@ -134,11 +134,12 @@ const markAsOf = async (
  */
 const rulersOf = async (
   tables: ReadableTables,
+  tenantId: string,
   digests: readonly string[],
   nowMs: number,
 ): Promise<Map<string, string[]>> => {
   const rulers = new Map<string, string[]>();
-  for (const [digest, timeline] of await readTimelines(tables, digests)) {
+  for (const [digest, timeline] of await readTimelines(tables, tenantId, digests)) {
     const own = timeline.wins.filter(
       ({ fromMs, untilMs, contestedUntilMs }) => fromMs <= nowMs && untilMs > nowMs && contestedUntilMs > nowMs,
     );

@@ -77,7 +77,7 @@ const readSome = async (
   if (gardens !== 'all') query.whereIn(own('place'), ['', ...gardens]);
   if (status === 'unresolved') {
     query
-      .join(WINS, `${WINS}.triple`, own('open_triple'))
+      .join(WINS, { [`${WINS}.tenant_id`]: own('tenant_id'), [`${WINS}.triple`]: own('open_triple') })
       .where(`${WINS}.from_ms`, '<=', nowMs)
       .where(`${WINS}.until_ms`, '>', nowMs)
       .where(`${WINS}.contested_until_ms`, '>', nowMs);

@@ -137,8 +137,11 @@ const storeMissingTimelines = async (
   transaction: PluginTransaction,
   nowMs: number,
 ): Promise<void> => {
+  const [one] = planned;
+  if (one === undefined) return;
   const stored = await readTimelines(
     own,
+    one.triple.tenantId,
     planned.map(({ triple }) => placeDigest(triple)),
   );
   const missing = planned.filter(({ triple }) => !isContested(stored.get(placeDigest(triple)), nowMs));

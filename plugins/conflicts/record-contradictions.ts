@@ -115,10 +115,8 @@ class BatchRecorder {
       contenders.map(({ fact }) => fact),
     );
     const crowded = [...byTriple.values()].filter((appended) => isCrowded(batch, appended));
-    const timelines = await readTimelines(
-      tables,
-      crowded.map(({ fact }) => placeDigest(fact)),
-    );
+    const digests = crowded.map(({ fact }) => placeDigest(fact));
+    const timelines = await readTimelines(tables, contenders[0]?.fact.tenantId ?? '', digests);
     const places = new Map<string, PlaceState>();
     for (const [id, appended] of byTriple) {
       const stored = timelines.get(placeDigest(appended.fact));
@@ -246,11 +244,10 @@ class BatchRecorder {
   async #storeTimelines(): Promise<UnrecordedPlace[]> {
     const { transaction, nowMs } = this.#batch;
     const touched = [...this.#places.values()].filter(({ wasContested }) => wasContested);
-    if (touched.length === 0) return [];
-    const rows = await readTimelines(
-      this.#tables,
-      touched.map(({ triple }) => placeDigest(triple)),
-    );
+    const [first] = touched;
+    if (first === undefined) return [];
+    const digests = touched.map(({ triple }) => placeDigest(triple));
+    const rows = await readTimelines(this.#tables, first.triple.tenantId, digests);
     const changes: TimelineChange[] = [];
     const anew: PlaceState[] = [];
     const mortal = new Map(

@@ -50,6 +50,7 @@ export const recordLifetimes = async (
   const known = [...places.values()];
   const stored = await readTimelines(
     tables,
+    tenantId,
     known.map(({ triple }) => placeDigest(triple)),
   );
   const touched = known.filter(({ triple, mayLive }) => mayLive || stored.has(placeDigest(triple)));

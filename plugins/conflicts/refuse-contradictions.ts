@@ -62,7 +62,7 @@ const liveOf = async (item: AppendItem, batch: AppendBatch, tables: PluginTables
   const [live = []] = await batch.transaction.siblings([item.fact], batch.nowMs, CROWD);
   if (live.length < CROWD) return live;
   const digest = placeDigest(item.fact);
-  const timeline = (await readTimelines(tables.in(batch.transaction), [digest])).get(digest);
+  const timeline = (await readTimelines(tables.in(batch.transaction), item.fact.tenantId, [digest])).get(digest);
   const others = [timeline?.lasting, timeline?.contesting].flatMap((lasting) =>
     lasting !== undefined && lasting.untilMs > batch.nowMs ? [entryOf(lasting)] : [],
   );

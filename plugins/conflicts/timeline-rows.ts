@@ -29,11 +29,12 @@ type StoredRow = Readonly<Record<string, SqlValue>>;
  */
 export const readTimelines = async (
   tables: ReadableTables,
+  tenantId: string,
   digests: readonly string[],
 ): Promise<Map<string, StoredTimeline>> => {
   const rows = new Map<string, StoredRow[]>();
   if (digests.length === 0) return new Map();
-  for (const row of await tables.select(WINS, { triple: digests })) {
+  for (const row of await tables.select(WINS, { tenant_id: tenantId, triple: digests })) {
     const digest = String(row['triple']);
     const known = rows.get(digest);
     if (known === undefined) rows.set(digest, [row]);
@@ -50,8 +51,8 @@ export interface TimelineChange {
 }
 
 /**
- * Stores the changed timelines. Moves replaced ones to the table of past winners, unless they were replaced at their
- * own first stamp. Only triples with a contradiction have rows; nearly all of them have one.
+ * Stores the changed timelines of one tenant. Moves replaced ones to the table of past winners, unless they were
+ * replaced at their own first stamp. Only triples with a contradiction have rows; nearly all of them have one.
  */
 export const writeTimelines = async (
   tables: WritableTables,
@@ -79,7 +80,10 @@ export const writeTimelines = async (
     if (before !== undefined) gone.push(digest);
     if (current !== undefined) fresh.push(...storedRowsOf(triple, digest, current));
   }
-  if (gone.length > 0) await tables(WINS).whereIn('triple', gone).delete();
+  const [first] = changes;
+  if (first !== undefined && gone.length > 0) {
+    await tables(WINS).where({ tenant_id: first.triple.tenantId }).whereIn('triple', gone).delete();
+  }
   if (past.length > 0) await tables.insertRows(PAST_WINS, past);
   if (fresh.length > 0) await tables.insertRows(WINS, fresh);
 };

@@ -83,7 +83,7 @@ const settle = async (
   nowMs: number,
 ): Promise<void> => {
   const digest = placeDigest(record);
-  const stored = await readTimelines(tables, [digest]);
+  const stored = await readTimelines(tables, record.tenantId, [digest]);
   const judged = await judgePlaces(transaction, [record], nowMs);
   const { newest } = await transaction.ledgerHead(record.tenantId);
   const since = newest?.feed ?? ZERO_HLC;
