@@ -23,7 +23,7 @@ WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
   schema: postgresSchema,
   queries: {
     tableNames: `SELECT relname FROM pg_class
-WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
+WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace`,
     columnNames: `SELECT attname FROM pg_attribute
 WHERE attrelid = to_regclass(quote_ident(?)) AND attnum > 0 AND NOT attisdropped`,
     nowMs: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
