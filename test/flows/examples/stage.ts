@@ -7,6 +7,7 @@ import { createNode, type Node } from '../../../config/create-node.ts';
 import type { DescribedRoute } from '../../../kernel/description/node-description.ts';
 import { NodeSelf, nodePrincipal, Permissions, SCOPES, Vocabulary } from '../../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
+import type { FactStore } from '../../../ports/ports.ts';
 import { createLoopbackNetwork, type LoopbackNetwork } from '../../fakes/loopback-network.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { quietBilling } from '../../fakes/quiet-billing.ts';
@@ -59,7 +60,8 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-export const startStage = async (): Promise<Stage> => {
+/** Starts the stage on a SQLite file, or on the given store. */
+export const startStage = async (store?: FactStore): Promise<Stage> => {
   const folder = await mkdtemp(join(tmpdir(), 'examples-'));
   const network = createLoopbackNetwork();
   const providerKey = await drawProviderKey('EdDSA', 'first');
@@ -91,6 +93,7 @@ export const startStage = async (): Promise<Stage> => {
       transport: { ...outward, serve: inward.serve },
       log: createMemoryLogger([]),
       extras: [quietBilling],
+      ...(store !== undefined && { store: () => store }),
     },
   });
   const close = async (): Promise<void> => {
