@@ -68,6 +68,14 @@ export class DatabaseCluster {
     return found as number;
   }
 
+  /** Resolves when the primary on this host has a standby that confirms its commits. It takes no writes before. */
+  takesWrites(host: number): Promise<void> {
+    return waitUntil('a standby follows the new primary', LIMIT_MS, async () => {
+      const [row] = await ask(urlOf(host), FOLLOWERS).catch(() => []);
+      return Number(row?.['synchronous']) > 0;
+    });
+  }
+
   break(host: number, fault: Fault): Promise<unknown> {
     if (fault === 'cut off') return this.#network.cut(host);
     return this.#network.signal(host, fault === 'killed' ? 'SIGKILL' : 'SIGSTOP');

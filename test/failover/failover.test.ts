@@ -32,7 +32,7 @@ const accountOfServer = (): readonly string[] => {
 };
 
 describe('Three processes on a PostgreSQL cluster whose primary fails again and again', () => {
-  it('lose no acknowledged fact, store none twice, and serve within 10 s of each promotion', async function () {
+  it('lose no acknowledged fact, store none twice, and serve within 10 s of a primary with a standby', async function () {
     const reason = obstacle();
     if (reason !== undefined) {
       console.log(`      rounds of failover are left out: ${reason}`);
