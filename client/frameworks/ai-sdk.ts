@@ -106,7 +106,7 @@ export const memoryTools = (options: AdapterOptions): MemoryTools => {
       inputSchema: inputSchema(SUBJECT),
       async execute({ entity, relation }) {
         const live = await slots.readAll({ entity, relation });
-        if (live.length > 0) await slots.end([{ entity, relation }]);
+        await slots.end([live]);
         return { ended: live.length };
       },
     },

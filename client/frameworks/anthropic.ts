@@ -92,7 +92,7 @@ export class MemoryFiles {
     if (place === ROOT) throw new Error(`Cannot delete the ${ROOT} directory itself`);
     const ended = below(await this.#tree(), place);
     if (ended.length === 0) throw new Error(`The path ${path} does not exist`);
-    await this.#slots.end(ended);
+    await this.#slots.end(await Promise.all(ended.map((fact) => this.#slots.rivalsOf(fact))));
     return `Successfully deleted ${path}`;
   }
 
@@ -113,7 +113,7 @@ export class MemoryFiles {
       return { ...this.#slots.assertion(slot, fact.value), derived_from: [{ fact_id: fact.id }] };
     });
     await this.#slots.append([...folders, ...copies]);
-    await this.#slots.end(moved);
+    await this.#slots.end(moved.map((fact) => [fact]));
     return `Successfully renamed ${from} to ${to}`;
   }
 

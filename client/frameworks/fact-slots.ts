@@ -120,9 +120,17 @@ export class FactSlots {
     }
   }
 
-  /** Ends all live facts of slots. */
-  end(slots: readonly Slot[]): Promise<void> {
-    return this.append(slots.map((slot) => this.#retraction(slot)));
+  /** Ends the live facts of slots, as they were read, by name. A value that somebody stores meanwhile stays. */
+  async end(read: readonly (readonly Fact[])[]): Promise<void> {
+    const pieces = read.flatMap((facts) => piecesOf(facts, MOST_REPLACED));
+    for (const some of piecesOf(pieces, MOST_IN_BATCH)) {
+      const { results } = await this.client.assertMany(some.map((facts) => naming(this.#retraction(facts), facts)));
+      for (const [at, { status }] of results.entries()) {
+        const facts = some[at] ?? [];
+        // This request finds out which of them others have ended meanwhile, and throws other refusals.
+        if (status >= 400) await this.#replace(this.#retraction(facts), facts);
+      }
+    }
   }
 
   assertion({ entity, relation }: Slot, value: TypedValue, derived_from?: Assertion['derived_from']): Assertion {
@@ -132,8 +140,10 @@ export class FactSlots {
 
   /** Stores a fact that ends others. A value that somebody stores meanwhile stays, and contradicts it. */
   async #replace(fact: Assertion, ended: readonly Fact[]): Promise<void> {
+    // A retraction that names no fact would end all of them.
+    if (fact.confidence === 0 && ended.length === 0) return;
     try {
-      await this.client.assert({ ...fact, replaces: ended.slice(0, MOST_REPLACED).map(({ id }) => id) });
+      await this.client.assert(naming(fact, ended.slice(0, MOST_REPLACED)));
     } catch (error) {
       const live = error instanceof ConflictError ? (error.body as OutdatedReply).live_fact_ids : undefined;
       const left = ended.filter(({ id }) => live?.includes(id));
@@ -142,14 +152,24 @@ export class FactSlots {
     }
   }
 
-  #retraction(slot: Slot): Assertion {
-    return { ...this.assertion(slot, { type: 'string', v: 'retracted' }), confidence: 0 };
+  #retraction([{ entity, relation } = NO_SLOT]: readonly Slot[]): Assertion {
+    return { ...this.assertion({ entity, relation }, { type: 'string', v: 'retracted' }), confidence: 0 };
   }
 
   #query(slot: Partial<Slot>) {
     return { ...slot, scope: this.#scope, garden_id: this.#garden, min_confidence: MIN_CONFIDENCE, limit: PAGE };
   }
 }
+
+const NO_SLOT: Slot = { entity: '', relation: '' };
+
+const naming = (fact: Assertion, ended: readonly Fact[]): Assertion => ({
+  ...fact,
+  replaces: ended.map(({ id }) => id),
+});
+
+const piecesOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
 /** Returns a rival with its value as the framework knows it. */
 export const rivalOf = <Value>(fact: Fact, value: Value): Rival<Value> => {

@@ -101,7 +101,7 @@ export class LangGraphStore implements BaseStore {
     checkNamespace(place.namespace);
     const slot = slotOf(place);
     if (value !== null) await this.#slots.write(slot, jsonValue(value));
-    else if ((await this.#slots.read(slot)) !== undefined) await this.#slots.end([slot]);
+    else await this.#slots.end([await this.#slots.readAll(slot)]);
   }
 
   async #search({ namespacePrefix, filter = {}, limit = DEFAULT_LIMIT, offset = 0, query }: SearchOperation) {

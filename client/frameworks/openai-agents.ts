@@ -30,9 +30,11 @@ export class FactSession implements Session {
     return this.#sessionId;
   }
 
+  /** Returns items, oldest first. Behind a contested item stands a system message with the sources that disagree. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
-    const items = (await this.#facts()).map(itemOf);
-    return limit === undefined ? items : items.slice(Math.max(0, items.length - Math.max(0, limit)));
+    const facts = await this.#facts();
+    const newest = limit === undefined ? facts : facts.slice(Math.max(0, facts.length - Math.max(0, limit)));
+    return (await Promise.all(newest.map((fact) => this.#itemsOf(fact)))).flat();
   }
 
   /** Stores all items, or none of them: at most 1000 in one transaction. */
@@ -49,17 +51,27 @@ export class FactSession implements Session {
   async popItem(): Promise<AgentInputItem | undefined> {
     const last = (await this.#facts()).at(-1);
     if (last === undefined) return undefined;
-    await this.#slots.end([last]);
+    await this.#end([last]);
     return itemOf(last);
   }
 
   async clearSession(): Promise<void> {
-    await this.#slots.end(await this.#facts());
+    await this.#end(await this.#facts());
   }
 
   /** The entity of the session. */
   get entity(): string {
     return `session:${encodeName(this.#sessionId)}`;
+  }
+
+  async #end(facts: readonly Fact[]): Promise<void> {
+    await this.#slots.end(await Promise.all(facts.map((fact) => this.#slots.rivalsOf(fact))));
+  }
+
+  async #itemsOf(fact: Fact): Promise<AgentInputItem[]> {
+    if (!fact.contradicted) return [itemOf(fact)];
+    const [winner, ...rivals] = (await this.#slots.rivalsOf(fact)).map(({ source, id }) => `${source} (fact ${id})`);
+    return [itemOf(fact), noteOf(`It is by ${winner}; others disagree: ${rivals.join(', ')}.`)];
   }
 
   async #facts(): Promise<Fact[]> {
@@ -68,6 +80,12 @@ export class FactSession implements Session {
     return facts.sort((one, other) => compareStamps(one.hlc, other.hlc));
   }
 }
+
+const noteOf = (sources: string) => ({
+  type: 'message',
+  role: 'system',
+  content: `The item before is contradicted. ${sources}`,
+});
 
 const itemOf = ({ value }: Fact): AgentInputItem => JSON.parse(String(value.v)) as AgentInputItem;
 

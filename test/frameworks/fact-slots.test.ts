@@ -1,9 +1,22 @@
 import { expect } from 'chai';
 import { ConflictError, type FactClient } from '../../client/client.ts';
+import type { TypedValue } from '../../client/fact-values.ts';
 import { FactSlots } from '../../client/frameworks/fact-slots.ts';
 import { clientOf } from '../client/loopback-fetch.ts';
 import { rejection } from '../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
+
+/** Returns a client that stores a fact right before its next batch, as another program may. */
+const lateClient = (client: FactClient, fact: { entity: string; relation: string; value: TypedValue }): FactClient =>
+  new Proxy(client, {
+    get: (target, name) =>
+      name === 'assertMany'
+        ? async (facts: Parameters<FactClient['assertMany']>[0]) => {
+            await client.assert({ ...fact, source: 'agent:late', scope: 'company' });
+            return client.assertMany(facts);
+          }
+        : Reflect.get(target, name).bind(target),
+  });
 
 const text = (v: string) => ({ type: 'string', v }) as const;
 
@@ -38,6 +51,18 @@ describe('the slots of an adapter', () => {
     await slots.write(slot, text('CTO'));
     await slots.write(slot, text('CFO'), live);
     expect(await valuesIn(slot)).to.deep.equal(['CFO', 'CTO']);
+  });
+
+  it('end by name, so that a value which somebody stores meanwhile stays', async () => {
+    const slot = { entity: 'slot:ended', relation: 'memory:role' };
+    await slots.write(slot, text('CEO'));
+    await client.assert({ ...slot, value: text('CTO'), source: 'agent:other', scope: 'company' });
+    const read = [await slots.readAll(slot)];
+    const late = new FactSlots({ client: lateClient(client, { ...slot, value: text('CFO') }), source: 'agent:mine' });
+    await late.end(read);
+    expect(await valuesIn(slot)).to.deep.equal(['CFO']);
+    await slots.end(read);
+    expect(await valuesIn(slot)).to.deep.equal(['CFO']);
   });
 
   it('end all rivals that a write has read, and pass on other refusals', async () => {

@@ -68,6 +68,22 @@ if (framework !== undefined) {
       expect(await team.getItems()).to.deep.equal([]);
     });
 
+    it('says behind a contested item that it is contested, and by whom', async () => {
+      const session = new FactSession({ client, source: SOURCE, sessionId: 'contested' });
+      await session.addItems([{ type: 'a' }, { type: 'b' }]);
+      const [fact] = await client.query({ entity: 'session:contested' }).take(1);
+      const { relation = '' } = fact ?? {};
+      const value = { type: 'text', v: '{"type":"c"}' } as const;
+      await client.assert({ entity: 'session:contested', relation, value, source: 'agent:z', scope: 'company' });
+      const items = await session.getItems();
+      expect(items).to.have.length(3);
+      const note = items.find(({ type }) => type === 'message');
+      expect(note).to.include({ role: 'system' });
+      expect(JSON.stringify(note)).to.include(SOURCE).and.include('agent:z').and.include(fact?.id);
+      await session.clearSession();
+      expect(await session.getItems()).to.deep.equal([]);
+    });
+
     it('keeps what two programs add at once, and contradicts nothing', async () => {
       const [one, other] = ['agent:a', 'agent:b'].map(
         (source) => new FactSession({ client, source, sessionId: 'shared' }),

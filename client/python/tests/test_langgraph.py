@@ -186,6 +186,25 @@ def test_a_value_that_somebody_stores_meanwhile_stays_and_contradicts(
     assert sorted(each["value"]["role"] for each in item.contradictions) == ["CFO", "CTO"]
 
 
+def test_a_delete_ends_the_values_that_it_has_read(
+    store: LangGraphStore, client: FactClient, node: Node, garden: str
+) -> None:
+    entity = "langgraph:users/ada"
+    store.put(("users",), "ada", {"role": "CEO"})
+    rivals: list[Callable[[], object]] = [
+        lambda: client.assert_fact(entity, "langgraph:item", ROLE, source="agent:rival", garden_id=garden)
+    ]
+
+    def interrupt(request: httpx.Request) -> None:
+        if request.method == "POST" and rivals:
+            rivals.pop()()
+
+    with httpx.Client(event_hooks={"request": [interrupt]}) as http, FactClient(node.url, key=node.key, http=http) as slow:
+        LangGraphStore(slow, source="agent:slow", garden=garden).delete(("users",), "ada")
+    item = store.get(("users",), "ada")
+    assert item is not None and item.value == {"role": "CTO"}
+
+
 def test_an_item_survives_the_serializer_of_checkpoints(store: LangGraphStore, client: FactClient, garden: str) -> None:
     store.put(("users",), "ada", {"role": "CEO"})
     client.assert_fact("langgraph:users/ada", "langgraph:item", "CTO", garden_id=garden)

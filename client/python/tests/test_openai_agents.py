@@ -165,6 +165,24 @@ def test_items_follow_their_stamps_where_clocks_differ(node: Node) -> None:
     connected(node, work)
 
 
+def test_a_contested_item_says_so_and_ends_with_its_session(node: Node) -> None:
+    async def work(client: AsyncFactClient) -> None:
+        session = FactSession(f"s-{uuid4()}", client, source="agent:tests")
+        await session.add_items([{"role": "user", "content": "tea"}, {"role": "user", "content": "milk"}])
+        entity = f"session:{session.session_id}"
+        fact = (await client.query({"entity": entity}).take(1))[0]
+        value = {"type": "text", "v": '{"content":"jam","role":"user"}'}
+        await client.assert_fact(entity, fact["relation"], value, source="agent:rival")
+        items = await session.get_items()
+        notes = [str(item.get("content")) for item in items if item.get("role") == "system"]
+        assert len(items) == 3 and len(notes) == 1
+        assert "agent:tests" in notes[0] and "agent:rival" in notes[0] and fact["id"] in notes[0]
+        await session.clear_session()
+        assert await session.get_items() == []
+
+    connected(node, work)
+
+
 def test_places_are_apart(node: Node) -> None:
     async def work(client: AsyncFactClient) -> None:
         name = f"s-{uuid4()}"

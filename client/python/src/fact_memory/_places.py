@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -13,6 +14,8 @@ from .types import Fact
 # A fact of confidence 0 is a retraction.
 ABOVE_RETRACTIONS = 1e-9
 PAGE = 500
+# The number of facts that one fact may end by name.
+MAX_REPLACED = 100
 ESCAPED = re.compile(rb"[^a-z0-9._~-]")
 
 
@@ -35,9 +38,10 @@ class Place:
         members = {"entity": entity, "relation": relation, "value": value, "source": self.source}
         return present({**members, "scope": self.scope, "garden_id": self.garden})
 
-    def retraction(self, entity: str, relation: str) -> dict[str, Any]:
-        """Returns a retraction of all facts of a triple in this place."""
-        return {**self.assertion(entity, relation, ""), "value": RETRACTED, "confidence": 0}
+    def retraction(self, ended: Sequence[Fact]) -> dict[str, Any]:
+        """Returns a retraction of exactly these facts of one triple, at most ``MAX_REPLACED``."""
+        fact = self.assertion(ended[0]["entity"], ended[0]["relation"], "")
+        return {**fact, "value": RETRACTED, "confidence": 0, "replaces": [one["id"] for one in ended]}
 
     def holds(self, fact: Fact) -> bool:
         """Returns whether a fact lies in this place. A query without a garden also finds facts in gardens."""

@@ -15,7 +15,7 @@ from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, Op, P
 from ._filters import fits, fits_path
 from ._items import SCHEME, Contradiction, FactItem, address_of, entity_of, item_of, prefix_of, value_of
 from ._json_text import canonical_json
-from ._places import Place
+from ._places import MAX_REPLACED, Place
 from ._sync.client import FactClient
 from .errors import ConflictError
 from .types import Fact
@@ -23,7 +23,6 @@ from .types import Fact
 __all__ = ["Contradiction", "FactItem", "LangGraphStore"]
 
 RELATION = "langgraph:item"
-MAX_REPLACED = 100
 # A recall with all the room that a node gives.
 WHOLE_RECALL: Mapping[str, Any] = {
     "depth": 0,
@@ -83,7 +82,9 @@ class LangGraphStore(BaseStore):
         if text is not None:
             self._replace(self._place.assertion(entity, RELATION, text), [fact["id"] for fact in live])
         elif live:
-            self._client.call("POST /v1/facts", body=self._place.retraction(entity, RELATION))
+            retraction = self._place.retraction(live[:1])
+            for at in range(0, len(live), MAX_REPLACED):
+                self._replace(retraction, [fact["id"] for fact in live[at : at + MAX_REPLACED]])
 
     def _replace(self, fact: dict[str, Any], ended: list[str]) -> None:
         """Stores a fact that ends others. A value that somebody stored meanwhile stays, and contradicts this one."""
@@ -94,7 +95,9 @@ class LangGraphStore(BaseStore):
             left = [id for id in ended if id in live]
             if left == ended:
                 raise
-            self._replace(fact, left)
+            # A retraction that names no fact would end all of them.
+            if left or fact.get("confidence") != 0:
+                self._replace(fact, left)
 
     def _live(self, entity: str) -> list[Fact]:
         """Returns the live facts of a key, the winner first."""

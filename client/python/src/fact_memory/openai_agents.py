@@ -11,8 +11,9 @@ from uuid import uuid4
 
 from ._async.client import AsyncFactClient
 from ._json_text import canonical_json, read_object
-from ._places import Place, encode_name
+from ._places import MAX_REPLACED, Place, encode_name
 from ._replies import raise_refusal
+from .errors import ConflictError
 from .types import Fact
 
 if TYPE_CHECKING:
@@ -53,11 +54,15 @@ class FactSession:
         self._entity = f"session:{encode_name(session_id)}"
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """Returns the newest ``limit`` items, oldest first. Without a limit here and in the settings: all items."""
+        """Returns the newest ``limit`` items, oldest first. Without a limit here and in the settings: all items.
+
+        Behind a contested item stands a system message that names the sources that disagree.
+        """
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        items = list(map(_item, await self._facts()))
-        return items if limit is None else items[max(0, len(items) - max(0, limit)) :]
+        facts = await self._facts()
+        newest = facts if limit is None else facts[max(0, len(facts) - max(0, limit)) :]
+        return [item for fact in newest for item in await self._items(fact)]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Adds items in their order, at most 1000 in one transaction."""
@@ -84,8 +89,42 @@ class FactSession:
                 found.setdefault(fact["relation"], fact)
         return sorted(found.values(), key=_stamp)
 
+    async def _items(self, fact: Fact) -> list[TResponseInputItem]:
+        """Returns an item, and a note behind it if live facts disagree about it."""
+        live = await self._live(fact)
+        return [_item(fact), _note(live)] if fact["contradicted"] else [_item(fact)]
+
+    async def _live(self, winner: Fact) -> list[Fact]:
+        """Returns the live facts of an item, the winner first."""
+        if not winner["contradicted"]:
+            return [winner]
+        query = self._place.query(entity=self._entity, relation=winner["relation"])
+        rivals = self._client.query({**query, "include_contradicted": True})
+        return [winner, *[fact async for fact in rivals if self._place.holds(fact) and fact["id"] != winner["id"]]]
+
     async def _remove(self, facts: Sequence[Fact]) -> None:
-        await self._send([self._place.retraction(self._entity, fact["relation"]) for fact in facts])
+        """Ends the live facts of items by name. A value that somebody stores meanwhile stays."""
+        read = [await self._live(fact) for fact in facts]
+        pieces = [live[at : at + MAX_REPLACED] for live in read for at in range(0, len(live), MAX_REPLACED)]
+        for at in range(0, len(pieces), BATCH):
+            some = pieces[at : at + BATCH]
+            reply = await self._client.assert_facts([self._place.retraction(ended) for ended in some])
+            for ended, result in zip(some, reply["results"], strict=True):
+                if result["status"] >= 400:
+                    # This request finds out which of them others have ended meanwhile, and raises other refusals.
+                    await self._retract(ended)
+
+    async def _retract(self, ended: list[Fact]) -> None:
+        try:
+            await self._client.call("POST /v1/facts", body=self._place.retraction(ended))
+        except ConflictError as error:
+            live = (error.body or {}).get("live_fact_ids", [fact["id"] for fact in ended])
+            left = [fact for fact in ended if fact["id"] in live]
+            if len(left) == len(ended):
+                raise
+            # A retraction that names no fact would end all of them.
+            if left:
+                await self._retract(left)
 
     async def _send(self, facts: Sequence[dict[str, Any]]) -> None:
         for at in range(0, len(facts), BATCH):
@@ -94,6 +133,12 @@ class FactSession:
 
 def _item(fact: Fact) -> TResponseInputItem:
     return cast("TResponseInputItem", read_object(fact["value"]["v"]))
+
+
+def _note(live: Sequence[Fact]) -> TResponseInputItem:
+    winner, *rivals = [f"{fact['source']} (fact {fact['id']})" for fact in live]
+    sources = f"It is by {winner}; others disagree: {', '.join(rivals)}."
+    return {"role": "system", "content": f"The item before is contradicted. {sources}"}
 
 
 def _stamp(fact: Fact) -> tuple[int, ...]:
