@@ -13,6 +13,7 @@ import { NodeIdentity } from '../../../../plugins/node-info/node-info-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
+import { exportLines } from '../../transfer/transfer-node.ts';
 import { ErasureNode, VICTIM } from './erasure-node.ts';
 import { findTraces } from './find-traces.ts';
 
@@ -77,6 +78,19 @@ forEachStore('erasing the facts of a tombstone', (kind) => {
     expect(second.id).to.not.equal(first.id);
     expect(second.erased.facts).to.equal(1);
     expect(await traces()).to.deep.equal([]);
+  });
+
+  it('destroys the values of facts that others ended by name, whose ids stay', async () => {
+    const first = await at.say(CANARY);
+    const second = await at.say(`${CANARY} again`, { replaces: [first.id] });
+    await at.say(`${CANARY} retracted`, { replaces: [second.id], confidence: 0 });
+    const receipt = await at.erase(await at.tombstone());
+    expect(receipt.erased.facts).to.equal(3);
+    expect(await traces()).to.deep.equal([]);
+    expect((await exportLines(at.node)).join()).to.not.include(CANARY);
+    expect(JSON.stringify(await at.get(`/v1/facts?entity=${VICTIM}&include_retracted=true`))).to.not.include(CANARY);
+    const named = await findTraces(at.node.kernel.get(FactStore), undefined, [first.id]);
+    expect(named.some((column) => column.startsWith('fact_named_covers.'))).to.equal(true);
   });
 
   it('runs as a background job for many facts', async () => {
