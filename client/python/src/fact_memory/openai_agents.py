@@ -99,8 +99,9 @@ class FactSession:
         if not winner["contradicted"]:
             return [winner]
         query = self._place.query(entity=self._entity, relation=winner["relation"])
-        rivals = self._client.query({**query, "include_contradicted": True})
-        return [winner, *[fact async for fact in rivals if self._place.holds(fact) and fact["id"] != winner["id"]]]
+        found = self._client.query({**query, "include_contradicted": True})
+        rivals = [fact async for fact in found if self._place.holds(fact) and fact["contradicted"]]
+        return [winner, *(fact for fact in rivals if fact["id"] != winner["id"])]
 
     async def _remove(self, facts: Sequence[Fact]) -> None:
         """Ends the live facts of items by name. A value that somebody stores meanwhile stays."""
