@@ -15,6 +15,7 @@ import { type BenchEmbedder, BUILT_IN, benchEmbedder, EMBEDDER_CHOICES } from '.
 import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
 import { benchRecallLatency, type LatencyOptions } from './recall-latency.ts';
 import { benchRecallQuality } from './recall-quality.ts';
+import { benchReplicas, type ReplicasOptions } from './replicas.ts';
 import { benchRoundtrip } from './roundtrip.ts';
 import { benchStartStop, type StartStopOptions } from './start-stop.ts';
 import { benchSubscriptions, type SubscriptionOptions } from './subscriptions.ts';
@@ -90,6 +91,15 @@ program
   .option('--per-entity <n>', 'facts in each answer: 1, 2, 5, 10, 25 or 50', positive, 10)
   .option('--seconds <n>', 'time of each measurement', positive, 4)
   .action(benchQuery);
+
+program
+  .command('replicas')
+  .description('entity queries on PostgreSQL with a replica, by turns with the primary alone: processor time of each')
+  .option('--facts <n>', 'facts in the store', positive, 10_000)
+  .option('--connections <n>', 'connections, each with one request in flight', positive, 16)
+  .option('--seconds <n>', 'measured time for each side in a round', positive, 4)
+  .option('--rounds <n>', 'turns of each side', positive, 3)
+  .action((options: ReplicasOptions) => benchReplicas(options));
 
 program
   .command('beside-load')

@@ -4,7 +4,7 @@ import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
 import { type ConnectionShare, shareOf, shareWithin } from './connection-share.ts';
 import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
 import { PostgresEngine } from './postgres-engine.ts';
-import { PostgresPool } from './postgres-pool.ts';
+import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
 import { PrimaryServer } from './primary-server.ts';
 
 export interface PostgresStoreOptions {
@@ -18,6 +18,8 @@ export interface PostgresStoreOptions {
    * backups and checks use it, because they need a session of their own.
    */
   readonly directUrl?: string | undefined;
+  /** Addresses of servers that follow the primary. They serve reads when they have everything that it has stored. */
+  readonly replicaUrls?: readonly string[];
   /** The maximum number of connections, at least 4; one more is open while there are signal listeners. Default 16. */
   readonly poolSize?: number;
   /** The number of processes that share what the server allows; each pool is as small as its part. Default 1. */
@@ -55,6 +57,7 @@ export const PAUSED_READ_MS = 60_000;
 export const createPostgresStore = (options: PostgresStoreOptions): FactStore => {
   const {
     directUrl,
+    replicaUrls = [],
     poolSize = POOL_SIZE,
     processes = 1,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
@@ -64,7 +67,11 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
   const sharesSessions = directUrl !== undefined;
   const primary = new PrimaryServer(options.url);
   const common = { primary, connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
-  const poolOf = (kind: keyof ConnectionShare, idleInTransactionMs: number): PostgresPool =>
+  const poolOf = (
+    kind: keyof ConnectionShare,
+    idleInTransactionMs: number,
+    more: Partial<PostgresPoolOptions> = {},
+  ): PostgresPool =>
     new PostgresPool({
       ...common,
       idleInTransactionMs,
@@ -72,10 +79,22 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
       driver: options.driver,
       size: shareOf(poolSize)[kind],
       sizeWithin: (allowed) => shareWithin({ poolSize, processes }, allowed)[kind],
+      ...more,
     });
   return createSqlFactStore(
     new PostgresEngine(
-      { writers: poolOf('writers', PAUSED_WRITE_MS), readers: poolOf('readers', PAUSED_READ_MS) },
+      {
+        writers: poolOf('writers', PAUSED_WRITE_MS),
+        readers: poolOf('readers', PAUSED_READ_MS),
+        replicas: replicaUrls.map((url) =>
+          poolOf('readers', PAUSED_READ_MS, {
+            primary: new PrimaryServer(url),
+            sharesSessions: false,
+            isReplica: true,
+            driver: undefined,
+          }),
+        ),
+      },
       {
         url: directUrl ?? options.url,
         primary: directUrl === undefined ? primary : new PrimaryServer(directUrl),

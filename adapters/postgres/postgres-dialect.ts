@@ -29,11 +29,14 @@ WHERE attrelid = to_regclass(quote_ident(?)) AND attnum > 0 AND NOT attisdropped
     nowMs: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
     // Reads the cluster's identifier and its timeline, which changes with every promotion and point-in-time recovery.
     // The timeline comes from the name of the log file, because the control file is updated only at the next
-    // checkpoint. Every role can read both unless the owner of the server has revoked that.
+    // checkpoint. A replica serves only after that checkpoint. Every role can read both unless the owner of the server
+    // has revoked that.
     history: {
       mayRead: `SELECT has_function_privilege('pg_control_system()', 'execute')
+  AND has_function_privilege('pg_control_checkpoint()', 'execute')
   AND has_function_privilege('pg_current_wal_lsn()', 'execute') AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute')`,
-      read: `SELECT system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system()`,
+      read: `SELECT system_identifier::text, CASE WHEN pg_is_in_recovery() THEN lpad(upper(to_hex(timeline_id)), 8, '0')
+  ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END FROM pg_control_system(), pg_control_checkpoint()`,
     },
   },
 };

@@ -16,7 +16,7 @@ import { InsertStatements } from './insert-statements.ts';
 import { KeyedTurns } from './keyed-turns.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { commitUnknown, isLoss, isRetryable } from './postgres-errors.ts';
+import { commitUnknown, isLoss } from './postgres-errors.ts';
 import { createPostgresBuilders, type StatementOutcome } from './postgres-knex-client.ts';
 import { SIGNAL_CHANNEL } from './postgres-listener.ts';
 import type { PostgresPool } from './postgres-pool.ts';
@@ -24,6 +24,7 @@ import { PostgresSession, type SessionParts } from './postgres-session.ts';
 import { PostgresSignals, type PostgresSignalsOptions } from './postgres-signals.ts';
 import { PostgresStatements } from './postgres-statements.ts';
 import { encodeParameter } from './postgres-values.ts';
+import { ReadTransactions } from './read-transactions.ts';
 import { TableColumns } from './table-columns.ts';
 import { TableGrowth } from './table-growth.ts';
 import { begin, commit, onItsOwn, perform, withRetries } from './transaction-steps.ts';
@@ -32,6 +33,8 @@ import { begin, commit, onItsOwn, perform, withRetries } from './transaction-ste
 export interface PostgresPools {
   readonly readers: PostgresPool;
   readonly writers: PostgresPool;
+  /** Connections to servers that follow the primary, a pool for each. */
+  readonly replicas: readonly PostgresPool[];
 }
 
 const SCRUB_LIMITS: readonly string[] = [
@@ -39,7 +42,6 @@ const SCRUB_LIMITS: readonly string[] = [
   'the write-ahead log of the database, its archive, and its replicas, until they have gone past this moment',
 ];
 
-const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const PROBE = `NOTIFY ${SIGNAL_CHANNEL}`;
 
 /**
@@ -56,8 +58,7 @@ export class PostgresEngine implements SqlEngine {
   readonly #turns = new KeyedTurns();
   /** Transactions that were begun early for the next write, by lock. */
   readonly #ahead = new Map<string, { readonly connection: PostgresConnection; readonly begun: Promise<void> }>();
-  /** Reads that have not taken their snapshot yet. */
-  readonly #pins = new Set<Promise<void>>();
+  readonly #reads: ReadTransactions;
   readonly #signals: PostgresSignals;
   readonly #url: string;
   #running = 0;
@@ -81,12 +82,11 @@ export class PostgresEngine implements SqlEngine {
       growth: new TableGrowth(),
       knex: createPostgresBuilders({ perform: (...statement) => this.#alone(...statement) }),
     };
+    this.#reads = new ReadTransactions(pools, this.#parts);
   }
 
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
-    return this.#counted(() =>
-      withRetries(() => this.#pools.readers.use((connection) => this.#look(connection, work))),
-    );
+    return this.#counted(() => withRetries(() => this.#reads.run(work)));
   }
 
   write<T>(
@@ -155,7 +155,12 @@ export class PostgresEngine implements SqlEngine {
         this.#idle = resolve;
       });
     }
-    await Promise.all([this.#pools.readers.end(), this.#pools.writers.end(), quiet]);
+    await Promise.all([
+      ...Object.values(this.#pools)
+        .flat()
+        .map((pool: PostgresPool) => pool.end()),
+      quiet,
+    ]);
   }
 
   async #counted<T>(work: () => Promise<T>): Promise<T> {
@@ -171,34 +176,6 @@ export class PostgresEngine implements SqlEngine {
     }
   }
 
-  async #look<T>(connection: PostgresConnection, work: (session: SqlSession) => Promise<T>): Promise<T> {
-    const session = new PostgresSession(connection, this.#parts);
-    try {
-      // Does not await BEGIN, so that the first statement of `work` follows at once.
-      connection.begin(BEGIN_READ).catch((error: unknown) => session.fail(error));
-      process.nextTick(() => this.#pin(session));
-      return await work(session);
-    } catch (error) {
-      // Work that has read nothing yet may run again.
-      throw isRetryable(session.cause) && !session.answered ? session.cause : error;
-    } finally {
-      session.end();
-      connection.command('COMMIT').catch(() => {});
-      if (isLoss(session.cause)) connection.spoil();
-    }
-  }
-
-  /**
-   * Takes the snapshot, unless the work has already run a statement, because BEGIN alone takes none. Commits of this
-   * process wait for it, so that a read never sees changes that the process made after the read began.
-   */
-  #pin(session: PostgresSession): void {
-    const pinned = session.pin();
-    if (pinned === undefined) return;
-    this.#pins.add(pinned);
-    void pinned.then(() => this.#pins.delete(pinned));
-  }
-
   async #transact<T>(lock: string, work: (session: SqlSession) => Promise<T>, unhurried: boolean): Promise<T> {
     const ahead = unhurried ? undefined : this.#ahead.get(lock);
     if (ahead !== undefined) this.#ahead.delete(lock);
@@ -209,7 +186,7 @@ export class PostgresEngine implements SqlEngine {
       await (ahead?.begun ?? begin(connection, lock, unhurried));
       const session = new PostgresSession(connection, this.#parts);
       const result = await perform(connection, session, work);
-      await this.#pinned();
+      await this.#reads.pinned();
       const committed = commit(connection, session);
       handedOn = !unhurried && this.#beginAhead(lock, connection);
       await committed;
@@ -259,7 +236,7 @@ export class PostgresEngine implements SqlEngine {
         kind === 'read'
           ? this.#pools.readers.use(perform)
           : this.#onWriter(async (connection) => {
-              await this.#pinned();
+              await this.#reads.pinned();
               return perform(connection).catch((error: unknown) => {
                 throw isLoss(error) ? commitUnknown(error) : error;
               });
@@ -281,10 +258,6 @@ export class PostgresEngine implements SqlEngine {
         await gathered.catch(() => connection.spoil());
       }),
     ).catch(() => {});
-  }
-
-  async #pinned(): Promise<void> {
-    if (this.#pins.size > 0) await Promise.all(this.#pins);
   }
 
   #onWriter<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {

@@ -13,6 +13,8 @@ export interface PostgresPoolOptions extends SessionLimits {
   readonly sizeWithin?: ((allowed: number) => number) | undefined;
   /** True behind a pooler that gives each transaction another session of the server. */
   readonly sharesSessions: boolean;
+  /** True for a server that follows the primary. */
+  readonly isReplica?: boolean;
   /** Milliseconds to wait for a free or new connection. */
   readonly connectTimeoutMs: number;
   /** The driver's class of connections, by default `Client`. */
@@ -199,7 +201,12 @@ const prepareSession = async (client: ClientBase, options: PostgresPoolOptions):
       hint: "create it anew: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
     });
   }
-  if (database.replica) {
+  if (options.isReplica === true && !database.replica) {
+    throw new ServiceError('unavailable', 'the database is no replica', {
+      hint: 'SVC_DATABASE_REPLICA_URLS must name servers that follow the primary',
+    });
+  }
+  if (database.replica && options.isReplica !== true) {
     throw new ServiceError('unavailable', 'the database is a replica, which cannot be written', {
       hint: 'SVC_DATABASE_URL must name the primary server, or every server of the cluster',
     });

@@ -4,6 +4,7 @@ import { LEAST_POOL } from './connection-share.ts';
 export interface PostgresSettings {
   readonly url: string;
   readonly directUrl?: string;
+  readonly replicaUrls?: readonly string[];
   readonly dataFolder: string;
   readonly poolSize: number;
   readonly lockTimeoutMs: number;
@@ -34,6 +35,14 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       writeOnly: true,
       description:
         'PostgreSQL: address of the server itself, where SVC_DATABASE_URL names a pooler that shares sessions between transactions',
+    },
+    replicaUrls: {
+      type: 'array',
+      items: { type: 'string', pattern: '^postgres(ql)?://' },
+      env: 'SVC_DATABASE_REPLICA_URLS',
+      writeOnly: true,
+      description:
+        'PostgreSQL: servers that follow the primary and serve reads when they have everything it has stored',
     },
     dataFolder: {
       type: 'string',

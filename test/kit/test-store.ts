@@ -46,9 +46,9 @@ export const planTestStore = async (kind: StoreKind, folder: string, tables?: st
   const place = placeOf(folder, tables);
   const { url, driver } = await place.database;
   return {
-    settings: { use: 'postgres', url, dataFolder: folder },
+    settings: { use: 'postgres', url, dataFolder: folder, replicaUrls: replicasOf(url) },
     fill: (migrations) => place.fill(migrations),
-    open: () => createPostgresStore({ url, watchNesting: true, driver, ...PATIENCE }),
+    open: () => createPostgresStore({ url, replicaUrls: replicasOf(url), watchNesting: true, driver, ...PATIENCE }),
     remove: async () => {
       places.delete(folder);
       await place.remove();
@@ -63,6 +63,12 @@ export const givenTestStore = (url: string, folder: string): TestStore => ({
   open: () => createPostgresStore({ url, watchNesting: true, ...PATIENCE }),
   remove: async () => {},
 });
+
+/** Returns the database on the replica that `SVC_TEST_REPLICA_URL` names; nothing without that variable. */
+const replicasOf = (url: string): readonly string[] => {
+  const replica = process.env['SVC_TEST_REPLICA_URL'];
+  return replica ? [Object.assign(new URL(replica), { pathname: new URL(url).pathname }).href] : [];
+};
 
 /** Limits beyond the defaults, because a busy machine may need longer, above all to open a session. */
 const PATIENCE = { connectTimeoutMs: 60_000, lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 };

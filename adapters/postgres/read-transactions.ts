@@ -1,0 +1,83 @@
+import type { SqlSession } from '../sql/sql-engine.ts';
+import type { PostgresConnection } from './postgres-connection.ts';
+import type { PostgresPools } from './postgres-engine.ts';
+import { isLoss, isRetryable } from './postgres-errors.ts';
+import type { PostgresPool } from './postgres-pool.ts';
+import { PostgresSession, type SessionParts } from './postgres-session.ts';
+import { type BeginRead, ReplicaReads } from './replica-reads.ts';
+
+const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+const beginSnapshot: BeginRead = (connection) =>
+  Promise.all([connection.begin(BEGIN_READ), connection.command('SELECT 1')]);
+
+/** The read transactions of a store, on the primary or on a replica. */
+export class ReadTransactions {
+  readonly #primary: PostgresPool;
+  readonly #replicas: ReplicaReads | undefined;
+  readonly #parts: SessionParts;
+  /** Reads that have not taken their snapshot yet. */
+  readonly #pins = new Set<Promise<void>>();
+
+  constructor({ readers, replicas }: PostgresPools, parts: SessionParts) {
+    this.#primary = readers;
+    this.#replicas = replicas.length === 0 ? undefined : new ReplicaReads(readers, replicas, parts.statements);
+    this.#parts = parts;
+  }
+
+  /** Reads on a replica that has everything, and on the primary when there is none or it is lost before it replies. */
+  async run<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
+    const lent = await this.#replicas?.lend(beginSnapshot, this.#pins);
+    if (lent !== undefined) {
+      let isLost = false;
+      try {
+        return await this.#look(lent.connection, work, true);
+      } catch (error) {
+        isLost = isLoss(error);
+        if (!isLost) throw error;
+      } finally {
+        lent.release(isLost);
+      }
+    }
+    return this.#primary.use((connection) => this.#look(connection, work));
+  }
+
+  async #look<T>(
+    connection: PostgresConnection,
+    work: (session: SqlSession) => Promise<T>,
+    hasBegun = false,
+  ): Promise<T> {
+    const session = new PostgresSession(connection, this.#parts);
+    try {
+      if (!hasBegun) {
+        // Does not await BEGIN, so that the first statement of `work` follows at once.
+        connection.begin(BEGIN_READ).catch((error: unknown) => session.fail(error));
+        process.nextTick(() => this.#pin(session));
+      }
+      return await work(session);
+    } catch (error) {
+      // Work that has read nothing yet may run again.
+      const mayRepeat = !session.answered && (isRetryable(session.cause) || isLoss(session.cause));
+      throw mayRepeat ? session.cause : error;
+    } finally {
+      session.end();
+      connection.command('COMMIT').catch(() => {});
+      if (isLoss(session.cause)) connection.spoil();
+    }
+  }
+
+  /**
+   * Takes the snapshot, unless the work has already run a statement, because BEGIN alone takes none. Commits of this
+   * process wait for it, so that a read never sees changes that the process made after the read began.
+   */
+  #pin(session: PostgresSession): void {
+    const pinned = session.pin();
+    if (pinned === undefined) return;
+    this.#pins.add(pinned);
+    void pinned.then(() => this.#pins.delete(pinned));
+  }
+
+  /** Resolves when every read that has begun has its snapshot. */
+  async pinned(): Promise<void> {
+    if (this.#pins.size > 0) await Promise.all(this.#pins);
+  }
+}

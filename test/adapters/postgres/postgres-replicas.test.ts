@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
+import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
+import { all, type FactStore, type Snapshot } from '../../../ports/ports.ts';
+import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
+import { COPIED_SETTINGS, type PostgresProcess, startPostgres, startStandby } from '../../kit/postgres-process.ts';
+import { administer } from '../../kit/postgres-server.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
+
+const LIMIT_MS = 30_000;
+
+type Server = 'primary' | 'replica';
+
+const serverOf = async (snapshot: Snapshot): Promise<Server> => {
+  const [setting] = await snapshot.table('pg_settings').where({ name: 'in_hot_standby' }).pluck('setting');
+  return setting === 'on' ? 'replica' : 'primary';
+};
+
+describe('a PostgreSQL store with a replica', function () {
+  this.timeout(60_000);
+  let first: PostgresProcess;
+  let second: PostgresProcess;
+  let store: FactStore;
+  let stored = 0;
+  before(async () => {
+    first = await startPostgres(COPIED_SETTINGS);
+    second = await startStandby(first);
+    store = createPostgresStore({ url: first.url, replicaUrls: [second.url] });
+    await store.migrate(CORE_MIGRATIONS);
+  });
+  after(async () => {
+    await store?.close();
+    await second?.stop();
+    await first?.stop();
+  });
+
+  const look = (): Promise<{ readonly server: Server; readonly count: number }> =>
+    store.read(async (snapshot) => ({ server: await serverOf(snapshot), count: await snapshot.count(all()) }));
+  const storeOne = async (): Promise<void> => {
+    stored += 1;
+    await storeFacts(store, [sampleFact(stored)]);
+  };
+  const serves = (server: Server): Promise<void> =>
+    waitUntil(`the ${server} serves`, LIMIT_MS, async () => (await look()).server === server);
+  const delay = async (limit: string): Promise<void> => {
+    await administer(second.url, `ALTER SYSTEM SET recovery_min_apply_delay = '${limit}'`, 'SELECT pg_reload_conf()');
+  };
+
+  it('reads on the replica', () => serves('replica'));
+
+  it('finds in every read each fact that any store has acknowledged before', async () => {
+    const other = createPostgresStore({ url: first.url });
+    try {
+      for (let time = 0; time < 20; time += 1) {
+        stored += 1;
+        await storeFacts(time % 2 === 0 ? store : other, [sampleFact(stored)]);
+        const looks = await Promise.all([look(), look(), look()]);
+        expect(looks.map(({ count }) => count)).to.deep.equal([stored, stored, stored]);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('sees one epoch on both servers', async () => {
+    await serves('replica');
+    const direct = createPostgresStore({ url: first.url });
+    try {
+      const epoch = (of: FactStore) => of.read((snapshot) => snapshot.epoch());
+      expect(await epoch(store)).to.equal(await epoch(direct));
+    } finally {
+      await direct.close();
+    }
+  });
+
+  it('sees in a read no later commit, on either server', async () => {
+    for (const server of ['replica', 'primary'] as const) {
+      await serves('replica');
+      if (server === 'primary') await delay('2s');
+      let count = 0;
+      await store.read(async (snapshot) => {
+        const before = await snapshot.count(all());
+        await storeOne();
+        count = (await snapshot.count(all())) - before;
+      });
+      expect(count).to.equal(0);
+    }
+    await delay('0');
+  });
+
+  it('reads on the primary what a replica that lags by two seconds lacks: facts, and that they are erased', async () => {
+    await serves('replica');
+    await delay('2s');
+    await storeOne();
+    expect(await look()).to.deep.equal({ server: 'primary', count: stored });
+    const find = () => store.read((snapshot) => factById(snapshot, sampleId(stored)));
+    const former = await find();
+    const erased = [{ id: sampleId(stored), commitment: new Uint8Array(32) }];
+    await store.write('default', (transaction) => transaction.erase(erased));
+    expect(await find()).not.to.deep.equal(former);
+    await delay('0');
+    await serves('replica');
+  });
+
+  it('goes on without a replica that dies, and uses it again', async () => {
+    await serves('replica');
+    const held = store.read(async () => {
+      await second.halt('crash');
+      return 'nothing read yet';
+    });
+    expect(await held).to.equal('nothing read yet');
+    await storeOne();
+    for (let time = 0; time < 5; time += 1) expect(await look()).to.deep.equal({ server: 'primary', count: stored });
+    await second.resume();
+    await serves('replica');
+  });
+
+  it('reads on no replica of another cluster, and on none that was promoted', async () => {
+    const stranger = await startPostgres(COPIED_SETTINGS);
+    const foreign = createPostgresStore({ url: stranger.url, replicaUrls: [second.url] });
+    try {
+      await foreign.migrate(CORE_MIGRATIONS);
+      expect(await foreign.read((snapshot) => snapshot.count(all()))).to.equal(0);
+    } finally {
+      await foreign.close();
+      await stranger.stop();
+    }
+    await serves('replica');
+    await administer(second.url, 'SELECT pg_promote()');
+    await storeOne();
+    for (let time = 0; time < 5; time += 1) expect(await look()).to.deep.equal({ server: 'primary', count: stored });
+  });
+});
