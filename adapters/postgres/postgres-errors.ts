@@ -133,13 +133,18 @@ export const commitUnknown = (cause: unknown): ServiceError =>
     cause: withoutValues(cause),
   });
 
+/** Returns whether the server itself has said that it ends the connection. */
+export const isEndedByServer = (error: unknown): boolean =>
+  error instanceof DatabaseError && FATAL.has(error.severity ?? '');
+
 /**
  * Returns whether the connection is unusable. The server closes it after a fatal error, and a server that takes no
  * writes is no longer the primary.
  */
 export const isLoss = (error: unknown): boolean =>
   error instanceof ConnectionLost ||
-  (error instanceof DatabaseError && (FATAL.has(error.severity ?? '') || error.code === READ_ONLY));
+  isEndedByServer(error) ||
+  (error instanceof DatabaseError && error.code === READ_ONLY);
 
 const READ_ONLY = '25006';
 

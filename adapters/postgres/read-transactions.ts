@@ -1,7 +1,7 @@
 import type { SqlSession } from '../sql/sql-engine.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresPools } from './postgres-engine.ts';
-import { isLoss, isRetryable } from './postgres-errors.ts';
+import { isEndedByServer, isLoss, isRetryable } from './postgres-errors.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { PostgresSession, type SessionParts } from './postgres-session.ts';
 import { type BeginRead, ReplicaReads } from './replica-reads.ts';
@@ -38,7 +38,9 @@ export class ReadTransactions {
         lent.release(isLost);
       }
     }
-    return this.#primary.use((connection) => this.#look(connection, work));
+    const onPrimary = (): Promise<T> => this.#primary.use((connection) => this.#look(connection, work));
+    // An idle session that the server has just ended is not yet gone from the pool.
+    return onPrimary().catch((error: unknown) => (isEndedByServer(error) ? onPrimary() : Promise.reject(error)));
   }
 
   async #look<T>(

@@ -16,6 +16,17 @@ const count = (store: FactStore): Promise<number> => store.read((snapshot) => sn
 const KILL_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
+/** Ends each session that is open now as soon as it reads a fact. */
+const END_OPEN_SESSIONS_AT_A_READ = `
+  CREATE TABLE ended AS SELECT pid FROM pg_stat_activity WHERE datname = current_database();
+  CREATE FUNCTION go_on() RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT FROM ended WHERE pid = pg_backend_pid()) THEN
+      PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1);
+    END IF;
+    RETURN true; END $$;
+  ALTER TABLE facts RENAME TO stored_facts;
+  CREATE VIEW facts AS SELECT * FROM stored_facts WHERE go_on()`;
+
 /** Runs `body` in the transaction of a write that inserts a setting, at the insert or at the commit. */
 const onInsert = (when: 'at once' | 'at commit', body: string): string => `
   CREATE SEQUENCE attempts;
@@ -103,6 +114,13 @@ describe('a PostgreSQL store when something fails', () => {
       expect(error).to.have.property('status', 503);
       expect(error).to.have.property('code').that.is.oneOf(CODES);
       expect(await count(store)).to.equal(0);
+    });
+
+    it('before it answers a read does not fail the read', async () => {
+      await storeFacts(store, [sampleFact(1)]);
+      await count(store);
+      await administer(temporary.url, END_OPEN_SESSIONS_AT_A_READ);
+      expect(await count(store)).to.equal(1);
     });
 
     it('during a commit does not affect queued writes', async () => {
