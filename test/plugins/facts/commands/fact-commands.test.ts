@@ -70,6 +70,26 @@ describe('the commands assert, query and fact', () => {
     expect((await factOf('user:noor', 'memory:likes', 'jam')).contradicted).to.equal(false);
   });
 
+  it('end the facts of --replaces alone, and refuse those that have ended', async () => {
+    const first = await factOf('user:noor', 'memory:role', 'CEO');
+    const other = await factOf('user:noor', 'memory:role', 'CTO', '--source', 'agent:x');
+    const fact = await factOf('user:noor', 'memory:role', 'CFO', '--replaces', first.id);
+    expect(fact.replaces).to.deep.equal([first.id]);
+    const contested = async () => {
+      const { facts } = (await at.ask('GET', '/v1/facts?entity=user:noor&include_contradicted=true')).body;
+      return facts.flatMap((one: { id: string; contradicted: boolean }) => (one.contradicted ? one.id : [])).sort();
+    };
+    expect(await contested()).to.deep.equal([other.id, fact.id].sort());
+    const refused = await at.run(['assert', 'user:noor', 'memory:role', 'COO', '--replaces', first.id]);
+    expect([refused.exitCode, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.contain('replaces names a fact that is no live fact');
+    await factOf('user:noor', 'memory:role', '--retract', '--replaces', other.id);
+    expect((await at.ask('GET', '/v1/facts?entity=user:noor')).body.facts[0]).to.include({
+      id: fact.id,
+      contradicted: false,
+    });
+  });
+
   it('refuse the reply of a server that is no node', async () => {
     const server = createServer((_, reply) => reply.end('{"ok":true}')).listen(0, '127.0.0.1');
     await once(server, 'listening');
