@@ -25,7 +25,7 @@ export class FaultPlan {
     this.#make = () => faultOf(kind);
   }
 
-  /** Makes the next commit succeed, but lose its confirmation. */
+  /** Makes the next commit that stores a fact succeed, but lose its confirmation. Background work stores none. */
   armLostCommit(): void {
     this.arm(0, 'io');
     this.#failAt = -1;
@@ -70,26 +70,26 @@ export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStor
   },
   write: async (tenantId, work) => {
     plan.call();
+    let storesFacts = false;
     const result = await inner.write(tenantId, async (transaction) => {
-      const { view, failure } = watched<WriteTransaction>(transaction, plan);
+      const { view, failure, called } = watched<WriteTransaction>(transaction, plan);
       const outcome = await work(view);
       if (failure.error !== undefined) throw failure.error;
       plan.call();
+      storesFacts = called.has('insert');
       return outcome;
     });
-    plan.committed();
+    if (storesFacts) plan.committed();
     return result;
   },
   removeTenant: async (tenantId, limit, record) => {
     plan.call();
-    const isLeft = await inner.removeTenant(tenantId, limit, async (transaction, removed) => {
+    return inner.removeTenant(tenantId, limit, async (transaction, removed) => {
       const { view, failure } = watched<WriteTransaction>(transaction, plan);
       await record(view, removed);
       if (failure.error !== undefined) throw failure.error;
       plan.call();
     });
-    plan.committed();
-    return isLeft;
   },
   insideWrite: () => inner.insideWrite?.() ?? false,
   onSignal: (topic, listener) => inner.onSignal(topic, listener),
@@ -104,13 +104,22 @@ export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStor
   close: () => inner.close(),
 });
 
-const watched = <T extends Snapshot>(target: T, plan: FaultPlan): { view: T; failure: { error?: unknown } } => {
+interface Watched<T> {
+  readonly view: T;
+  readonly failure: { error?: unknown };
+  /** The names of the members that were called. */
+  readonly called: ReadonlySet<unknown>;
+}
+
+const watched = <T extends Snapshot>(target: T, plan: FaultPlan): Watched<T> => {
   const failure: { error?: unknown } = {};
+  const called = new Set<unknown>();
   const view = new Proxy(target, {
     get(_, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       return (...args: unknown[]): unknown => {
+        called.add(name);
         try {
           plan.call();
         } catch (error) {
@@ -124,5 +133,5 @@ const watched = <T extends Snapshot>(target: T, plan: FaultPlan): { view: T; fai
       };
     },
   });
-  return { view, failure };
+  return { view, failure, called };
 };
