@@ -35,10 +35,10 @@ export class SessionSides {
     this.#open = new Set(filter.parts.map(({ number }) => number));
   }
 
-  /** Returns the document of an identifier, or -1 if no opened part holds it. */
+  /** Returns the document of an identifier, or -1 if no opened part holds it or searches may not find it for now. */
   documentOf(tenantId: string, id: string): number {
     const document = this.#state.documentOf({ tenantId, id });
-    if (document < 0 || document >= this.#filter.end) return -1;
+    if (document < 0 || document >= this.#filter.end || this.#state.withheld.has(document)) return -1;
     return this.#open.has(this.#state.documents.word(document, PART)) ? document : -1;
   }
 
