@@ -13,6 +13,8 @@ const BOUNDED: readonly (readonly [RegExp, string])[] = [
   [/^:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/, 'each part ends at a mark that the part cannot hold'],
   [/0+$/, 'an instant of at most 64 characters'],
   [/:(\d+)$/, 'the value of a setting'],
+  [/^([a-z]+:\/\/)([^/?#]*)(.*)$/is, 'the value of a setting'],
+  [/^(.+)-(\d+)\.sock$/, 'the name of a file in a folder of the node'],
   [/^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s+(\w+)\s*\(/i, 'a statement of a plugin'],
   [/\/+$/, 'an address that the operator or the program gives'],
   [/%.*$/, 'an address in a header without line ends'],
