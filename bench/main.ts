@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch, type SqliteLayout } from './append.ts';
 import { type AsOfOptions, benchAsOf } from './as-of.ts';
 import { type BesideLoadOptions, benchBesideLoad } from './beside-load.ts';
+import { benchCapacity } from './capacity.ts';
 import { benchCommands, type CommandsOptions } from './commands.ts';
 import { benchFairness, type FairnessOptions } from './fairness.ts';
 import { benchFederation, type FederationOptions } from './federation.ts';
@@ -231,6 +232,11 @@ program
   .option('--seconds <n>', 'how long facts are written while the lag is measured', positive, 60)
   .option('--rate <n>', 'facts a second while the lag is measured', positive, 200)
   .action((options: FederationOptions) => benchFederation(options));
+
+program
+  .command('capacity')
+  .description('what memories of several sizes need, by a model of measured costs; measures nothing itself')
+  .action(benchCapacity);
 
 program
   .command('files')

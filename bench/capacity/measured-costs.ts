@@ -1,0 +1,27 @@
+/**
+ * Costs of one operation on PostgreSQL with all default plugins. Times are processor time in microseconds on one of two
+ * shared x86-64 cores. `bench/README.md` names the commands that measured them.
+ */
+export const COSTS = {
+  /** `append --store postgres`: one assertion. */
+  assertion: { node: 231, database: 122 },
+  /** `replicas`: ten facts of one entity, not asked before. */
+  entityRead: { node: 1_300, database: 1_250 },
+  /** `recall-latency`: one recall by the index in memory, with 768 dimensions. */
+  recall: { node: 8_000, database: 3_000, nodePerReadableFact: 0.027 },
+  /** `recall` with `search-postgres`: the database scans all facts that the caller may read. */
+  recallInDatabase: { node: 8_000, database: 3_000, databasePerReadableFact: 11 },
+} as const;
+
+/** Bytes of one fact of twelve words, with its indexes, and with vectors of 768 dimensions. */
+export const BYTES = {
+  fact: 1_200,
+  vector: 1_060,
+  /** Words, vectors and filters of `search-postgres`, in place of `vector`. */
+  searchRows: 4_940,
+  /** The index in the memory of one process of each host. */
+  index: 1_300,
+} as const;
+
+/** Durable assertions a second of one tenant, whose writes take turns (`append --store postgres`). */
+export const WRITES_OF_A_TENANT = 3_000;
