@@ -1,26 +1,18 @@
 import { type AdapterProblem, ServiceError } from '../../ports/ports.ts';
 import { ALLOWED_CONNECTIONS, type ConnectionPlan, isEnough, tooFew } from './connection-share.ts';
-import {
-  LOCK_TIMEOUT_MS,
-  PAUSED_READ_MS,
-  type PostgresStoreOptions,
-  STATEMENT_TIMEOUT_MS,
-} from './create-postgres-store.ts';
-import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
-import { PostgresPool } from './postgres-pool.ts';
-import { PrimaryServer } from './primary-server.ts';
+import { firstRowAt, requireSameDatabase, type StoreAddresses } from './same-database.ts';
 
 const LOOK = `SELECT current_schema() AS schema, to_regclass('schema_migrations') IS NOT NULL AS used,
   has_schema_privilege(current_schema(), 'CREATE') AS free, ${ALLOWED_CONNECTIONS} AS connections`;
 
 /** Inspects the database without changing anything in it. Returns no problem where a node could start. */
 export const inspectDatabase = async (
-  { url, directUrl }: Pick<PostgresStoreOptions, 'url' | 'directUrl'>,
+  { url, directUrl }: StoreAddresses,
   plan: ConnectionPlan,
 ): Promise<readonly AdapterProblem[]> => {
   try {
-    if (directUrl !== undefined) await lookAt(url, true);
-    const look = await lookAt(directUrl ?? url);
+    await requireSameDatabase({ url, directUrl });
+    const look = await firstRowAt(directUrl ?? url, LOOK);
     const problems: AdapterProblem[] = [];
     if (look['schema'] === null) {
       problems.push({
@@ -43,21 +35,3 @@ export const inspectDatabase = async (
 };
 
 const problemOf = ({ message, hint }: ServiceError): AdapterProblem => ({ message, hint });
-
-const lookAt = async (url: string, sharesSessions = false): Promise<Record<string, unknown>> => {
-  const pool = new PostgresPool({
-    primary: new PrimaryServer(url),
-    sharesSessions,
-    size: 1,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    idleInTransactionMs: PAUSED_READ_MS,
-  });
-  try {
-    const { rows } = await pool.use((connection) => connection.records({ text: LOOK, name: undefined }, []));
-    return rows[0] ?? {};
-  } finally {
-    await pool.end();
-  }
-};

@@ -14,14 +14,17 @@ export const postgresAdapter = defineStore<PostgresSettings>({
   settings: postgresSettings,
   create: async (settings, { processes }) => {
     const { createPostgresStore } = await import('./create-postgres-store.ts');
+    await refuseAnotherDatabase(settings);
     return createPostgresStore({ ...settings, processes, watchNesting: false });
   },
   place: ({ url, dataFolder }) => ({ location: withoutSecrets(url), dataFolder: resolve(dataFolder) }),
   restore: async ({ url, directUrl = url }, request) => {
+    await refuseAnotherDatabase({ url, directUrl });
     const { restoreRows } = await import('./restore-rows.ts');
     return restoreRows(directUrl, request);
   },
   requireUnused: async ({ url, directUrl = url }) => {
+    await refuseAnotherDatabase({ url, directUrl });
     const { requireUnusedDatabase } = await import('./restore-rows.ts');
     return requireUnusedDatabase(directUrl);
   },
@@ -34,6 +37,16 @@ export const postgresAdapter = defineStore<PostgresSettings>({
     return inspectDatabase({ url, directUrl }, { poolSize, processes });
   },
 });
+
+/** Looks only where there are two addresses. */
+const refuseAnotherDatabase = async ({
+  url,
+  directUrl,
+}: Pick<PostgresSettings, 'url' | 'directUrl'>): Promise<void> => {
+  if (directUrl === undefined || directUrl === url) return;
+  const { requireSameDatabase } = await import('./same-database.ts');
+  await requireSameDatabase({ url, directUrl });
+};
 
 const withoutSecrets = (url: string): string => {
   try {

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { postgresAdapter } from '../../../adapters/postgres/postgres-adapter.ts';
+import type { PostgresSettings } from '../../../adapters/postgres/postgres-settings.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
+
+describe('the address of sessions, beside that of a pooler', () => {
+  let one: TemporaryDatabase;
+  let other: TemporaryDatabase;
+  before(async () => {
+    [one, other] = [await createTemporaryDatabase(), await createTemporaryDatabase()];
+  });
+  after(() => Promise.all([one?.stop(), other?.stop()]));
+
+  const settingsWith = (directUrl: string): PostgresSettings =>
+    ({ url: one.url, directUrl, poolSize: 4 }) as Partial<PostgresSettings> as PostgresSettings;
+  const parts = { processes: 1 } as Parameters<typeof postgresAdapter.create>[1];
+
+  it('is refused for another database, before a restore, an inspection or a start touches it', async () => {
+    const settings = settingsWith(other.url);
+    const message = 'SVC_DATABASE_DIRECT_URL leads to another database than SVC_DATABASE_URL';
+    const request = {} as Parameters<NonNullable<typeof postgresAdapter.restore>>[1];
+    for (const start of [
+      async () => postgresAdapter.create(settings, parts),
+      async () => postgresAdapter.requireUnused?.(settings),
+      async () => postgresAdapter.restore?.(settings, request),
+    ]) {
+      expect(await rejection(start())).to.include({ code: 'conflict', message });
+    }
+    const [problem] = (await postgresAdapter.inspect?.(settings, parts)) ?? [];
+    expect(problem?.message).to.equal(message);
+  });
+
+  it('is accepted for the same database under another spelling', async () => {
+    const settings = settingsWith(`${one.url}${one.url.includes('?') ? '&' : '?'}application_name=sessions`);
+    const store = await postgresAdapter.create(settings, parts);
+    expect(await postgresAdapter.inspect?.(settings, parts)).to.deep.equal([]);
+    await (store as { close(): Promise<void> }).close();
+  });
+});
