@@ -44,7 +44,7 @@ export const watchMessages = ({ parties, grants, served }: Parts): ((exchange: E
     holds('I9', secret === undefined, () => `${secret} went from ${to} to ${from}`);
   };
   return (exchange) => {
-    const { from, to, request, status, body } = exchange;
+    const { from, to, request, receivedMs, status, body } = exchange;
     const giver = partyAt(to);
     if (giver === undefined) return;
     checkToken(exchange);
@@ -65,7 +65,7 @@ export const watchMessages = ({ parties, grants, served }: Parts): ((exchange: E
       if (origin === taker?.nodeId) continue;
       holds('I9', isOwn || fact.scope === 'public', () => `${giver.name} passed the company fact ${fact.id} on`);
       if (taker === undefined) continue;
-      const may = grants.mayGive(giver, taker, fact.scope);
+      const may = grants.mayGive(giver, taker, fact.scope, receivedMs);
       holds('I9', may, () => `${giver.name} sent the ${fact.scope} fact ${fact.id} to ${taker.name} without a grant`);
     }
   };

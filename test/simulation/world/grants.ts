@@ -20,8 +20,8 @@ export interface Grants {
   /** Signs a declaration, and posts it to both nodes if they are up. */
   declare(from: Party, to: Peer, grant: Grant): Promise<void>;
   revoke(at: Party, other: Party): Promise<void>;
-  /** Returns whether the giver may send facts of the scope to the taker, in any possible state. */
-  mayGive(giver: Party, taker: Peer, scope: Scope): boolean;
+  /** Returns whether the giver may send facts of the scope to the taker, in any possible state since a time. */
+  mayGive(giver: Party, taker: Peer, scope: Scope, sinceMs: number): boolean;
   /** Returns whether the giver must send them, in every possible state. */
   mustGive(giver: Party, taker: Party, scope: Scope): boolean;
   copyAside(party: Party): void;
@@ -36,19 +36,26 @@ export const createGrants = (world: World, { mayEndOthers }: Pick<Plan, 'mayEndO
   const copies = new Map<Party, OnFile>();
   const lastSigned = new Map<Party, number>();
   /** Earlier declarations with the time of their replacement, because an earlier request may be processed late. */
-  const replaced = new Map<string, { readonly atMs: number; readonly states: readonly (Grant | null)[] }>();
+  const replaced = new Map<string, { readonly atMs: number; readonly states: readonly (Grant | null)[] }[]>();
   const fileOf = (party: Party): OnFile => {
     const known = onFile.get(party) ?? new Map();
     onFile.set(party, known);
     return known;
   };
   const possible = (at: Party, from: Peer, to: Peer) => fileOf(at).get(nameOf(from, to)) ?? [null];
-  const justNow = (at: Party, from: Peer, to: Peer): readonly (Grant | null)[] => {
-    const { atMs, states } = replaced.get(`${at.name} ${nameOf(from, to)}`) ?? { atMs: -1, states: [] };
-    return [...possible(at, from, to), ...(atMs === world.time.nowMs ? states : [])];
+  const replacedIn = (at: Party, name: string) => {
+    const known = replaced.get(`${at.name} ${name}`) ?? [];
+    replaced.set(`${at.name} ${name}`, known);
+    return known;
   };
+  const possibleSince =
+    (sinceMs: number) =>
+    (at: Party, from: Peer, to: Peer): readonly (Grant | null)[] => {
+      const lately = replacedIn(at, nameOf(from, to)).filter(({ atMs }) => atMs >= sinceMs);
+      return [...possible(at, from, to), ...lately.flatMap(({ states }) => states)];
+    };
   const put = (at: Party, name: string, states: readonly (Grant | null)[]): void => {
-    replaced.set(`${at.name} ${name}`, { atMs: world.time.nowMs, states: fileOf(at).get(name) ?? [null] });
+    replacedIn(at, name).push({ atMs: world.time.nowMs, states: fileOf(at).get(name) ?? [null] });
     fileOf(at).set(name, states);
   };
   const flows = (giver: Party, taker: Peer, scope: Scope, at = giver, read = possible) =>
@@ -94,7 +101,7 @@ export const createGrants = (world: World, { mayEndOthers }: Pick<Plan, 'mayEndO
         put(at, name, status === 204 ? [null] : [...before, null]);
       }
     },
-    mayGive: (giver, taker, scope) => flows(giver, taker, scope, giver, justNow).includes(true),
+    mayGive: (giver, taker, scope, sinceMs) => flows(giver, taker, scope, giver, possibleSince(sinceMs)).includes(true),
     mustGive: (giver, taker, scope) => [giver, taker].every((at) => !flows(giver, taker, scope, at).includes(false)),
     copyAside: (party) => {
       copies.set(party, new Map(fileOf(party)));

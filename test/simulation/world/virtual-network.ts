@@ -22,6 +22,8 @@ export interface Exchange {
   readonly from: string;
   readonly to: string;
   readonly request: LoopbackRequest;
+  /** The time at which the receiver got the request. A thread of the receiver may let time pass until it replies. */
+  readonly receivedMs: number;
   readonly status: number;
   readonly body: Uint8Array;
 }
@@ -56,9 +58,10 @@ export const createVirtualNetwork = (parts: Parts): VirtualNetwork => {
     return known;
   };
   const carry = async (from: string, to: string, request: LoopbackRequest): Promise<Exchange> => {
+    const receivedMs = parts.time.nowMs;
     const reply = await loopback.deliver(to, request);
     const body = await readReplyBody(reply, { method: request.method });
-    const exchange = { from, to, request, status: reply.status, body };
+    const exchange = { from, to, request, receivedMs, status: reply.status, body };
     parts.trace.add(`${from} > ${to} ${request.method} ${request.target} ${reply.status} ${mark(body)}`);
     for (const watcher of watchers) watcher(exchange);
     return exchange;
