@@ -70,17 +70,21 @@ const installPackage = (place: Workplace): void => {
 
 /** Returns the output of each block. */
 const runScripts = async (place: Workplace, scripts: readonly string[], address: string): Promise<string[]> => {
-  const script = scripts.map((code) => `${code}\nprintf '\\n%s\\n' '${END_OF_BLOCK}'\n`).join('');
-  const { stdout } = await runFile(
-    'bash',
-    ['--norc', '-euo', 'pipefail', '-c', `${END_JOBS}${script.replaceAll(SHOWN_ADDRESS, address)}`],
-    {
-      cwd: place.folder,
-      env: { PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}` },
-    },
-  );
+  const script = scripts
+    .map((code) => `${code}\nprintf '\\n%s\\n' '${END_OF_BLOCK}'\n`)
+    .join('')
+    .replaceAll(SHOWN_ADDRESS, address)
+    .replaceAll(HOOK, `$& ${UNHURRIED}`);
+  const { stdout } = await runFile('bash', ['--norc', '-euo', 'pipefail', '-c', `${END_JOBS}${script}`], {
+    cwd: place.folder,
+    env: { PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}` },
+  });
   return stdout.split(END_OF_BLOCK).slice(0, -1);
 };
+
+/** A hook gives up after a second or two, which a busy machine may need. */
+const HOOK = /\bhook (?:session-start|prompt|session-end)\b/g;
+const UNHURRIED = '--timeout-ms 60000';
 
 /** Ends the background programs of a page, also when the page fails. */
 const END_JOBS = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n";
