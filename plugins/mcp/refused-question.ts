@@ -59,7 +59,7 @@ const problemIn = (document: JsonObject, status: number): ToldProblem => {
   };
 };
 
-/** The error for a client: the fault of a caller or a resource; for a bug, only the fact that there was one. */
+/** Returns the error for a client. It describes a fault of a caller or resource, and hides the details of a bug. */
 export const refusalOf = (error: unknown, { report }: { report(error: unknown): void }): RefusedQuestion => {
   if (error instanceof RefusedQuestion) return error;
   if (error instanceof ServiceError) {

@@ -38,7 +38,7 @@ export const describePlugin = ({ plugin, settings = {}, node: options = {} }: Pl
       expect(plugin.config.json).to.deep.include({ type: 'object', additionalProperties: false });
     });
 
-    it('starts twice in one process', async () => {
+    it('runs in two nodes of one process at the same time', async () => {
       const nodes = [await startWith(), await startWith()];
       for (const { node } of nodes) expect(await pluginNames(node)).to.include(plugin.name);
       for (const started of nodes) await started.stop();

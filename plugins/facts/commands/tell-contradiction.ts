@@ -1,6 +1,6 @@
 import { type ShownFact, shellQuote } from '../../../kernel/command-api.ts';
 
-/** The facts that the text names. */
+/** The maximum number of facts that the text names. */
 const MOST_NAMED = 3;
 
 /** A fact in the reply to its assertion. */

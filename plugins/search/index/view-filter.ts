@@ -30,7 +30,7 @@ export class ViewFilter {
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
   readonly #excluded: readonly Hash64[];
-  /** Excluded triples, by the number of their part and by words of their hashes. */
+  /** Excluded triples, by the number of their part and by a 32-bit key of entity and relation. */
   readonly #contested: ReadonlyMap<number, ContestedTriples>;
   /** For a search of the past: the document and end counts of each part at that moment, by part number. */
   readonly #pasts = new Map<number, PartPast>();

@@ -24,7 +24,7 @@ if (isBrowserInstalled()) {
     const factsOf = async (entity: string) =>
       (await console.served.ask('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts;
 
-    it('are asserted, listed, and found by meaning and by filters', async () => {
+    it('are asserted in a form, then listed, and found by meaning and by filters', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('facts');
       await press(page, 'Assert a fact');

@@ -45,7 +45,7 @@ forEachStore('A writer changes the instructions of an agent (I14)', () => {
     expect(await loaded()).to.equal(undefined);
   });
 
-  it('by retracting the text: a retraction by another writer has no effect there', async () => {
+  it('by retracting the text, which works for its owner alone', async () => {
     await made.say('safety', 'never push both');
     await made.published('v1', [GUARANTEED]);
     await made.say('safety', 'retracted', { confidence: 0 }, as(writer));

@@ -57,7 +57,7 @@ forEachStore('the check "structure" of the command "verify"', (kind) => {
   });
 });
 
-/** Makes the only page of the index `facts_by_source` say that it has no entries. */
+/** Overwrites the root page of the index `facts_by_source`, its only page, with an empty one. */
 const emptyIndex = async (node: TestNode): Promise<void> => {
   const path = String((await placeTestStore('sqlite', node.folder)).settings['path']);
   const database = loadSqliteDriver().open(path);

@@ -79,7 +79,7 @@ forEachStore('the life of a key', () => {
     expect(await status('GET', '/v1/me', foreign.raw)).to.equal(200);
   });
 
-  it('can be ended by an admin, and each revocation is audited once', async () => {
+  it('can be revoked by an admin, and each revocation is audited once', async () => {
     const key = await register('agent:w');
     expect(await status('DELETE', `/v1/auth/keys/${key.id}`, admin)).to.equal(204);
     expect(await status('DELETE', `/v1/auth/keys/${key.id}`, admin), 'again').to.equal(204);
