@@ -24,8 +24,8 @@ export const capacityTable = (): string => {
 
 /** Returns the assumptions of the table, in one sentence. */
 export const assumptions = (): string =>
-  `${USE.readsPerFact} reads of an entity and ${USE.recallsPerFact} recalls for each stored fact, all facts within a ` +
-  `year, and a peak of ${USE.peakPerMean} times the mean`;
+  `${USE.readsPerFact} reads of an entity and ${USE.recallsPerFact} recalls for each stored fact, all facts written ` +
+  `within one year, and a peak of ${USE.peakPerMean} times the mean`;
 
 const spelled = ({ amount, unit, share }: Need): string => `${rounded(amount)} ${unit} (${percent(share)})`;
 

@@ -17,9 +17,9 @@ export const PARTS = [
   'index in memory',
   'processors of the node',
   'processors of the database',
-  'the same with `search-postgres`',
+  'processors of the database, with `search-postgres`',
   'disk of the database',
-  'the same with `search-postgres`',
+  'disk of the database, with `search-postgres`',
   'writes of one tenant',
 ] as const;
 

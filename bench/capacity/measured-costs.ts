@@ -9,7 +9,10 @@ export const COSTS = {
   entityRead: { node: 1_300, database: 1_250 },
   /** `recall-latency`: one recall by the index in memory, with 768 dimensions. */
   recall: { node: 8_000, database: 3_000, nodePerReadableFact: 0.027 },
-  /** `recall` with `search-postgres`: the database scans all facts that the caller may read. */
+  /**
+   * Recalls with `search-postgres` over 10,000 and 100,000 facts, by the time that they took on a busy machine. The
+   * database scans all facts that the caller may read.
+   */
   recallInDatabase: { node: 8_000, database: 3_000, databasePerReadableFact: 11 },
 } as const;
 
