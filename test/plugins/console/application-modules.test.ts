@@ -54,6 +54,13 @@ describe('the latencies of the overview', () => {
     const none = metrics.histogramOf(samples, 'svc_recall_seconds', () => false);
     expect(metrics.quantileOf(none, 0.5)).to.equal(undefined);
   });
+
+  it('yield no quantile from fewer than 20 recalls', () => {
+    const of = (count: number) =>
+      metrics.histogramOf([{ name: 'wait_bucket', labels: { le: '1' }, value: count }], 'wait', () => true);
+    expect(metrics.quantileOf(of(19), 0.95)).to.equal(undefined);
+    expect(metrics.quantileOf(of(20), 0.95)).to.be.closeTo(0.95, 1e-9);
+  });
 });
 
 interface Moment {

@@ -32,7 +32,7 @@ export const ContradictionsCard = ({ round }: { round: number }) => {
   const { overview: own } = useSession().texts;
   const asked = useOpen(round);
   return (
-    <OverviewCard title={own.contradictions} screen="contradictions">
+    <OverviewCard title={own.contradictions} screen="contradictions" needs={(asked.data?.list.length ?? 0) > 0}>
       <Answer asked={asked}>
         {({ list, hasMore }) => {
           const oldest = list[0];

@@ -16,8 +16,9 @@ export const DeliveriesCard = ({ round }: { round: number }) => {
   const { client, texts } = useSession();
   const { overview: own } = texts;
   const asked = useRequest((signal) => client.call('GET /v1/subscriptions', { signal }), [round]);
+  const hasTrouble = asked.data?.subscriptions.some((each) => troubleOf(each, texts) !== undefined) === true;
   return (
-    <OverviewCard title={own.deliveries} screen="subscriptions">
+    <OverviewCard title={own.deliveries} screen="subscriptions" needs={hasTrouble}>
       <Answer asked={asked}>
         {({ subscriptions }) => {
           const needy = subscriptions.flatMap((each) => {

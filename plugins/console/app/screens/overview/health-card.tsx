@@ -28,7 +28,7 @@ export const HealthCard = ({ round, samples }: HealthCardProps) => {
   );
   const started = samples?.find(({ name }) => name === 'process_start_time_seconds')?.value;
   return (
-    <OverviewCard title={own.health}>
+    <OverviewCard title={own.health} needs={health.error !== undefined}>
       {health.error !== undefined && <Problem error={health.error} retry={health.reload} />}
       {health.data === undefined && health.isLoading && <Loading />}
       {health.data === true && health.error === undefined && <p class="figure good">{own.serves}</p>}

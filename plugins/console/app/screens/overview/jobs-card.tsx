@@ -25,8 +25,9 @@ export const JobsCard = ({ round }: { round: number }) => {
     },
     [round],
   );
+  const hasFailed = asked.data?.some(({ status }) => status === 'failed') === true;
   return (
-    <OverviewCard title={own.jobs} screen="jobs">
+    <OverviewCard title={own.jobs} screen="jobs" needs={hasFailed}>
       <Answer asked={asked}>
         {(jobs) =>
           jobs.length === 0 ? (

@@ -14,7 +14,7 @@ export const KeysCard = ({ round }: { round: number }) => {
   const { overview: own } = texts;
   const asked = useRequest((signal) => client.call('GET /v1/auth/keys/expiring-soon', { signal }), [round]);
   return (
-    <OverviewCard title={own.keys} screen="keys">
+    <OverviewCard title={own.keys} screen="keys" needs={(asked.data?.length ?? 0) > 0}>
       <Answer asked={asked}>
         {(keys) =>
           keys.length === 0 ? (

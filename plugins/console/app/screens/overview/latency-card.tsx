@@ -1,7 +1,7 @@
 import { may, useSession } from '../../session/session.ts';
 import { fill, plural } from '../../texts/texts.ts';
 import { OverviewCard } from './overview-card.tsx';
-import { histogramOf, quantileOf, type Sample } from './read-metrics.ts';
+import { histogramOf, LEAST_VALUES, quantileOf, type Sample } from './read-metrics.ts';
 
 const STEPS = ['embed', 'wait', 'search', 'summary', 'score'] as const;
 
@@ -16,6 +16,14 @@ export const LatencyCard = ({ samples }: { samples: readonly Sample[] }) => {
     return (
       <OverviewCard title={own.latency} screen={screen}>
         <p class="muted">{own.noRecalls}</p>
+      </OverviewCard>
+    );
+  }
+  if (whole.count < LEAST_VALUES) {
+    return (
+      <OverviewCard title={own.latency} screen={screen}>
+        <p>{plural(own.recalls, whole.count)}</p>
+        <p class="muted">{fill(own.tooFew, { least: LEAST_VALUES })}</p>
       </OverviewCard>
     );
   }

@@ -3,16 +3,16 @@ import { Problem } from '../../kit/problem.tsx';
 import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { ContradictionsCard } from './contradictions-card.tsx';
-import { CountsSection } from './counts-section.tsx';
 import { DeliveriesCard } from './deliveries-card.tsx';
 import { HealthCard } from './health-card.tsx';
 import { JobsCard } from './jobs-card.tsx';
 import { KeysCard } from './keys-card.tsx';
 import { LatencyCard } from './latency-card.tsx';
 import { LatestFacts } from './latest-facts.tsx';
+import { type RankedCard, RankedCards } from './ranked-cards.tsx';
 import { readSamples } from './read-metrics.ts';
 
-/** The state of the memory, and open tasks. Cards of missing plugins and missing rights are left out. */
+/** The state of the memory, open tasks first. Cards of missing plugins and missing rights are left out. */
 export const Overview = () => {
   const { client, texts, setup, reader } = useSession();
   const { overview: own } = texts;
@@ -24,6 +24,30 @@ export const Overview = () => {
     [round],
   );
   const samples = metrics.data;
+  const cards: readonly (RankedCard & { readonly isOffered: boolean })[] = [
+    { name: 'health', isOffered: true, card: <HealthCard round={round} samples={samples} /> },
+    {
+      name: 'deliveries',
+      isOffered: mayRead && hasRoute(setup, 'GET /v1/subscriptions'),
+      card: <DeliveriesCard round={round} />,
+    },
+    { name: 'jobs', isOffered: mayRead && hasRoute(setup, 'GET /v1/jobs'), card: <JobsCard round={round} /> },
+    {
+      name: 'contradictions',
+      isOffered: mayRead && hasRoute(setup, 'GET /v1/conflicts'),
+      card: <ContradictionsCard round={round} />,
+    },
+    {
+      name: 'keys',
+      isOffered: may(reader, 'admin') && hasRoute(setup, 'GET /v1/auth/keys/expiring-soon'),
+      card: <KeysCard round={round} />,
+    },
+    {
+      name: 'latency',
+      isOffered: samples !== undefined && hasRoute(setup, 'POST /v1/recall'),
+      card: <LatencyCard samples={samples ?? []} />,
+    },
+  ];
   return (
     <>
       <div class="bar overview-head">
@@ -33,15 +57,7 @@ export const Overview = () => {
         </button>
       </div>
       {metrics.error !== undefined && <Problem error={metrics.error} retry={metrics.reload} />}
-      <div class="cards overview-cards">
-        <HealthCard round={round} samples={samples} />
-        {mayRead && hasRoute(setup, 'GET /v1/conflicts') && <ContradictionsCard round={round} />}
-        {samples !== undefined && hasRoute(setup, 'POST /v1/recall') && <LatencyCard samples={samples} />}
-        {mayRead && hasRoute(setup, 'GET /v1/jobs') && <JobsCard round={round} />}
-        {mayRead && hasRoute(setup, 'GET /v1/subscriptions') && <DeliveriesCard round={round} />}
-        {may(reader, 'admin') && hasRoute(setup, 'GET /v1/auth/keys/expiring-soon') && <KeysCard round={round} />}
-      </div>
-      {mayRead && hasRoute(setup, 'GET /v1/facts/{id}/history') && <CountsSection round={round} />}
+      <RankedCards cards={cards.flatMap(({ isOffered, ...each }) => (isOffered ? [each] : []))} />
       {mayRead && hasRoute(setup, 'GET /v1/facts') && <LatestFacts round={round} />}
     </>
   );

@@ -47,13 +47,16 @@ export const histogramOf = (
   return { count: total('_count'), sum: total('_sum'), buckets: [...counts].sort(([one], [other]) => one - other) };
 };
 
+/** The 95th percentile of fewer values is the largest of them. */
+export const LEAST_VALUES = 20;
+
 /**
  * Estimates a quantile. Assumes an even spread inside a bucket; above the last bound it returns that bound. Undefined
- * without values.
+ * below `LEAST_VALUES`.
  */
 export const quantileOf = ({ buckets }: Histogram, share: number): number | undefined => {
   const total = buckets.at(-1)?.[1] ?? 0;
-  if (total === 0) return undefined;
+  if (total < LEAST_VALUES) return undefined;
   const wanted = total * share;
   let [lower, before] = [0, 0];
   for (const [bound, count] of buckets) {
