@@ -20,6 +20,7 @@ import {
   retractionBody,
   typedValue,
   type ValueInput,
+  WRITTEN_SCOPE,
 } from './fact-values.ts';
 import { type FollowJobOptions, followJob, type Job } from './follow-job.ts';
 import { type GardenCalls, gardenCalls } from './garden-calls.ts';
@@ -63,9 +64,9 @@ interface Fields {
 
 type WithFields<R extends RouteName> = Omit<QueryOf<R>, 'fields'> & { readonly fields: string };
 
-/** The usual parameters of a recall by clients of this protocol. */
+/** The usual parameters of a recall by clients of this protocol, but in all scopes: `assert` stores into `company`. */
 const RECALL_DEFAULTS = {
-  scope: 'local',
+  scope: 'global',
   token_budget: 4000,
   depth: 2,
   min_confidence: 0.1,
@@ -200,9 +201,10 @@ export class FactClient implements Caller {
     return reply;
   }
 
-  /** Returns a summary of the facts about an entity. */
-  card(entityUri: string, query?: QueryOf<'GET /v1/cards/{entity_uri}'>, options?: CallOptions): Promise<Card> {
-    return this.call('GET /v1/cards/{entity_uri}', { ...options, params: { entity_uri: entityUri }, query });
+  /** Returns a summary of the facts about an entity in one scope: by default `company`, where `assert` stores. */
+  card(entityUri: string, query: QueryOf<'GET /v1/cards/{entity_uri}'> = {}, options?: CallOptions): Promise<Card> {
+    const inScope = { scope: WRITTEN_SCOPE, ...present(query) };
+    return this.call('GET /v1/cards/{entity_uri}', { ...options, params: { entity_uri: entityUri }, query: inScope });
   }
 
   /** Returns the neighbours of one or several entities, nearest first. */

@@ -43,6 +43,9 @@ export type Retraction = Pick<
   'entity' | 'relation' | 'source' | 'scope' | 'garden_id' | 'replaces' | 'attestation'
 >;
 
+/** The scope of an assertion that names none. */
+export const WRITTEN_SCOPE = 'company' as const;
+
 /** The value of a retraction; only its confidence of 0 counts. */
 const RETRACTED: TypedValue = { type: 'string', v: 'retracted' };
 
@@ -59,7 +62,7 @@ export const assertionBody = ({ value, ...others }: Assertion, source: string | 
   ({
     source,
     confidence: 1,
-    scope: 'company',
+    scope: WRITTEN_SCOPE,
     ...present(others),
     value: typedValue(value),
   }) as SentAssertion;

@@ -34,7 +34,7 @@ describe('a request of the client', () => {
     });
     expect(JSON.parse(String(recall?.body))).to.deep.equal({
       query: 'who?',
-      scope: 'local',
+      scope: 'global',
       token_budget: 4000,
       depth: 2,
       min_confidence: 0.1,

@@ -23,11 +23,11 @@ forEachStore('the client of a node', () => {
     expect(second.contradicted).to.equal(true);
     const [conflict] = await client.conflicts().take(1);
     expect(conflict?.members).to.have.members([first.id, second.id]);
-    expect((await client.recall({ query: 'role of alice', scope: 'company' })).facts).to.deep.equal([]);
+    expect((await client.recall('role of alice')).facts).to.deep.equal([]);
 
     const id = conflict?.conflict_id ?? '';
     expect(await client.resolve(id, { winning_fact_id: second.id })).to.include({ conflict_status: 'resolved' });
-    const recalled = await client.recall({ query: 'role of alice', scope: 'company' });
+    const recalled = await client.recall('role of alice');
     expect(recalled.facts.map(({ fact }) => fact.value.v)).to.deep.equal(['CTO']);
     expect(await rejection(client.resolve(id, { winning_fact_id: first.id }))).to.be.instanceOf(ConflictError);
   });

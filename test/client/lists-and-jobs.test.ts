@@ -75,7 +75,7 @@ forEachStore('lists and gardens of a node, through its client', () => {
     const numbers = (await client.query({ entity, limit: 3 }).take(99)).map(({ value }) => value.v);
     expect(numbers.sort()).to.deep.equal([0, 1, 2, 3, 4, 5, 6]);
     expect((await client.query({ entity }).first()).total).to.equal(7);
-    expect((await client.card(entity, { scope: 'company' })).entity_uri).to.equal(entity);
+    expect((await client.card(entity)).entity_uri).to.equal(entity);
     expect(await client.history(entity, { scope: 'company', limit: 2 }).take(99)).to.have.length(7);
   });
 

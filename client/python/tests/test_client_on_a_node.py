@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 import anyio
 import pytest
 
-from conftest import Node
+from conftest import ROOT, Node
 from fact_memory import (
     AsyncFactClient,
     AuthenticationError,
@@ -22,7 +22,7 @@ def test_a_fact_is_asserted_read_and_retracted(client: FactClient) -> None:
     fact = client.assert_fact("user:ada", "memory:city", "Oslo")
     assert client.fact(fact["id"])["value"]["v"] == "Oslo"
     client.retract("user:ada", "memory:city")
-    assert client.recall(entity="user:ada", scope="company")["facts"] == []
+    assert client.recall(entity="user:ada")["facts"] == []
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,17 @@ def test_a_fact_is_asserted_read_and_retracted(client: FactClient) -> None:
 def test_a_short_value_gets_its_type(client: FactClient, value: object, kind: str, stored: object) -> None:
     fact = client.assert_fact("list:types", f"memory:{kind}", value)  # type: ignore[arg-type]
     assert (fact["value"]["type"], fact["value"]["v"]) == (kind, stored)
+
+
+def test_the_default_scopes_are_those_of_the_page(client: FactClient) -> None:
+    page = (ROOT / "docs" / "concepts" / "scopes-and-rights.md").read_text(encoding="utf-8")
+    assert "\n| Python client | `company` | all scopes of the key |\n" in page
+    assert client.assert_fact("user:finn", "memory:city", "Bergen")["scope"] == "company"
+    for scope in ("local", "team", "public"):
+        client.assert_fact("user:finn", "memory:city", "Bergen", scope=scope)
+    found = client.recall(entity="user:finn", relation="memory:city")["facts"]
+    assert {each["fact"]["scope"] for each in found} == {"local", "team", "company", "public"}
+    assert client.card("user:finn")["scope"] == "company"
 
 
 def test_a_batch_gives_each_fact_its_own_result(client: FactClient) -> None:
@@ -63,7 +74,7 @@ def test_a_contradiction_is_listed_and_settled(client: FactClient) -> None:
     client.resolve(conflict["conflict_id"], {"winning_fact_id": first["id"]})
     with pytest.raises(ConflictError):
         client.resolve(conflict["conflict_id"], {"winning_fact_id": first["id"]})
-    reply = client.recall("role of cleo", scope="company")
+    reply = client.recall("role of cleo")
     assert [each["fact"]["value"]["v"] for each in reply["facts"]] == ["CEO"]
 
 
@@ -124,7 +135,7 @@ def test_the_asynchronous_client_has_the_same_methods(node: Node, backend: str) 
         async with AsyncFactClient(node.url, key=node.key, source=f"agent:{backend}") as client:
             fact = await client.assert_fact(f"user:{backend}", "memory:city", "Bergen")
             assert [each["id"] async for each in client.query({"entity": f"user:{backend}"})] == [fact["id"]]
-            assert (await client.recall(entity=f"user:{backend}", scope="company"))["facts"]
+            assert (await client.recall(entity=f"user:{backend}"))["facts"]
             with pytest.raises(NotFoundError):
                 await client.gardens.get("unknown")
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { scopeTable } from '../../documents/scope-table.ts';
 import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
 import { button, choose, dialog, fillIn, isTold, offered, press, sendForm } from './reader-steps.ts';
@@ -68,6 +69,18 @@ if (isBrowserInstalled()) {
       await page.goBack();
       await page.getByRole('heading', { name: 'Entities that match' }).waitFor();
       expect(await page.getByRole('searchbox').inputValue()).to.equal('cranes');
+    });
+
+    it('have the default scopes of the table', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('facts');
+      await press(page, 'Assert a fact');
+      const form = await dialog(page, 'Assert a fact');
+      const row = scopeTable().get('console');
+      expect(await form.getByLabel('Scope', { exact: true }).inputValue()).to.equal(row?.writesTo);
+      await open('recall');
+      expect(row?.recallsFrom).to.equal('all scopes of the key');
+      expect(await page.getByLabel('Where', { exact: true }).inputValue()).to.equal('global');
     });
 
     it('show beside the typed text why the node refuses a value', async () => {
@@ -165,6 +178,7 @@ if (isBrowserInstalled()) {
       await press(page, 'Assert a fact');
       const form = await dialog(page, 'Assert a fact');
       await fillIn(form, { Entity: 'tree:7', Relation: 'memory:bears', Value: 'plums' });
+      await choose(form, 'Scope', 'company');
       await choose(form, 'Garden', 'Orchard');
       const { status } = await ask('DELETE', '/v1/gardens/orchard/members/agent:picker');
       expect(status).to.be.below(300);

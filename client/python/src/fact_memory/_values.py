@@ -12,6 +12,9 @@ from typing_extensions import TypeAlias
 ValueInput: TypeAlias = Union[str, int, float, bool, None, datetime, Mapping[str, Any]]
 """A value, or its short form: text, a number, a boolean, None, or a time with its zone."""
 
+# The scope of an assertion that names none.
+WRITTEN_SCOPE = "company"
+
 # The value of a retraction. It has no effect, because a confidence of 0 ends facts with any value.
 RETRACTED = {"type": "string", "v": "retracted"}
 INSTANT = re.compile(r"(.{17})(\d\d)(?:\.(\d+))?(Z|.{6})")
@@ -54,7 +57,7 @@ def read_instant(text: str) -> datetime:
 def assertion_body(fact: Mapping[str, Any], source: str | None) -> dict[str, Any]:
     """Returns the body of an assertion, with the defaults of the protocol for clients."""
     given = {name: _spelled(value) for name, value in present(fact).items() if name != "value"}
-    defaults = present({"source": source, "confidence": 1, "scope": "company"})
+    defaults = present({"source": source, "confidence": 1, "scope": WRITTEN_SCOPE})
     if "value" not in fact:
         raise ValueError("an assertion needs a value; None stands for null")
     return {**defaults, **given, "value": typed_value(fact["value"])}

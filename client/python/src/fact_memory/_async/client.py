@@ -15,7 +15,7 @@ from typing_extensions import Self, Unpack
 from .._replies import Reply
 from .._requests import CallOptions, Outgoing
 from .._settings import read_settings
-from .._values import RETRACTED, ValueInput, assertion_body, present, typed_value
+from .._values import RETRACTED, WRITTEN_SCOPE, ValueInput, assertion_body, present, typed_value
 from ..errors import JobFailedError
 from ..types import (
     BatchReply,
@@ -35,9 +35,9 @@ from .gardens import AsyncGardens
 from .pages import AsyncPages
 from .subscriptions import AsyncSubscriptions
 
-# The default parameters that the protocol recommends for a recall.
+# The default parameters that the protocol recommends for a recall, but in all scopes.
 RECALL_DEFAULTS = {
-    "scope": "local",
+    "scope": "global",
     "token_budget": 4000,
     "depth": 2,
     "min_confidence": 0.1,
@@ -216,7 +216,7 @@ class AsyncFactClient:
         """Recalls the facts that matter to a question, within a budget of tokens.
 
         The members are those of the body, such as ``entity``, ``scope``, ``token_budget`` or ``fields``. A recall needs
-        ``query`` or ``entity``. Its scope is ``local`` by default.
+        ``query`` or ``entity``. By default it looks in all scopes of the key.
         """
         body = {**RECALL_DEFAULTS, **present({"query": query, **members})}
         return cast("RecallReply", await self.call("POST /v1/recall", body=body, **(options or {})))
@@ -224,9 +224,10 @@ class AsyncFactClient:
     async def card(
         self, entity_uri: str, query: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
     ) -> Card:
-        """Returns a summary of the facts about an entity."""
+        """Returns a summary of the facts about an entity in one scope: ``company`` by default."""
         params = {"entity_uri": entity_uri}
-        reply = await self.call("GET /v1/cards/{entity_uri}", params=params, query=query, **options)
+        in_scope = {"scope": WRITTEN_SCOPE, **(query or {})}
+        reply = await self.call("GET /v1/cards/{entity_uri}", params=params, query=in_scope, **options)
         return cast("Card", reply)
 
     def neighbors(

@@ -16,7 +16,7 @@ from typing_extensions import Self, Unpack
 from .._replies import Reply
 from .._requests import CallOptions, Outgoing
 from .._settings import read_settings
-from .._values import RETRACTED, ValueInput, assertion_body, present, typed_value
+from .._values import RETRACTED, WRITTEN_SCOPE, ValueInput, assertion_body, present, typed_value
 from ..errors import JobFailedError
 from ..types import (
     BatchReply,
@@ -36,9 +36,9 @@ from .gardens import Gardens
 from .pages import Pages
 from .subscriptions import Subscriptions
 
-# The default parameters that the protocol recommends for a recall.
+# The default parameters that the protocol recommends for a recall, but in all scopes.
 RECALL_DEFAULTS = {
-    "scope": "local",
+    "scope": "global",
     "token_budget": 4000,
     "depth": 2,
     "min_confidence": 0.1,
@@ -217,7 +217,7 @@ class FactClient:
         """Recalls the facts that matter to a question, within a budget of tokens.
 
         The members are those of the body, such as ``entity``, ``scope``, ``token_budget`` or ``fields``. A recall needs
-        ``query`` or ``entity``. Its scope is ``local`` by default.
+        ``query`` or ``entity``. By default it looks in all scopes of the key.
         """
         body = {**RECALL_DEFAULTS, **present({"query": query, **members})}
         return cast("RecallReply", self.call("POST /v1/recall", body=body, **(options or {})))
@@ -225,9 +225,10 @@ class FactClient:
     def card(
         self, entity_uri: str, query: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
     ) -> Card:
-        """Returns a summary of the facts about an entity."""
+        """Returns a summary of the facts about an entity in one scope: ``company`` by default."""
         params = {"entity_uri": entity_uri}
-        reply = self.call("GET /v1/cards/{entity_uri}", params=params, query=query, **options)
+        in_scope = {"scope": WRITTEN_SCOPE, **(query or {})}
+        reply = self.call("GET /v1/cards/{entity_uri}", params=params, query=in_scope, **options)
         return cast("Card", reply)
 
     def neighbors(

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { instantOf } from '../../kit/moment-field.tsx';
+import { SCOPES } from '../../kit/scopes.ts';
 import { readDraft, type ValueDraft } from '../../kit/value-draft.ts';
 import { ValueField } from '../../kit/value-field.tsx';
 import { may, useSession } from '../../session/session.ts';
@@ -62,6 +63,6 @@ export const AssertDialog = ({ entity = '', onAsserted, onClose }: AssertDialogP
   );
 };
 
-/** Returns the default scope of clients of this protocol, if the key may write there. */
+/** Returns the narrowest scope of the key, `local` if it has that. */
 const usualScope = (scopes: readonly Fact['scope'][]): Fact['scope'] =>
-  scopes.includes('company') ? 'company' : (scopes[0] ?? 'local');
+  SCOPES.find((scope) => scopes.includes(scope)) ?? 'local';
