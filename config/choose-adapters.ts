@@ -1,6 +1,7 @@
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 import type { BootProblem } from '../kernel/problems/boot-problem.ts';
+import { closestName } from '../kernel/text/closest-name.ts';
 import {
   Authorizer,
   type AuthorizerAdapter,
@@ -143,11 +144,13 @@ const pick = <A>(known: Catalog<A>, use: unknown, slot: Slot, problems: BootProb
   if (use === undefined) return undefined;
   if (Object.hasOwn(known, String(use))) return known[String(use)];
   const names = Object.keys(known).sort().join(', ');
+  const near = typeof use === 'string' ? closestName(use, Object.keys(known)) : undefined;
   problems.push({
     message:
       names === ''
         ? `adapters.${slot.name} accepts "from" alone: the path or package of an adapter`
         : `adapters.${slot.name}.use accepts one of ${names}`,
+    ...(near === undefined ? {} : { hint: `did you mean ${near}?` }),
   });
   return undefined;
 };

@@ -69,22 +69,30 @@ const entryProblem = (
   from: unknown,
   given: readonly string[],
 ): BootProblem | undefined => {
-  if (!entries.every((entry) => entry === undefined || typeof entry === 'boolean' || isPlain(entry))) {
-    return { message: `plugins.${name} accepts true, false, or a JSON object of settings` };
-  }
-  if (from !== undefined) {
-    if (typeof from === 'string' && from !== '') return undefined;
-    return { message: `plugins.${name}.from accepts a path or the name of a package` };
-  }
   const isOurs = Object.hasOwn(PLUGIN_CATALOG, name) || Object.hasOwn(PLUGIN_ALTERNATIVES, name);
-  return given.includes(name) || isOurs ? undefined : unknownPlugin(name);
+  if (from === undefined && !isOurs && !given.includes(name)) return unknownPlugin(name);
+  const wrong = entries.find((entry) => entry !== undefined && typeof entry !== 'boolean' && !isPlain(entry));
+  if (wrong !== undefined) return wrongEntry(name, wrong);
+  if (from === undefined || (typeof from === 'string' && from !== '')) return undefined;
+  return { message: `plugins.${name}.from accepts a path or the name of a package` };
+};
+
+const wrongEntry = (name: string, entry: Entry): BootProblem => {
+  const texts = Object.keys(PLUGIN_ALTERNATIVES)
+    .filter((other) => other.startsWith(`${name}-`))
+    .map((other) => other.slice(name.length + 1));
+  const near = typeof entry === 'string' ? closestName(entry, texts) : undefined;
+  return {
+    message: `plugins.${name} accepts ${['true', 'false', ...texts.map((text) => `"${text}"`)].join(', ')}, or a JSON object of settings`,
+    ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+  };
 };
 
 const fromOf = (entry: Entry): unknown => (isPlain(entry) ? entry['from'] : undefined);
 
 const unknownPlugin = (name: string): BootProblem => {
   const known = Object.keys(PLUGIN_CATALOG);
-  const near = closestName(name, known);
+  const near = closestName(name, [...known, ...Object.keys(PLUGIN_ALTERNATIVES)]);
   return {
     message: `there is no plugin named ${JSON.stringify(name)}`,
     hint: near === undefined ? `ours are ${known.join(', ')}; a third party's needs "from"` : `did you mean ${near}?`,

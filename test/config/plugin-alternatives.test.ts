@@ -17,4 +17,18 @@ describe('the plugins of a configuration', () => {
     expect(await choice({ search: 'postgres', 'search-postgres': { backlogPerSecond: 5 } })).to.deep.equal(chosen);
     expect(await choice({})).to.deep.equal({ problems: [], on: ['search'], isOff: false });
   });
+
+  it('names the values that a plugin takes, and the nearest one', async () => {
+    const refusalOf = async (plugins: object) =>
+      (await loadNodeConfig({ env: {}, overrides: { plugins: { ...plugins } } })).problems;
+    const message = 'plugins.search accepts true, false, "postgres", or a JSON object of settings';
+    expect(await refusalOf({ search: 'nonsense' })).to.deep.equal([{ message }]);
+    expect(await refusalOf({ search: 'postgers' })).to.deep.equal([{ message, hint: 'did you mean "postgres"?' }]);
+    expect(await refusalOf({ serach: 'postgres' })).to.deep.equal([
+      { message: 'there is no plugin named "serach"', hint: 'did you mean search?' },
+    ]);
+    expect(await refusalOf({ 'search-postgers': true })).to.deep.equal([
+      { message: 'there is no plugin named "search-postgers"', hint: 'did you mean search-postgres?' },
+    ]);
+  });
 });
