@@ -49,6 +49,21 @@ export const CONTRACT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   tombstones: ['SVC_TOMBSTONES_ENABLED', 'SVC_FEDERATION_ERASE'],
 };
 
+/** Further addresses of a database, which mean nothing for a store in a file. */
+const FURTHER_ADDRESSES = ['SVC_DATABASE_DIRECT_URL', 'SVC_DATABASE_REPLICA_URLS'];
+
+/** Returns why the node must not start: somebody names further addresses of a database, and the store is another. */
+export const addressesWithoutDatabase = (env: Environment, used: Iterable<string | undefined>): BootProblem[] => {
+  if (isGiven(env, 'SVC_DATABASE_URL')) return [];
+  const honoured = new Set(used);
+  return FURTHER_ADDRESSES.filter((name) => isGiven(env, name) && !honoured.has(name)).map((name) => ({
+    message: `${name} is set, and the store of this node is no PostgreSQL database`,
+    hint: `set SVC_DATABASE_URL to the address of the database, or unset ${name}`,
+  }));
+};
+
+const isGiven = (env: Environment, name: string): boolean => (env[name]?.trim() ?? '') !== '';
+
 /**
  * Returns why the node must not start: variables of the catalogue with another value than their default that nothing in
  * the running node reads, because their plugin is disabled or missing. One problem names them all, never their values.
@@ -60,7 +75,7 @@ export const dishonouredVariables = async (
   const honoured = new Set(used);
   const off: (readonly [plugin: string, variables: readonly string[]])[] = [];
   for (const [plugin, variables] of Object.entries(CONTRACT_VARIABLES)) {
-    const given = variables.filter((name) => (env[name]?.trim() ?? '') !== '' && !honoured.has(name));
+    const given = variables.filter((name) => isGiven(env, name) && !honoured.has(name));
     const changed = given.length === 0 ? [] : await changedFrom(plugin, given, env);
     if (changed.length > 0) off.push([plugin, changed]);
   }

@@ -17,7 +17,7 @@ import { settingProperties } from '../kernel/plugins/setting-property.ts';
 import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
 import type { AdapterParts, Clock, FactStore, Listener, Transport } from '../ports/ports.ts';
 import type { PluginChoice } from './choose-plugins.ts';
-import { dishonouredVariables } from './contract-variables.ts';
+import { addressesWithoutDatabase, dishonouredVariables } from './contract-variables.ts';
 import { embedderBindings } from './embedder-bindings.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
@@ -88,7 +88,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     ...config.report.map(({ variable }) => variable),
     ...installations.flatMap(({ plugin }) => variablesOf(plugin)),
   ];
-  problems.push(...(await dishonouredVariables(env, used)));
+  problems.push(...(await dishonouredVariables(env, used)), ...addressesWithoutDatabase(env, used));
   const log =
     adapters.log ??
     createPinoLogger({

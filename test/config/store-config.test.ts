@@ -79,6 +79,26 @@ describe('the configuration of the store', () => {
     expect(others).to.deep.equal([]);
   });
 
+  it('names the nearest store in place of a misspelt one', async () => {
+    expect((await load({ use: 'postgers', url: URL })).problems).to.deep.equal([
+      { message: 'adapters.store.use accepts one of postgres, sqlite', hint: 'did you mean postgres?' },
+    ]);
+  });
+
+  it('refuses further addresses of a database where the store is a file', async () => {
+    for (const name of ['SVC_DATABASE_DIRECT_URL', 'SVC_DATABASE_REPLICA_URLS']) {
+      const error = await rejection(createNode({ env: { [name]: URL } }));
+      expect((error as unknown as BootError).problems).to.deep.equal([
+        {
+          message: `${name} is set, and the store of this node is no PostgreSQL database`,
+          hint: `set SVC_DATABASE_URL to the address of the database, or unset ${name}`,
+        },
+      ]);
+      await createNode({ env: { [name]: URL, SVC_DATABASE_URL: URL } });
+      await createNode({ env: { [name]: ' ' } });
+    }
+  });
+
   it('is shown without user, password and parameters', async () => {
     const config = await loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
     expect(storePlace(config).location).to.equal('postgres://db.example:6543/facts');
