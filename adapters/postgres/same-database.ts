@@ -21,10 +21,19 @@ const IDENTITY = `SELECT concat_ws(' ',
  */
 export const requireSameDatabase = async ({ url, directUrl }: StoreAddresses): Promise<void> => {
   if (directUrl === undefined) return;
-  const [ofRequests, ofSessions] = [await identityAt(url, true), await identityAt(directUrl, false)];
+  const [ofRequests, ofSessions] = [await identityAt(url, true), await identityAt(directUrl, false).catch(blameDirect)];
   if (ofRequests === ofSessions) return;
   throw new ServiceError('conflict', 'SVC_DATABASE_DIRECT_URL leads to another database than SVC_DATABASE_URL', {
     hint: 'name the server, the database and the schema that the pooler of SVC_DATABASE_URL leads to',
+  });
+};
+
+/** Errors of a connection name the usual address. */
+const blameDirect = (error: unknown): never => {
+  if (!(error instanceof ServiceError)) throw error;
+  throw new ServiceError('unavailable', `SVC_DATABASE_DIRECT_URL: ${error.message}`, {
+    hint: (error.hint ?? '').replaceAll('SVC_DATABASE_URL', 'SVC_DATABASE_DIRECT_URL'),
+    cause: error,
   });
 };
 

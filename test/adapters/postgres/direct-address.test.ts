@@ -31,6 +31,22 @@ describe('the address of sessions, beside that of a pooler', () => {
     expect(problem?.message).to.equal(message);
   });
 
+  it('is named when it leads nowhere, with a hint about itself', async () => {
+    const missing = new URL(one.url);
+    missing.pathname = '/missing';
+    for (const [url, message] of [
+      ['postgres://127.0.0.1:1/facts', 'SVC_DATABASE_DIRECT_URL: nothing listens where the database should be'],
+      [missing.href, 'SVC_DATABASE_DIRECT_URL: the database does not exist'],
+      ['postgres://127.0.0.1:x/facts', 'SVC_DATABASE_DIRECT_URL: the address of the database is not a postgres:// URL'],
+    ] as const) {
+      const error = await rejection((async () => postgresAdapter.create(settingsWith(url), parts))());
+      expect(error).to.include({ code: 'unavailable', message });
+      expect((error as { hint?: string }).hint).not.to.include('SVC_DATABASE_URL');
+      const [problem] = (await postgresAdapter.inspect?.(settingsWith(url), parts)) ?? [];
+      expect(problem?.message).to.equal(message);
+    }
+  });
+
   it('is accepted for the same database under another spelling', async () => {
     const settings = settingsWith(`${one.url}${one.url.includes('?') ? '&' : '?'}application_name=sessions`);
     const store = await postgresAdapter.create(settings, parts);
