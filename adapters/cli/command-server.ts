@@ -3,7 +3,7 @@ import { maskUrls, readSecretFile, type ServerRequest } from '../../kernel/inter
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { exchangeHttp } from './exchange-http.ts';
 import { type Environment, isKeyOfAnotherAddress, keyFileOf } from './key-file.ts';
-import { leftAddress } from './node-address.ts';
+import { dataFolderOf, leftAddress } from './node-address.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 const DEFAULT_URL = 'http://127.0.0.1:8765';
@@ -21,15 +21,32 @@ interface NamedAddress {
   readonly url: string;
   /** The source of the address, for people, such as `the default address`. */
   readonly from: string;
+  /** The reason why the address is not the expected one. */
+  readonly remark?: string;
+}
+
+/** A key, and its source for people, such as `SVC_API_KEY`. */
+interface NamedKey {
+  readonly key: string;
+  readonly from: string;
+}
+
+export interface CommandPlace {
+  readonly env: Environment;
+  /** The data folder of the configuration; by default the one that the environment names. */
+  readonly dataFolder?: string | undefined;
+  /** Receives remarks for the person who has typed the command. */
+  readonly tell?: (remark: string) => void;
 }
 
 /** Returns the address to which the variable SVC_API_KEY belongs. */
-const findHomeAddress = async (env: Environment): Promise<NamedAddress> => {
+const findHomeAddress = async (env: Environment, dataFolder: string): Promise<NamedAddress> => {
   const url = env['SVC_URL'];
   if (url !== undefined) return { url, from: 'the address in SVC_URL' };
-  const left = await leftAddress(env);
+  const left = await leftAddress(dataFolder);
   if (left === undefined) return { url: DEFAULT_URL, from: 'the default address' };
-  return { url: left.url, from: `the address in ${left.file}` };
+  if ('url' in left) return { url: left.url, from: `the address in ${left.file}` };
+  return { url: DEFAULT_URL, from: 'the default address', remark: `${left.file} is ignored: ${left.ignored}` };
 };
 
 /**
@@ -39,10 +56,11 @@ const findHomeAddress = async (env: Environment): Promise<NamedAddress> => {
  */
 export const connectServer = async (
   { url, keyFile }: ServerPlace,
-  env: Environment,
+  { env, dataFolder = dataFolderOf(env), tell = () => {} }: CommandPlace,
   random: Random,
 ): Promise<CommandServer> => {
-  const homeAddress = await findHomeAddress(env);
+  const homeAddress = await findHomeAddress(env, dataFolder);
+  if (homeAddress.remark !== undefined) tell(homeAddress.remark);
   const home = canonicalAddress(homeAddress.url);
   const base = url === undefined ? home : canonicalAddress(url);
   if (base === undefined) {
@@ -54,18 +72,19 @@ export const connectServer = async (
   const file = keyFileOf(base, env);
   const variable = env['SVC_API_KEY']?.trim() ?? '';
   const isElsewhere = variable !== '' && base !== home;
-  const kept = async (): Promise<string> => {
+  const kept = async (): Promise<NamedKey> => {
     const key = await file?.read();
     if (key === undefined && isElsewhere) throw keyOfAnotherAddress('SVC_API_KEY holds the key of another address');
-    return key ?? '';
+    return { key: key ?? '', from: 'the file of the login' };
   };
-  const named = keyFile === undefined ? undefined : await readNamedFile(keyFile, base, env);
-  let usual = named ?? (variable === '' || isElsewhere ? undefined : variable);
+  const named = keyFile === undefined ? undefined : { key: await readNamedFile(keyFile, base, env), from: keyFile };
+  let usual = named ?? (variable === '' || isElsewhere ? undefined : { key: variable, from: 'SVC_API_KEY' });
   return {
     url: base,
     async send(request) {
       if (request.key === undefined) usual ??= await kept();
-      return send(address, request.key === undefined ? (usual ?? '') : request.key, request);
+      const given = { key: request.key ?? '', from: 'your input' };
+      return send(address, request.key === undefined ? (usual ?? given) : given, request);
     },
     async saveKey(fresh) {
       if (file === undefined) throw noFolder();
@@ -111,10 +130,10 @@ const noFolder = (): ServiceError =>
 /** Sends a request. Without a key it sends no credential, for a node that requires none. */
 const send = async (
   { url: base, from }: NamedAddress,
-  key: string | null,
+  key: NamedKey,
   { method, path, ...rest }: ServerRequest,
 ): Promise<ServerReply> => {
-  const credential = key === '' || key === null ? {} : { authorization: `Bearer ${key}` };
+  const credential = credentialOf(key);
   try {
     const { status, headers, text } = await exchangeHttp(`${base}${path}`, {
       method,
@@ -133,6 +152,17 @@ const send = async (
     });
   }
 };
+
+/** Checks the key first, because a header that cannot be sent would read as a node that does not answer. */
+const credentialOf = ({ key, from }: NamedKey): Readonly<Record<string, string>> => {
+  if (key === '') return {};
+  if (VISIBLE_ASCII.test(key)) return { authorization: `Bearer ${key}` };
+  throw new ServiceError('validation', `the key of ${from} is malformed`, {
+    hint: 'a key has neither blanks nor line breaks, and only letters, digits and signs of ASCII; copy it once more',
+  });
+};
+
+const VISIBLE_ASCII = /^[!-~]+$/;
 
 const parseObject = (text: string): Record<string, unknown> => {
   try {

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isLoopbackHost, openOrdinaryFile, readPart, replaceSecretFile } from '../../kernel/internal-api.ts';
 import type { Random } from '../../kernel/plugin-api.ts';
@@ -6,45 +7,59 @@ import type { Environment } from './key-file.ts';
 const MAX_ADDRESS_BYTES = 200;
 const OTHERS_MAY = 0o077;
 
-/** The address that a node has left for the commands of its folder. */
-export interface LeftAddress {
-  readonly url: string;
-  /** The path of the file that holds it. */
-  readonly file: string;
-}
+/** The file in which a node leaves its address for the commands of its folder. */
+export type LeftAddress =
+  | { readonly file: string; readonly url: string }
+  /** `ignored` is the reason why the file is not used, for people. */
+  | { readonly file: string; readonly ignored: string };
 
 /** Keeps the address of a serving node in its data folder, in a file that only its owner may read. */
 export const leaveAddress = (dataFolder: string, url: string, random: Random): Promise<void> =>
   replaceSecretFile(addressFile(dataFolder), url, random);
 
-/**
- * Returns the address of the node whose data folder the environment names; undefined without a usable one. A stranger
- * may have put the file there, for example in an archive that the user has unpacked. So it must belong to the user,
- * must be closed to others, and may only name this machine.
- */
-export const leftAddress = async (env: Environment): Promise<LeftAddress | undefined> => {
-  const file = addressFile(dataFolderOf(env));
-  const url = await readOwnText(file).catch(() => undefined);
-  if (url === undefined || !URL.canParse(url)) return undefined;
-  const { protocol, hostname, origin } = new URL(url);
-  const isOwnMachine = protocol === 'http:' && isLoopbackHost(hostname) && url === origin;
-  return isOwnMachine ? { url, file: relative(process.cwd(), file) } : undefined;
+/** Removes the address of a node that stops, unless another node has left its own there. */
+export const removeAddress = async (dataFolder: string, url: string): Promise<void> => {
+  const left = await leftAddress(dataFolder);
+  if (left !== undefined && 'url' in left && left.url === url) await rm(addressFile(dataFolder), { force: true });
 };
+
+/**
+ * Returns the address that a node has left in this data folder; undefined without a file. A stranger may have put the
+ * file there, for example in an archive that the user has unpacked. So it must belong to the user, must be closed to
+ * others, and may only name this machine.
+ */
+export const leftAddress = async (dataFolder: string): Promise<LeftAddress | undefined> => {
+  const path = addressFile(dataFolder);
+  const file = relative(process.cwd(), path);
+  const found = await readOwnText(path).catch(() => ({ ignored: 'it cannot be read' }));
+  if (found === undefined || 'ignored' in found) return found && { file, ...found };
+  const { protocol, hostname, origin } = URL.canParse(found.text) ? new URL(found.text) : NO_URL;
+  const isOwnMachine = protocol === 'http:' && isLoopbackHost(hostname) && found.text === origin;
+  return isOwnMachine ? { file, url: origin } : { file, ignored: 'it holds no http address of this machine' };
+};
+
+/** Returns the data folder that the environment alone names. */
+export const dataFolderOf = ({
+  SVC_DATABASE_URL: database,
+  SVC_DATA_FOLDER: folder,
+  SVC_DB_PATH: store,
+}: Environment): string => (database ? resolve(folder || 'data') : dirname(resolve(store || 'data/svc.db')));
+
+const NO_URL = { protocol: '', hostname: '', origin: '' };
 
 const addressFile = (dataFolder: string): string => join(dataFolder, 'address');
 
-/** Commands read no configuration file, so a folder that only such a file names is not found. */
-const dataFolderOf = ({ SVC_DATABASE_URL: database, SVC_DATA_FOLDER: folder, SVC_DB_PATH: store }: Environment) =>
-  database ? resolve(folder || 'data') : dirname(resolve(store || 'data/svc.db'));
+type OwnText = { readonly text: string } | { readonly ignored: string };
 
-const readOwnText = async (path: string): Promise<string | undefined> => {
+const readOwnText = async (path: string): Promise<OwnText | undefined> => {
   const file = await openOrdinaryFile(path);
   if (file === undefined) return undefined;
   try {
     const { uid, mode } = await file.stat();
     // Windows knows neither.
-    if (process.getuid !== undefined && (uid !== process.getuid() || (mode & OTHERS_MAY) !== 0)) return undefined;
-    return (await readPart(file, 0, MAX_ADDRESS_BYTES)).toString('utf8').trim();
+    if (process.getuid !== undefined && uid !== process.getuid()) return { ignored: 'it belongs to another user' };
+    if (process.getuid !== undefined && (mode & OTHERS_MAY) !== 0) return { ignored: 'other users may open it' };
+    return { text: (await readPart(file, 0, MAX_ADDRESS_BYTES)).toString('utf8').trim() };
   } finally {
     await file.close();
   }

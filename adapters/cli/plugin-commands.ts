@@ -4,7 +4,7 @@ import { type AnyCommand, type CommandNode, isGroup, type WordKind } from '../..
 import { type Requires, ServiceError, type Word } from '../../kernel/plugin-api.ts';
 import { acceptWords } from './accepted-words.ts';
 import type { CommandLineDeps, OwnedCommand, PluginCommands } from './command-line-deps.ts';
-import { connectServer, SERVER_OPTIONS } from './command-server.ts';
+import { type CommandPlace, connectServer, SERVER_OPTIONS } from './command-server.ts';
 import { headingOf } from './help-topics.ts';
 import { createProgress } from './progress.ts';
 import { terminalOf } from './terminal.ts';
@@ -160,13 +160,18 @@ const run = async (
     ...terminalOf(deps),
     env: deps.env,
     program: deps.program,
-    openServer: (place: ServerPlace) => connectServer(place, deps.env, random),
+    openServer: (place: ServerPlace) => connectServer(place, { env: deps.env }, random),
     progress: (total: number | null, unit?: string) => createProgress(stderr, total, unit),
     words: <W extends Word>({ vocabulary }: WordKind<W>) =>
       words.filter((word) => word.vocabulary === vocabulary && word.isReserved !== true) as unknown as readonly W[],
     withNode,
   };
   const work = async (more: object): Promise<number> => (await command.run({ ...common, ...more })) ?? EXIT.ok;
+  const serverPlace = async (): Promise<CommandPlace> => ({
+    env: deps.env,
+    dataFolder: configFile === undefined ? undefined : (await open()).settings.dataFolder,
+    tell: (remark) => void stderr.write(`note: ${remark}\n`),
+  });
   switch (command.needs) {
     case 'node':
       return withNode(command.requires ?? {}, work);
@@ -178,7 +183,7 @@ const run = async (
     }
     case 'server':
       return work({
-        server: await connectServer(given as ServerPlace, deps.env, random),
+        server: await connectServer(given as ServerPlace, await serverPlace(), random),
         openTransport: deps.openTransport,
       });
     default:

@@ -5,7 +5,7 @@ import type { Logger } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
 import { describeNode } from './describe-node.ts';
 import { firstLines, greeting } from './greeting.ts';
-import { leaveAddress } from './node-address.ts';
+import { leaveAddress, removeAddress } from './node-address.ts';
 import { type StopSignal, stopSignal } from './stop-signal.ts';
 import { widthOf } from './text-table.ts';
 import { runWorkerPool } from './worker-pool.ts';
@@ -134,14 +134,16 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
 const STOPPING = 'stopping: running requests have 10 s to finish; Ctrl-C again, or another signal, stops at once';
 
 const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
+  let url = '';
   try {
     await node.start();
-    const url = node.url() ?? '';
+    url = node.url() ?? '';
     await tellCommands(node, url, deps);
     deps.stdout.write(greeting(node, url, await node.greet()));
     await signal.received;
   } finally {
     await node.stop();
+    await forgetAddress(node, url);
   }
   return EXIT.ok;
 };
@@ -150,6 +152,11 @@ const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal
 const tellCommands = ({ settings, log }: NodeHandle, url: string, { random }: CommandLineDeps): Promise<void> =>
   leaveAddress(settings.dataFolder, url, random).catch((error: unknown) => {
     log.warn('commands of this folder must name the address of the node', { error });
+  });
+
+const forgetAddress = ({ settings, log }: NodeHandle, url: string): Promise<void> =>
+  removeAddress(settings.dataFolder, url).catch((error: unknown) => {
+    log.warn('the file with the address of the node could not be removed', { error });
   });
 
 /** Does the work of a first start once and closes the store, before the workers open it. */
@@ -161,12 +168,17 @@ const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSi
   } finally {
     await node.stop();
   }
+  let served = '';
   const { clean, failure } = await runWorkerPool({
     count: node.settings.workers,
     log: node.log,
     stop: signal.received,
-    onServing: (url) => void tellCommands(node, url, deps).then(() => deps.stdout.write(greeting(node, url, parts))),
+    onServing: (url) => {
+      served = url;
+      void tellCommands(node, url, deps).then(() => deps.stdout.write(greeting(node, url, parts)));
+    },
   });
+  await forgetAddress(node, served);
   if (failure !== undefined) deps.stderr.write(failure);
   return clean ? EXIT.ok : EXIT.failed;
 };

@@ -97,18 +97,20 @@ describe('keys at other addresses', () => {
       const found = await runInProcess(['query'], { env: { ...surroundings, SVC_DB_PATH: join(data, 'svc.db') } });
       return found.stderr;
     };
-    for (const [text, mode] of [
-      [other.url, 0o644],
-      ['https://127.0.0.1', 0o600],
-      ['http://attacker.example', 0o600],
-      ['http://127.0.0.1.attacker.example', 0o600],
-      ['not an address', 0o600],
-      [`${other.url}/${'long'.repeat(100)}`, 0o600],
+    const foreign = 'it holds no http address of this machine';
+    for (const [text, mode, why] of [
+      [other.url, 0o644, 'other users may open it'],
+      ['https://127.0.0.1', 0o600, foreign],
+      ['http://attacker.example', 0o600, foreign],
+      ['http://127.0.0.1.attacker.example', 0o600, foreign],
+      ['not an address', 0o600, foreign],
+      [`${other.url}/${'long'.repeat(100)}`, 0o600, foreign],
     ] as const) {
-      await left(text, mode);
+      const told = await left(text, mode);
       expect(other.seen, text).to.deep.equal([]);
+      expect(told, text).to.match(new RegExp(`^note: \\S+/address is ignored: ${why}\n`));
     }
-    await left(other.url, 0o600);
+    expect(await left(other.url, 0o600)).not.to.contain('note:');
     expect(other.seen.filter((line) => line.includes(`Bearer ${KEY}`))).to.have.lengthOf(1);
   });
 
@@ -129,6 +131,19 @@ describe('keys at other addresses', () => {
       const { exitCode, stderr } = await run(['query', '--url', other.url, '--key-file', file]);
       expect([exitCode, other.seen.length], stderr).to.deep.equal([1, 2]);
       expect(stderr).to.contain('holds the key of another address');
+    }
+  });
+
+  it('get no malformed key, and the message names its source', async () => {
+    const file = join(folder, 'bad.key');
+    await writeFile(file, `${KEY}-\u00e4`);
+    for (const [argv, given, source] of [
+      [['query'], { SVC_URL: other.url, SVC_API_KEY: `${KEY} ${KEY}` }, 'SVC_API_KEY'],
+      [['query', '--url', other.url, '--key-file', file], {}, file],
+    ] as const) {
+      const { exitCode, stderr } = await run(argv, given);
+      expect([exitCode, other.seen]).to.deep.equal([1, []]);
+      expect(stderr).to.contain(`error: the key of ${source} is malformed\nhint: `).and.not.to.contain(KEY);
     }
   });
 });

@@ -88,7 +88,7 @@ describe('the start command', () => {
   describe('the second time', () => {
     it('changes nothing and prints one line', async () => {
       await (await place.start()).end();
-      const before = [keyOnDisk(), readdirSync(place.path('data')).sort().join()];
+      const before = [keyOnDisk(), readdirSync(place.path('data')).filter(isDurable).sort().join()];
       const node = await place.start();
 
       expect(node.greeting.replace(/\d+ ms/, 'N ms')).to.equal(
@@ -118,7 +118,7 @@ describe('the start command', () => {
       await place.run(['query'], { ...env, SVC_URL: REFUSING }),
     ];
     const keyless = await place.run(['query']);
-    await node.end();
+    await node.end('SIGKILL');
     const away = await place.run(['query'], env);
 
     expect([found.exitCode, found.stderr]).to.deep.equal([0, 'No fact that you may see fits.\n']);
@@ -126,6 +126,29 @@ describe('the start command', () => {
     expect(elsewhere.stderr).to.contain(`error: no answer from ${REFUSING}, the address in SVC_URL\n`);
     expect(keyless.stderr).to.contain('hint: set SVC_API_KEY').and.not.to.contain('Authorization');
     expect(away.stderr).to.contain(`error: no answer from ${node.url}, the address in data/address\n`);
+  });
+
+  it('removes its address at its stop, unless a later node of the folder has left its own', async () => {
+    const first = await place.start();
+    const second = await place.start();
+    const address = (): string => readFileSync(place.path('data/address'), 'utf8').trim();
+    expect(address()).to.equal(second.url);
+    await first.end();
+    expect(address()).to.equal(second.url);
+    await second.end();
+    expect(existsSync(place.path('data/address'))).to.equal(false);
+  });
+
+  it('is found by commands through the data folder that only a configuration file names', async () => {
+    writeFileSync(place.path('node.json'), '{ "adapters": { "store": { "use": "sqlite", "path": "kept/svc.db" } } }');
+    const node = await place.start(['--config', 'node.json']);
+    const key = readFileSync(place.path('kept/admin.key'), 'utf8').trim();
+    const found = await place.run(['query', '--config', 'node.json'], { SVC_API_KEY: key });
+    await node.end('SIGKILL');
+    const away = await place.run(['query', '--config', 'node.json'], { SVC_API_KEY: key });
+
+    expect([found.exitCode, found.stderr]).to.deep.equal([0, 'No fact that you may see fits.\n']);
+    expect(away.stderr).to.contain(`no answer from ${node.url}, the address in kept/address\n`);
   });
 
   it('leaves one key when several first starts run at the same time', async () => {
@@ -251,5 +274,5 @@ describe('the start command', () => {
 /** Nothing listens at the discard port. */
 const REFUSING = 'http://127.0.0.1:9';
 
-/** SQLite removes its auxiliary files (-wal, -shm) when the store closes. */
-const isDurable = (name: string): boolean => !/-(wal|shm)$/.test(name);
+/** SQLite removes its auxiliary files (-wal, -shm), and the node its address, when they close. */
+const isDurable = (name: string): boolean => !/-(wal|shm)$|^address$/.test(name);

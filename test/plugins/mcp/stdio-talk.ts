@@ -13,7 +13,7 @@ export interface StdioTalk {
 }
 
 export const talkOverStdio = async ({ url, adminKey }: Pick<ServedNode, 'url' | 'adminKey'>): Promise<StdioTalk> => {
-  const server = await connectServer({}, { SVC_URL: url, SVC_API_KEY: adminKey }, createSystemRandom());
+  const server = await connectServer({}, { env: { SVC_URL: url, SVC_API_KEY: adminKey } }, createSystemRandom());
   const node = askOverHttp(server, { nowMs: () => 0 });
   await node.ready();
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
