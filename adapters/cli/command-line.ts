@@ -57,7 +57,11 @@ const addOtherCommands = async (
   addPluginCommands(program, { commands, words }, deps, done);
   const isKnown = word === undefined || word === 'help' || program.commands.some((one) => one.name() === word);
   if (!isKnown && problems.length > 0) throw new MissingCommands(problems);
+  if (!isKnown && configFile === undefined) program.showHelpAfterError(MAY_NEED_CONFIG);
 };
+
+const MAY_NEED_CONFIG =
+  'hint: add --help for all commands; add --config FILE for a command of a plugin that your configuration file names';
 
 /** The error when a command is unknown, and a plugin that cannot be loaded may define it. */
 class MissingCommands extends Error {

@@ -68,6 +68,8 @@ Examples:
   fact-memory-node export --out memory.ndjson   export all facts to a file
   fact-memory-node plugins doctor               why does the node not start?
 
+A plugin that a configuration file names brings its commands with --config FILE.
+
 Exit codes: 0 the command did its work, 1 it failed, 2 some lines of an import
 were refused and the others stored.`,
     );

@@ -69,6 +69,14 @@ describe('a command that a plugin brings', () => {
     });
   });
 
+  it('is unknown without the configuration file that names the plugin, and a hint says so', async () => {
+    const { exitCode, stderr } = await runInProcess(['order', 'tea'], { openNode });
+    expect(exitCode).to.equal(1);
+    expect(stderr)
+      .to.contain("unknown command 'order'")
+      .and.to.match(/^hint: .*--config FILE/m);
+  });
+
   it('runs with its arguments, and reports its result by the exit code', () =>
     inFolder(async (run) => {
       const words = ['--name', 'Ann', '--extras', 'lemon,sugar', '--with-milk', '--cups', '2'];
