@@ -87,7 +87,9 @@ program
 
 program
   .command('query')
-  .description('GET /v1/facts?entity= on a small and a large store, memory, and the bare koa + router rate')
+  .description(
+    'GET /v1/facts?entity= on a small and a large store, memory, koa + router alone and with one SELECT, a profile',
+  )
   .option('--facts <n>', 'facts in the large store', positive, 1_000_000)
   .option('--per-entity <n>', 'facts in each answer: 1, 2, 5, 10, 25 or 50', positive, 10)
   .option('--seconds <n>', 'time of each measurement', positive, 4)

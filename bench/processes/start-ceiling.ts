@@ -6,6 +6,7 @@ import type { CeilingLayoutName } from '../ceiling/ceiling-layout.ts';
 import { lastWords, makeFolder, type ServerProcess, stopServer } from './child-process.ts';
 
 const CEILING = fileURLToPath(new URL('../ceiling/ceiling-server.js', import.meta.url));
+const READ_CEILING = fileURLToPath(new URL('../ceiling/read-server.js', import.meta.url));
 const KEY = 'ceiling-0123456789abcdef0123456789abcdef';
 
 export interface CeilingOptions {
@@ -24,12 +25,18 @@ export const startCeiling = async ({
   database,
 }: CeilingOptions = {}): Promise<ServerProcess> => {
   const folder = await makeFolder();
+  const store = database ?? join(folder, 'ceiling.db');
+  return startProgram(folder, store, [CEILING, store, KEY, String(answerBytes), layout]);
+};
+
+/** Starts the bare server of entity queries on the file of a node. */
+export const startReadCeiling = async (database: string): Promise<ServerProcess> =>
+  startProgram(await makeFolder(), database, [READ_CEILING, database]);
+
+const startProgram = async (folder: string, store: string, argv: readonly string[]): Promise<ServerProcess> => {
   const errorFile = join(folder, 'stderr.log');
   const errors = openSync(errorFile, 'a');
-  const store = database ?? join(folder, 'ceiling.db');
-  const child = spawn(process.execPath, [CEILING, store, KEY, String(answerBytes), layout], {
-    stdio: ['ignore', 'pipe', errors],
-  });
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', errors] });
   closeSync(errors);
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout?.once('data', (line: Buffer) => resolve((JSON.parse(line.toString()) as { port: number }).port));
