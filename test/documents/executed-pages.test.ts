@@ -7,6 +7,8 @@ import { differencesFromShown } from './shown-output.ts';
 const NEEDS_MORE =
   /\bnp[mx]\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b/;
 const FILE_NAME = /^\/\/ \S+\.mjs\n/;
+/** A user who types these sends their own settings into another folder. */
+const OF_A_TEST = /(?:^|\s)(?:HOME|USERPROFILE|TMPDIR|XDG_[A-Z_]+)=/m;
 const QUOTED_FILE = /^\/\/ (test|examples|plugins|kernel|ports|adapters)\/\S+\.m?[jt]s\n/;
 
 describe('the pages of docs/', () => {
@@ -34,6 +36,15 @@ describe('the pages of docs/', () => {
         .map(({ code }) => `${page}: ${code.split('\n')[0]}`);
     });
     expect(unsaid).to.deep.equal([]);
+  });
+
+  it('set no variable that only a test needs', () => {
+    const settings = pages.flatMap((page) =>
+      blocksOf(page)
+        .filter(({ code }) => OF_A_TEST.test(code))
+        .map(({ code }) => `${page}: ${code.split('\n')[0]}`),
+    );
+    expect(settings).to.deep.equal([]);
   });
 
   it('fail this test if their output is wrong', () => {

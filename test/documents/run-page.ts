@@ -77,7 +77,7 @@ const runScripts = async (place: Workplace, scripts: readonly string[], address:
     .replaceAll(HOOK, `$& ${UNHURRIED}`);
   const { stdout } = await runFile('bash', ['--norc', '-euo', 'pipefail', '-c', `${END_JOBS}${script}`], {
     cwd: place.folder,
-    env: { PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}` },
+    env: { PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}`, HOME: place.folder },
   });
   return stdout.split(END_OF_BLOCK).slice(0, -1);
 };
