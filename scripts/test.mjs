@@ -1,6 +1,7 @@
 // Runs the tests in a few processes at once. Each takes the next part of the files when it is free: a mocha of its own,
 // with a database server of its own. Parts share nothing but the build. Where few tests fail, their files are run once
-// more, alone: a test that passes then is listed as unstable, and one that fails again fails the run.
+// more, alone: a test that passes then is listed as unstable, and one that fails again fails the run. The same holds for
+// a part whose process hangs or dies.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -33,9 +34,14 @@ mkdirSync(RESULTS);
 let runs = 0;
 /** A loop that blocks the event loop passes all limits of mocha. The slowest part takes a fifth of this. */
 const HANG_MS = 900_000;
+/** The maximum number of broken parts that the run repeats. More are no accident. */
+const MOST_REPEATED_PARTS = 2;
+const LAST_CHARACTERS = 2_000;
+/** The parts whose process hung or died, each with the reason and the end of its output. */
+const broken = [];
 
 /** Resolves with mocha's output for the files and with its results; without results if it did not end properly. */
-const run = (files, mayHang = true) =>
+const run = (files, isFirst = true) =>
   new Promise((resolve) => {
     runs += 1;
     const results = join(RESULTS, String(runs));
@@ -53,17 +59,18 @@ const run = (files, mayHang = true) =>
       hung = true;
       mocha.kill('SIGKILL');
     }, HANG_MS);
-    mocha.on('close', (code) => {
+    mocha.on('close', (code, signal) => {
       clearTimeout(timer);
-      if (hung && mayHang) {
-        console.log(`UNSTABLE: a part did not end and is run once more: ${files.join(' ')}`);
-        resolve(run(files, false));
-        return;
-      }
       const ended = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : undefined;
       // Detects a run that has no failures but ended with an error.
-      const isWhole = ended !== undefined && (code === 0 || ended.failed > 0);
-      resolve({ files, printed: Buffer.concat(printed), ended: isWhole ? ended : undefined });
+      const isWhole = !hung && ended !== undefined && (code === 0 || ended.failed > 0);
+      const part = { files, printed: Buffer.concat(printed), ended: isWhole ? ended : undefined };
+      if (isWhole) return resolve(part);
+      const reason = hung ? 'did not end' : `ended with ${signal ?? code}`;
+      broken.push({ files, reason, last: part.printed.toString().slice(-LAST_CHARACTERS) });
+      if (!isFirst || broken.length > MOST_REPEATED_PARTS) return resolve(part);
+      console.log(`a part ${reason} and is run once more: ${files.join(' ')}`);
+      resolve(run(files, false));
     });
   });
 
@@ -121,6 +128,10 @@ const { unstable, failed } = isWorthIt ? await retry(failures) : { unstable: [],
 rmSync(SCRATCH, { recursive: true, force: true });
 
 // Prints the failures last, because readers of a long log begin at its end.
+for (const { files, reason, last } of broken) {
+  const word = parts.some((part) => part.files === files && part.ended) ? 'UNSTABLE' : 'FAILED';
+  console.log(`${word} a part ${reason}: ${files.join(' ')}\nthe end of its output:\n${last}\n`);
+}
 for (const [word, tests] of Object.entries({ UNSTABLE: unstable, FAILED: failed })) {
   for (const { title, error } of tests) console.log(`${word} ${title}\n${error}\n`);
 }

@@ -39,13 +39,20 @@ const endWhenClosed = () => {
     for (const name of expected) if (open.includes(name)) open.splice(open.indexOf(name), 1);
     if (open.length > 0 && Date.now() - sinceMs < MAX_OPEN_MS) return;
     if (open.length > 0) {
-      console.error(`the tests left open: ${open.join(', ')}`);
+      console.error(`the tests left open: ${open.join(', ')}\n${process._getActiveHandles().map(describe).join('\n')}`);
       process.once('exit', () => {
         process.exitCode = 1;
       });
     }
     process.exit();
   }, POLL_MS);
+};
+
+/** Describes a handle by what tells a reader which test opened it. */
+const describe = (handle) => {
+  const { localPort, remotePort, pending, spawnargs, pid, path, fd } = handle;
+  const known = { localPort, remotePort, pending, spawnargs, pid, path, fd, listens: handle.address?.() };
+  return `${handle.constructor.name} ${JSON.stringify(known)}`;
 };
 
 /** Returns an error with its causes, because fast-check gives the failed assertion as the cause. */
