@@ -1,20 +1,7 @@
 import { type FactReader, type FactView, isIn } from '../../kernel/plugin-api.ts';
-import { isContradicted } from '../conflicts/conflicts-api.ts';
-import type { Hit, PlacedTriple, SearchView } from '../search/search-api.ts';
-import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
+import type { Hit, PlacedTriple } from '../search/search-api.ts';
+import { type Admission, leftOutBy, type RecallFilter } from './admission.ts';
 import { STAGE_DEPTH } from './search-depth.ts';
-
-/** Decides which of the facts that the caller sees may be candidates. */
-export interface Admission {
-  readonly includeContradicted: boolean;
-  /** The least confidence after trust in the source. */
-  readonly minConfidence: number;
-  /** The beginning of the match key of each entity. */
-  readonly keyPrefix: string;
-}
-
-/** The part of a view that matters only to recall, not to plugins that link facts. */
-export type Wanted = Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey' | 'excludedRelationKeys'>;
 
 /**
  * Finds the best hits, at most `limit`, best first; fewer only if there are no more. Facts of `contested` triples need
@@ -50,13 +37,13 @@ const MOST_WEIGHED = 512;
  */
 export class CandidatePool {
   readonly #reader: FactReader;
-  readonly #admission: Admission & Wanted;
+  readonly #admission: Admission;
   /** The facts read so far, by id; undefined for a fact that may not be shown. */
-  readonly #seen = new Map<string, { readonly view: FactView; readonly standing: Standing } | undefined>();
+  readonly #seen = new Map<string, Seen | undefined>();
   /** Facts of one triple in one place are contradicted together, so one check covers them. */
   readonly #contested = new Map<string, PlacedTriple>();
 
-  constructor(reader: FactReader, admission: Admission & Wanted) {
+  constructor(reader: FactReader, admission: Admission) {
     this.#reader = reader;
     this.#admission = admission;
   }
@@ -64,13 +51,13 @@ export class CandidatePool {
   /** A candidate, or undefined. */
   get(id: string): FactView | undefined {
     const seen = this.#seen.get(id);
-    return seen?.standing === 'admitted' ? seen.view : undefined;
+    return seen !== undefined && seen.leftOutBy === undefined ? seen.view : undefined;
   }
 
   /** Returns a fact that is left out only because of an unresolved contradiction, or undefined. */
   contradicted(id: string): FactView | undefined {
     const seen = this.#seen.get(id);
-    return seen?.standing === 'contradicted' ? seen.view : undefined;
+    return seen?.leftOutBy === 'include_contradicted' ? seen.view : undefined;
   }
 
   /**
@@ -120,8 +107,8 @@ export class CandidatePool {
       if (seen === undefined || (passed.size > 0 && passed.has(keyOf(seen.view.fact)))) continue;
       if (weighed === course.window) break;
       weighed += 1;
-      if (seen.standing === 'admitted') course.hits.push(hit);
-      if (seen.standing !== 'contradicted') continue;
+      if (seen.leftOutBy === undefined) course.hits.push(hit);
+      if (seen.leftOutBy !== 'include_contradicted') continue;
       course.contradicted.set(hit.id, hit);
       const { scope, gardenId, entityKey, relationKey } = seen.view.fact;
       this.#contested.set(keyOf(seen.view.fact), { scope, gardenId, entityKey, relationKey });
@@ -140,23 +127,16 @@ export class CandidatePool {
       mayCache: true,
     });
     for (const view of await this.#reader.annotate(facts)) {
-      this.#seen.set(view.fact.id, { view, standing: this.#standingOf(view) });
+      this.#seen.set(view.fact.id, { view, leftOutBy: leftOutBy(view, this.#admission) });
     }
-  }
-
-  #standingOf(view: FactView): Standing {
-    const { includeContradicted, minConfidence, scopes, onlyGarden, relationKey, keyPrefix } = this.#admission;
-    const { scope, gardenId, relationKey: relation, entityKey } = view.fact;
-    if (!scopes.includes(scope) || (onlyGarden !== undefined && gardenId !== onlyGarden)) return 'unfit';
-    if (relationKey !== undefined && relation !== relationKey) return 'unfit';
-    if (this.#admission.excludedRelationKeys?.includes(relation) === true) return 'unfit';
-    if (!entityKey.startsWith(keyPrefix)) return 'unfit';
-    if (effectiveConfidence(view) < minConfidence) return 'unfit';
-    return isContradicted(view) && !includeContradicted ? 'contradicted' : 'admitted';
   }
 }
 
-type Standing = 'admitted' | 'contradicted' | 'unfit';
+/** A visible fact, and the member of the request that leaves it out. */
+interface Seen {
+  readonly view: FactView;
+  readonly leftOutBy: RecallFilter | undefined;
+}
 
 /** One search and its progress through the index. */
 class Course<H extends Hit> {
