@@ -1242,8 +1242,20 @@ export interface Api {
       };
     };
   };
-  /** The caller's active keys, newest first. Needs: any key. */
+  /**
+   * The caller's active keys, newest first; with `all` those of the tenant, for an admin. Needs: any
+   * key.
+   */
   'GET /v1/auth/keys': {
+    query?:
+      | {
+          /** Default: `false`. */
+          all?: boolean | undefined;
+          search?: string | undefined;
+          /** Default: `1000`. */
+          limit?: number | undefined;
+        }
+      | undefined;
     answers: {
       200: {
         id: string;
@@ -1255,6 +1267,7 @@ export interface Api {
         description: string | null;
         created_at: string;
         expires_at: string | null;
+        last_used_at: string | null;
       }[];
     };
   };
@@ -1284,6 +1297,7 @@ export interface Api {
         description: string | null;
         created_at: string;
         expires_at: string | null;
+        last_used_at: string | null;
       };
     };
   };
@@ -1314,6 +1328,7 @@ export interface Api {
         description: string | null;
         created_at: string;
         expires_at: string | null;
+        last_used_at: string | null;
         replaces: {
           id: string;
           expires_at: string;
@@ -1340,6 +1355,7 @@ export interface Api {
         description: string | null;
         created_at: string;
         expires_at: string | null;
+        last_used_at: string | null;
         days_remaining: number;
       }[];
     };

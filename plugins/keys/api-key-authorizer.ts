@@ -15,6 +15,8 @@ export interface AuthorizerParts {
   /** Called for each cache look-up. `wasKept` is true for a hit. */
   looked(wasKept: boolean): void;
   findByDigest(digest: string): Promise<StoredKey | undefined>;
+  /** Called for each admitted request. */
+  used(key: StoredKey): void;
   /** The caller of a key. */
   principalOf(key: StoredKey): Principal;
   /** The present status of a tenant. */
@@ -22,8 +24,8 @@ export interface AuthorizerParts {
 }
 
 interface Credential {
+  readonly key: StoredKey;
   readonly principal: Principal;
-  readonly expiresMs: number | null;
 }
 
 /**
@@ -34,9 +36,7 @@ export const createApiKeyAuthorizer = (parts: AuthorizerParts): ApiKeyAuthorizer
   const { clock, findByDigest, principalOf, standingOf } = parts;
   const load = async (digest: string): Promise<Credential | undefined> => {
     const key = await findByDigest(digest);
-    return key === undefined || key.revokedMs !== null
-      ? undefined
-      : { principal: principalOf(key), expiresMs: key.expiresMs };
+    return key === undefined || key.revokedMs !== null ? undefined : { key, principal: principalOf(key) };
   };
   const cache = new KeyCache(
     load,
@@ -46,10 +46,12 @@ export const createApiKeyAuthorizer = (parts: AuthorizerParts): ApiKeyAuthorizer
   const admit = (credential: Credential | undefined): Principal => {
     if (credential === undefined) throw refusedCredential();
     // The expiry is checked at every use, because the key may expire while it is cached.
-    if (credential.expiresMs !== null && credential.expiresMs <= clock.nowMs()) throw refusedCredential();
+    const { expiresMs } = credential.key;
+    if (expiresMs !== null && expiresMs <= clock.nowMs()) throw refusedCredential();
     const standing = standingOf(credential.principal.tenantId);
     if (standing === 'erased') throw refusedCredential();
     if (standing === 'suspended') throw suspended();
+    parts.used(credential.key);
     return credential.principal;
   };
   return {

@@ -107,7 +107,16 @@ const listCommand = defineCommand({
   },
 });
 
-const TITLES: readonly string[] = ['id', 'tenant', 'entity', 'permissions', 'scopes', 'expires', 'description'];
+const TITLES: readonly string[] = [
+  'id',
+  'tenant',
+  'entity',
+  'permissions',
+  'scopes',
+  'expires',
+  'last used',
+  'description',
+];
 
 const rowOf = (record: KeyRecord): readonly string[] => [
   record.id,
@@ -116,6 +125,7 @@ const rowOf = (record: KeyRecord): readonly string[] => [
   record.permissions.join(','),
   record.allowedScopes.join(','),
   record.expiresAt ?? 'never',
+  record.lastUsedAt ?? 'never',
   record.description ?? '',
 ];
 

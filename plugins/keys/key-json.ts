@@ -25,6 +25,7 @@ const KEY_MEMBERS = {
   description: orNull(STRING_JSON),
   created_at: INSTANT_JSON,
   expires_at: orNull(INSTANT_JSON),
+  last_used_at: orNull(INSTANT_JSON),
 };
 
 export const KEY_JSON = objectOf(KEY_MEMBERS);
@@ -46,6 +47,7 @@ export const keyJson = (key: KeyRecord): Record<string, unknown> => ({
   expires_at: key.expiresAt,
   tenant_id: key.tenantId,
   oidc_sub: key.oidcSub,
+  last_used_at: key.lastUsedAt,
 });
 
 export const expiringKeyJson = (key: ExpiringKey): Record<string, unknown> => ({

@@ -17,6 +17,7 @@ import type { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import { checkGivenRights, checkRegistrar, checkRegistration, expiryOf } from './check-registration.ts';
 import { orderedScopes, recordOf, type StoredKey, sortedPermissions } from './key-row.ts';
 import type { KeyStore } from './key-store.ts';
+import type { KeyUses } from './key-uses.ts';
 import {
   type ExpiringKey,
   type KeyRecord,
@@ -30,6 +31,7 @@ import { checkReplacement, type RotateKeyParts, rotateKey } from './rotate-key.t
 
 export interface RegistryParts {
   readonly store: KeyStore;
+  readonly uses: KeyUses;
   readonly tables: PluginTables;
   readonly clock: Clock;
   readonly random: Random;
@@ -109,14 +111,14 @@ export class StoredKeyRegistry implements KeyRegistry {
   async own(caller: Principal): Promise<KeyRecord[]> {
     const { store, clock } = this.#parts;
     const own = { entityUri: caller.entityUri, activeAtMs: clock.nowMs(), ...this.#ofTenant(caller) };
-    return (await store.list(own)).map(recordOf);
+    return this.#recordsOf(await store.list(own));
   }
 
   async list(caller: Principal, { includeInactive = false } = {}): Promise<KeyRecord[]> {
     requirePermission(caller, 'admin');
     const { store, clock } = this.#parts;
     const active = includeInactive ? {} : { activeAtMs: clock.nowMs() };
-    return (await store.list({ ...active, ...this.#ofTenant(caller) })).map(recordOf);
+    return this.#recordsOf(await store.list({ ...active, ...this.#ofTenant(caller) }));
   }
 
   async expiring(caller: Principal, withinDays = this.#parts.expiringSoonDays): Promise<ExpiringKey[]> {
@@ -128,8 +130,9 @@ export class StoredKeyRegistry implements KeyRegistry {
     const nowMs = clock.nowMs();
     const expiringByMs = nowMs + withinDays * DAY_MS;
     const keys = await store.list({ activeAtMs: nowMs, expiringByMs, ...this.#ofTenant(caller) });
-    return keys.map((key) => ({
-      ...recordOf(key),
+    const records = await this.#recordsOf(keys);
+    return keys.map((key, at) => ({
+      ...(records[at] as KeyRecord),
       daysRemaining: Math.max(0, ((key.expiresMs ?? nowMs) - nowMs) / DAY_MS),
     }));
   }
@@ -161,6 +164,11 @@ export class StoredKeyRegistry implements KeyRegistry {
 
   count(): Promise<number> {
     return this.#parts.store.count();
+  }
+
+  async #recordsOf(keys: readonly StoredKey[]): Promise<KeyRecord[]> {
+    const uses = await this.#parts.uses.among(keys);
+    return keys.map((key) => recordOf(key, uses.get(key.id)));
   }
 
   async #insert(registration: KeyRegistration, actor: Principal, onlyFirst = false): Promise<KeyRecord> {

@@ -76,7 +76,7 @@ export const keyFromRow = (stored: Readonly<Record<string, SqlValue>>): StoredKe
   };
 };
 
-export const recordOf = (key: StoredKey): KeyRecord => ({
+export const recordOf = (key: StoredKey, lastUsedMs?: number): KeyRecord => ({
   id: key.id,
   entityUri: key.entityUri,
   permissions: key.permissions,
@@ -87,6 +87,7 @@ export const recordOf = (key: StoredKey): KeyRecord => ({
   tenantId: key.tenantId,
   oidcSub: key.oidcSub,
   revokedAt: key.revokedMs === null ? null : formatInstant(key.revokedMs),
+  lastUsedAt: lastUsedMs === undefined ? null : formatInstant(lastUsedMs),
 });
 
 /** Returns the caller of a key, without permissions that are no longer declared. */

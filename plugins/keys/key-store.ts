@@ -11,7 +11,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { keyFromRow, rowOfKey, type StoredKey } from './key-row.ts';
 import { principalKey } from './keys-api.ts';
-import { DIGESTS_TABLE, API_KEYS_TABLE as TABLE } from './keys-migrations.ts';
+import { DIGESTS_TABLE, API_KEYS_TABLE as TABLE, USES_TABLE } from './keys-migrations.ts';
 
 /** The signal after every change of a key. */
 export const KEYS_CHANGED = 'changed';
@@ -98,6 +98,7 @@ export class KeyStore {
         rows.map(({ digest }) => digest),
       )
       .delete();
+    await namedBy(own(USES_TABLE), keys, 'key_id').delete();
     await namedBy(own(TABLE), keys).delete();
   }
 
@@ -149,9 +150,9 @@ const refuseOtherSpelling = async (
 };
 
 /** `keys` is not empty, and all its keys belong to one tenant. */
-const namedBy = (query: Knex.QueryBuilder, keys: readonly StoredKey[]): Knex.QueryBuilder =>
+const namedBy = (query: Knex.QueryBuilder, keys: readonly StoredKey[], column = 'id'): Knex.QueryBuilder =>
   query.where('tenant_id', keys[0]?.tenantId ?? '').whereIn(
-    'id',
+    column,
     keys.map(({ id }) => id),
   );
 

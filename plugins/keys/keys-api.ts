@@ -28,6 +28,8 @@ export interface KeyRecord {
   readonly oidcSub: string | null;
   /** RFC 3339. Null for a key that was not revoked. */
   readonly revokedAt: string | null;
+  /** RFC 3339, up to ten minutes early. Null for a key that was never used, and for one that was just made. */
+  readonly lastUsedAt: string | null;
 }
 
 export interface KeyRegistration {

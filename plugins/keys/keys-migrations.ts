@@ -1,6 +1,8 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const API_KEYS_TABLE = 'keys_api_keys';
+/** When keys were last used. Apart from the keys, whose rows are sealed. */
+export const USES_TABLE = 'keys_uses';
 export const AGENT_KEYS_TABLE = 'keys_agent_keys';
 /** Digests in use: a key belongs to one tenant, so it is registered once in the whole store. */
 export const DIGESTS_TABLE = 'keys_digests';
@@ -36,6 +38,12 @@ export const keysMigrations: readonly Migration[] = [
         table.index(['entity_uri'], 'keys_api_keys_entity');
         table.index(['tenant_id', 'entity_key'], 'keys_api_keys_by_entity_key');
         table.index(['expires_ms'], 'keys_api_keys_expiry');
+      });
+      await schema.createTable(USES_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('key_id').notNullable();
+        table.bigInteger('used_ms').notNullable();
+        table.primary(['tenant_id', 'key_id']);
       });
       await schema.createTable(AGENT_KEYS_TABLE, (table) => {
         table.text('id').notNullable();

@@ -34,6 +34,7 @@ import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute, rotateKeyRoute } from './key-routes.ts';
 import { principalOf, SEALED, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
+import { KeyUses } from './key-uses.ts';
 import { AgentKeys, FEDERATE, KeyRegistry, SubjectKeys } from './keys-api.ts';
 import { keysMigrations } from './keys-migrations.ts';
 import * as words from './keys-words.ts';
@@ -51,6 +52,9 @@ interface Settings {
 
 /** The first key may be shorter than others, because operators type it into a variable. */
 const MIN_BOOTSTRAP_LENGTH = 16;
+
+/** The interval at which the last uses of keys are written, in milliseconds. */
+const USES_INTERVAL_MS = 60_000;
 
 const HIT = { result: 'hit' } as const;
 const MISS = { result: 'miss' } as const;
@@ -117,13 +121,14 @@ export const keysPlugin = definePlugin({
       await readSecretFile(firstKeyFile(node));
   },
   commands: [keyCommands, rotateCommands],
-  async setup({ config, use, tables, hooks, on, onSignal, route, provide }) {
+  async setup({ config, use, tables, hooks, on, onSignal, route, provide, every, onStop }) {
     const { clock, random, self, node, vocabulary, audit, tenancy } = use;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     const declared = new Set(permissions);
     const store = new KeyStore(tables, self.names);
     const tenantOf = (key: StoredKey): string => tenancy?.tenantOf(key.tenantId) ?? DEFAULT_TENANT;
     const principalOfKey = (key: StoredKey): Principal => principalOf(key, tenantOf(key), declared);
+    const uses = new KeyUses(tables, clock);
     const looks = use.telemetry.counter({
       name: 'keys_cache_lookups_total',
       help: 'Credentials that were looked for in the cache of keys, and whether they were there',
@@ -135,12 +140,16 @@ export const keysPlugin = definePlugin({
       principalOf: principalOfKey,
       standingOf: (tenantId) => tenancy?.standingOf(tenantId) ?? 'active',
       findByDigest: (digest) => store.findByDigest(digest),
+      used: (key) => uses.note(key),
     });
+    every(USES_INTERVAL_MS, () => uses.flush());
+    onStop(() => uses.flush());
     const { maxAgeDays, expiringSoonDays } = config;
     onSignal(KEYS_CHANGED, () => authorizer.forget());
     const tenantFilter = ({ tenantId }: Principal) => (tenancy?.isOn === true ? { tenantId } : {});
     const registry = new StoredKeyRegistry({
       store,
+      uses,
       tables,
       clock,
       random,

@@ -64,6 +64,22 @@ if (isBrowserInstalled()) {
       expect((await whoIs(raw_key)).status).to.equal(401);
     });
 
+    it('of everybody are searched by an administrator, with their last use', async () => {
+      const key = await console.keyFor('agent:rarely', ['read']);
+      await console.keyFor('agent:never-came', ['read']);
+      expect((await whoIs(key)).status).to.equal(200);
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('keys');
+      const table = page.getByRole('table', { name: 'All keys' });
+      await table.locator('tr:has-text("rarely")').waitFor();
+      await page.getByRole('searchbox', { name: 'Search entities and descriptions' }).fill('never-came');
+      await table.locator('tr:has-text("rarely")').waitFor({ state: 'detached' });
+      const row = table.locator('tr:has-text("never-came")');
+      expect(await row.locator('[data-label="Last used"]').textContent()).to.equal('never');
+      await page.getByRole('searchbox', { name: 'Search entities and descriptions' }).fill('no such key');
+      await page.getByText('No key matches').waitFor();
+    });
+
     it('sign out their holder when the current key is revoked', async () => {
       const key = await console.keyFor('agent:leaver', ['read', 'write']);
       const { page, open } = await console.visit(key);

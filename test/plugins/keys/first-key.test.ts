@@ -22,7 +22,7 @@ class RememberedKeys {
     this.registered.push(key);
     const { entityUri, permissions, allowedScopes, description = null } = key;
     const createdAt = '2026-03-02T09:15:04.120Z';
-    const rest = { tenantId: 'default', oidcSub: null, revokedAt: null, expiresAt: null };
+    const rest = { tenantId: 'default', oidcSub: null, revokedAt: null, expiresAt: null, lastUsedAt: null };
     return { id: 'k1', entityUri, permissions, allowedScopes, description, createdAt, ...rest };
   }
 

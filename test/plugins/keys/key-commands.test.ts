@@ -73,7 +73,7 @@ describe('the key commands', () => {
     await place.run(['key', 'add', '--entity', 'agent:listed', '--description', 'for the list']);
     const { stdout } = await place.run(['key', 'list']);
 
-    expect(stdout).to.match(/agent:listed +read,write +local,team,company,public +\S+Z +for the list/);
+    expect(stdout).to.match(/agent:listed +read,write +local,team,company,public +\S+Z +never +for the list/);
     expect(stdout).to.contain('agent:admin');
     const admin = readFileSync(place.path('data/admin.key'), 'utf8').trim();
     expect(stdout).not.to.contain(admin);

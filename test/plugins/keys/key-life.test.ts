@@ -49,7 +49,30 @@ forEachStore('the life of a key', () => {
       'expires_at',
       'tenant_id',
       'oidc_sub',
+      'last_used_at',
     );
+  });
+
+  it('lists all active keys of the tenant for an administrator, narrowed by entity or description', async () => {
+    await register('agent:Walker', { description: 'on the BUILD server' });
+    const ended = await register('agent:gone');
+    await register('agent:x', { description: '100%_done' });
+    await node.request('DELETE', `/v1/auth/keys/${ended.id}`, { key: admin });
+    const found = async (query: string): Promise<string[]> => {
+      const { body } = await node.request('GET', `/v1/auth/keys${query}`, { key: admin });
+      return body.map(({ entity_uri: entity }: { entity_uri: string }) => entity);
+    };
+    expect(await found('?all=true')).to.have.members(['agent:x', 'agent:Walker', 'agent:ops']);
+    expect(await found('?all=true&search=walk')).to.deep.equal(['agent:Walker']);
+    expect(await found('?all=true&search=build')).to.deep.equal(['agent:Walker']);
+    expect(await found('?all=true&search=%25_')).to.deep.equal(['agent:x']);
+    expect(await found('?all=true&limit=1')).to.have.length(1);
+    expect(await found('?search=walk')).to.deep.equal([]);
+  });
+
+  it('lists keys of others for an administrator alone', async () => {
+    const { raw } = await register('agent:w');
+    expect(await status('GET', '/v1/auth/keys?all=true', raw)).to.equal(403);
   });
 
   it('ends at once when the key is revoked, and other keys of the entity remain valid', async () => {

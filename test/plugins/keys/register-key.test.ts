@@ -40,6 +40,7 @@ forEachStore('POST /v1/auth/keys', () => {
       expires_at: '2026-05-31T09:00:00.000Z',
       tenant_id: 'default',
       oidc_sub: null,
+      last_used_at: null,
     });
     expect(reply.text).not.to.contain(raw);
     expect((await node.request('GET', '/v1/me', { key: raw })).body.entity_uri).to.equal('agent:new');

@@ -69,5 +69,6 @@ const columnsOf = (texts: Texts['keys'], never: string): readonly Column<Key>[] 
   { title: texts.permissions, show: ({ permissions }) => <Tags words={permissions} /> },
   { title: texts.scopes, show: ({ allowed_scopes: scopes }) => <Tags words={scopes} /> },
   { title: texts.created, show: ({ created_at: at }) => <Instant at={at} relative /> },
+  { title: texts.lastUsed, show: ({ last_used_at: at }) => (at === null ? never : <Instant at={at} relative />) },
   { title: texts.expires, show: ({ expires_at: at }) => (at === null ? never : <Instant at={at} relative />) },
 ];

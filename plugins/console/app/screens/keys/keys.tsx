@@ -5,14 +5,15 @@ import { useActions } from '../../kit/use-actions.tsx';
 import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { AgentKeys } from './agent-keys.tsx';
+import { AllKeys } from './all-keys.tsx';
 import { ExpiringKeys } from './expiring-keys.tsx';
 import { Grants } from './grants.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKey } from './new-key.tsx';
 
 /**
- * The reader's API keys, remote clients and signing keys. Administrators also see the keys of the tenant that expire
- * soon, and the remote clients of everybody.
+ * The reader's API keys, remote clients and signing keys. Administrators also see all keys of the tenant, those that
+ * expire soon, and the remote clients of everybody.
  */
 export const Keys = () => {
   const { client, texts, reader, setup } = useSession();
@@ -35,6 +36,7 @@ export const Keys = () => {
       <Answer asked={keys}>
         {(all) => <KeyTable label={own.mine} keys={all} actions={actions} empty={<Empty title={own.nothing} />} />}
       </Answer>
+      {may(reader, 'admin') && <AllKeys round={round} actions={actions} />}
       {may(reader, 'admin') && hasRoute(setup, 'GET /v1/auth/keys/expiring-soon') && (
         <ExpiringKeys round={round} actions={actions} />
       )}

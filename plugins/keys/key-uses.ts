@@ -1,0 +1,113 @@
+import { type Clock, type PluginTables, type ReadableTables, ServiceError } from '../../kernel/plugin-api.ts';
+import type { StoredKey } from './key-row.ts';
+import { USES_TABLE } from './keys-migrations.ts';
+
+/** A later use within this time is not written, so that a busy key costs six writes an hour. */
+export const USE_PRECISION_MS = 10 * 60_000;
+const KEYS_PER_STATEMENT = 500;
+
+type UsedKey = Pick<StoredKey, 'id' | 'tenantId'>;
+
+interface Use {
+  readonly key: UsedKey;
+  usedMs: number;
+  /** The instant in the store; 0 while it is unknown. */
+  writtenMs: number;
+}
+
+/**
+ * Records when each key was last used, to within `USE_PRECISION_MS`, for people who look for unused keys. Uses stay in
+ * memory until `flush`, so that no request waits for a write. A crash loses the latest ones.
+ */
+export class KeyUses {
+  readonly #tables: PluginTables;
+  readonly #clock: Clock;
+  readonly #uses = new Map<string, Use>();
+
+  constructor(tables: PluginTables, clock: Clock) {
+    this.#tables = tables;
+    this.#clock = clock;
+  }
+
+  /** Notes a successful request with the key. */
+  note(key: UsedKey): void {
+    const usedMs = this.#clock.nowMs();
+    const use = this.#uses.get(key.id);
+    if (use === undefined) this.#uses.set(key.id, { key, usedMs, writtenMs: 0 });
+    else use.usedMs = usedMs;
+  }
+
+  /** Returns the last use of each key by id, in milliseconds. Leaves out keys that were never used. */
+  async among(keys: readonly UsedKey[]): Promise<ReadonlyMap<string, number>> {
+    const last = new Map<string, number>();
+    await this.#tables.read(async (own) => {
+      for (const [tenantId, some] of byTenant(keys)) {
+        for (const ids of pages(some.map(({ id }) => id))) {
+          for (const [id, usedMs] of await storedUses(own, tenantId, ids)) last.set(id, usedMs);
+        }
+      }
+    });
+    for (const { id } of keys) {
+      const usedMs = this.#uses.get(id)?.usedMs ?? 0;
+      if (usedMs > (last.get(id) ?? 0)) last.set(id, usedMs);
+    }
+    return last;
+  }
+
+  /** Writes the uses. Rejects as the store does; uses that were not stored are retried by the next call. */
+  async flush(): Promise<void> {
+    const due = [...this.#uses.values()].filter(({ usedMs, writtenMs }) => usedMs - writtenMs >= USE_PRECISION_MS);
+    for (const [tenantId, uses] of byTenant(due.map((use) => ({ ...use, tenantId: use.key.tenantId })))) {
+      for (const some of pages(uses)) await this.#write(tenantId, some);
+    }
+    this.#dropIdle();
+  }
+
+  async #write(tenantId: string, uses: readonly Use[]): Promise<void> {
+    const ids = uses.map(({ key }) => key.id);
+    try {
+      await this.#tables.write(tenantId, async (own) => {
+        // Another process may have written a later use.
+        const stored = await storedUses(own, tenantId, ids);
+        const rows = uses
+          .filter(({ key, usedMs }) => usedMs > (stored.get(key.id) ?? 0))
+          .map(({ key, usedMs }) => ({ tenant_id: tenantId, key_id: key.id, used_ms: usedMs }));
+        if (rows.length > 0) await own(USES_TABLE).insert(rows).onConflict(['tenant_id', 'key_id']).merge();
+      });
+    } catch (error) {
+      // The store refuses the writes of a removed tenant, whose uses have gone with it.
+      if (!(error instanceof ServiceError) || error.code !== 'authorization') throw error;
+    }
+    for (const { key, usedMs } of uses) {
+      const use = this.#uses.get(key.id);
+      if (use !== undefined) use.writtenMs = usedMs;
+    }
+  }
+
+  /** Bounds the memory by the keys in use. */
+  #dropIdle(): void {
+    const idleMs = this.#clock.nowMs() - USE_PRECISION_MS;
+    for (const [id, { usedMs, writtenMs }] of this.#uses) {
+      if (usedMs <= idleMs && usedMs - writtenMs < USE_PRECISION_MS) this.#uses.delete(id);
+    }
+  }
+}
+
+const storedUses = async (
+  own: Pick<ReadableTables, 'select'>,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const rows = await own.select(USES_TABLE, { tenant_id: tenantId, key_id: ids });
+  return new Map(rows.map((row) => [String(row['key_id']), Number(row['used_ms'])]));
+};
+
+const byTenant = <T extends { readonly tenantId: string }>(items: readonly T[]): ReadonlyMap<string, T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(item.tenantId, [...(groups.get(item.tenantId) ?? []), item]);
+  return groups;
+};
+
+function* pages<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += KEYS_PER_STATEMENT) yield items.slice(at, at + KEYS_PER_STATEMENT);
+}
