@@ -148,6 +148,17 @@ export interface SearchView {
   readonly minConfidence: number;
   readonly entityKey?: string | undefined;
   readonly relationKey?: string | undefined;
+  /** Excludes facts that speak of this time or an earlier one: their beginning, or their timestamp without one. */
+  readonly afterMs?: number | undefined;
+  /** Excludes facts that speak of this time or a later one. */
+  readonly beforeMs?: number | undefined;
+  /** The entities, relations, sources and sessions whose facts are found; an empty list finds nothing. */
+  readonly entityKeys?: readonly string[] | undefined;
+  readonly relationKeys?: readonly string[] | undefined;
+  readonly sourceKeys?: readonly string[] | undefined;
+  readonly sessionIds?: readonly string[] | undefined;
+  /** The principal who asserted each fact: sessions of two principals may have the same name. */
+  readonly assertedBy?: string | undefined;
   /** Relations whose facts are excluded. */
   readonly excludedRelationKeys?: readonly string[] | undefined;
   /** Triples whose facts are excluded. */

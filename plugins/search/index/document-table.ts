@@ -29,6 +29,11 @@ export interface DocumentMembers {
   readonly session: Hash64;
   /** Zeros for facts of this node. */
   readonly speaker: Hash64;
+  /** The time that the fact speaks of, in milliseconds. */
+  readonly speaksOfMs: number;
+  readonly source: Hash64;
+  /** The principal who asserted it; zeros for facts of a peer. */
+  readonly asserter: Hash64;
 }
 
 /** Flag of a document that a cover has ended. */
@@ -68,20 +73,17 @@ export class DocumentTable {
     doubles[doubleAt + EXPIRES] = members.expiresMs;
     doubles[doubleAt + CONFIDENCE] = members.confidence;
     doubles[doubleAt + BEGINS] = members.beginsMs;
+    doubles[doubleAt + SPEAKS_OF] = members.speaksOfMs;
     const words = this.rows.wordsOf(document);
     const at = this.rows.wordAt(document);
     words[at + HLC_COUNTER] = members.hlc.counter;
     words[at + PART] = members.part;
     words[at + ORDINAL] = members.ordinal;
     words[at + REALM] = members.realm;
-    words[at + ENTITY] = members.entity.hi;
-    words[at + ENTITY + 1] = members.entity.lo;
-    words[at + RELATION] = members.relation.hi;
-    words[at + RELATION + 1] = members.relation.lo;
-    words[at + SESSION] = members.session.hi;
-    words[at + SESSION + 1] = members.session.lo;
-    words[at + SPEAKER] = members.speaker.hi;
-    words[at + SPEAKER + 1] = members.speaker.lo;
+    for (const [member, hash] of hashesOf(members)) {
+      words[at + member] = hash.hi;
+      words[at + member + 1] = hash.lo;
+    }
     this.ids.add(members.id, document);
     this.#reserve(document + 1);
     this.norms[document] = members.norm;
@@ -179,19 +181,32 @@ export const HLC_WALL = 0;
 export const EXPIRES = 1;
 export const CONFIDENCE = 2;
 export const BEGINS = 3;
+export const SPEAKS_OF = 4;
 /** Offsets of the 32-bit words in a row. A hash takes two. */
-export const HLC_COUNTER = 8;
-export const PART = 9;
-export const ORDINAL = 10;
+export const HLC_COUNTER = 10;
+export const PART = 11;
+export const ORDINAL = 12;
 /** Number of the next older document of the entity, plus one; 0 for none. */
-export const ENTITY_CHAIN = 11;
+export const ENTITY_CHAIN = 13;
 /** Number of the next older document of the triple that was not ended, plus one; 0 for none. */
-export const TRIPLE_CHAIN = 12;
-const ID = 13;
-export const ENTITY = 17;
-export const RELATION = 19;
-export const SESSION = 21;
+export const TRIPLE_CHAIN = 14;
+const ID = 15;
+export const ENTITY = 19;
+export const RELATION = 21;
+export const SESSION = 23;
 /** Tenant and scope. */
-export const REALM = 23;
-export const SPEAKER = 24;
-const ROW_WORDS = 26;
+export const REALM = 25;
+export const SPEAKER = 26;
+export const SOURCE = 28;
+export const ASSERTER = 30;
+const ROW_WORDS = 32;
+
+const hashesOf = ({ entity, relation, session, speaker, source, asserter }: DocumentMembers) =>
+  [
+    [ENTITY, entity],
+    [RELATION, relation],
+    [SESSION, session],
+    [SPEAKER, speaker],
+    [SOURCE, source],
+    [ASSERTER, asserter],
+  ] as const;

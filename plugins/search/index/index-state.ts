@@ -20,7 +20,7 @@ import {
   TIMED_LATE,
 } from './document-table.ts';
 import type { IndexPart } from './index-part.ts';
-import type { IndexedCover, IndexedFact } from './indexed-fact.ts';
+import { type IndexedCover, type IndexedFact, speaksOf } from './indexed-fact.ts';
 import { LifetimeTable } from './lifetime-table.ts';
 import { PartCatalog } from './part-catalog.ts';
 import { realmOf, tenantOfRealm } from './realm.ts';
@@ -48,6 +48,8 @@ export class IndexState {
   readonly #relation: Hash64 = { hi: 0, lo: 0 };
   readonly #session: Hash64 = { hi: 0, lo: 0 };
   readonly #speaker: Hash64 = { hi: 0, lo: 0 };
+  readonly #source: Hash64 = { hi: 0, lo: 0 };
+  readonly #asserter: Hash64 = { hi: 0, lo: 0 };
 
   constructor(seed: HashSeed) {
     this.hasher = new TextHasher(seed);
@@ -196,8 +198,9 @@ export class IndexState {
   #addDocument(fact: IndexedFact, part: IndexPart, length: number): number {
     const { documents, lifetimes } = this;
     const realm = this.#readTriple(fact);
-    if (fact.sessionId === null) this.#session.hi = this.#session.lo = 0;
-    else this.hasher.hash(fact.sessionId, KEY_KINDS.session, this.#session);
+    this.#hash(fact.sessionId, KEY_KINDS.session, this.#session);
+    this.#hash(fact.sourceKey, KEY_KINDS.source, this.#source);
+    this.#hash(fact.assertedBy, KEY_KINDS.asserter, this.#asserter);
     const ownEnd = fact.validUntilMs ?? Number.POSITIVE_INFINITY;
     const tenant = tenantOfRealm(realm);
     const lifeEnd = lifetimes.expiryOf(tenant, fact.id);
@@ -220,6 +223,9 @@ export class IndexState {
       relation: this.#relation,
       session: this.#session,
       speaker: this.#speaker,
+      speaksOfMs: speaksOf(fact),
+      source: this.#source,
+      asserter: this.#asserter,
     });
     if (lifeEnd !== Number.POSITIVE_INFINITY) this.#markTimed(document, tenant, fact.id);
     part.add(document, length, fact.confidence, beginsMs !== 0 || expiresMs !== Number.POSITIVE_INFINITY);
@@ -264,10 +270,15 @@ export class IndexState {
 
   /** Hashes the entity, the relation and the speaker, and returns the realm. */
   #readTriple(triple: Omit<TripleKey, 'gardenId'> & Pick<StoredFact, 'speaker'>): number {
-    if (triple.speaker === null) this.#speaker.hi = this.#speaker.lo = 0;
-    else this.hasher.hash(triple.speaker, KEY_KINDS.speaker, this.#speaker);
+    this.#hash(triple.speaker, KEY_KINDS.speaker, this.#speaker);
     this.hasher.hash(triple.entityKey, KEY_KINDS.entity, this.#entity);
     this.hasher.hash(triple.relationKey, KEY_KINDS.relation, this.#relation);
     return realmOf(this.catalog.tenantNumber(triple.tenantId), triple.scope);
+  }
+
+  /** Writes the hash of a text, or zeros without one. */
+  #hash(text: string | null, kind: number, into: Hash64): void {
+    if (text === null) into.hi = into.lo = 0;
+    else this.hasher.hash(text, kind, into);
   }
 }

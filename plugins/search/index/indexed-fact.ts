@@ -9,6 +9,9 @@ export type IndexedFact = Pick<
   | 'relation'
   | 'value'
   | 'timestamp'
+  | 'timestampMs'
+  | 'sourceKey'
+  | 'assertedBy'
   | 'hlc'
   | 'feed'
   | 'confidence'
@@ -26,6 +29,10 @@ export interface IndexedCover extends Omit<Cover, 'factId' | 'kind' | 'assertedB
   /** The ids of the stored facts that it ends by name, because the index does not hold names. */
   readonly targets?: readonly string[];
 }
+
+/** Returns the time that a fact speaks of: its beginning, or its timestamp without one. */
+export const speaksOf = ({ validFromMs, timestampMs }: Pick<IndexedFact, 'validFromMs' | 'timestampMs'>): number =>
+  validFromMs ?? timestampMs;
 
 /** Returns false for retractions and facts about facts, which no search ever finds. */
 export const isFindable = ({ system, confidence }: IndexedFact): boolean => !system && confidence > 0;

@@ -9,7 +9,17 @@ export interface Hash64 {
 }
 
 /** Separates keys of one kind from equal keys of another. Part of the snapshot format. */
-export const KEY_KINDS = { term: 1, entity: 2, relation: 3, session: 4, garden: 5, speaker: 6, name: 7 } as const;
+export const KEY_KINDS = {
+  term: 1,
+  entity: 2,
+  relation: 3,
+  session: 4,
+  garden: 5,
+  speaker: 6,
+  name: 7,
+  source: 8,
+  asserter: 9,
+} as const;
 
 /**
  * A random seed of 128 bits, drawn for each index. Stored in its snapshot, which holds the content of facts anyway, and

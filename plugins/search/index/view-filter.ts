@@ -13,6 +13,7 @@ import {
 } from './document-table.ts';
 import { FAINT, type IndexPart, type PartStatistics } from './index-part.ts';
 import type { IndexState } from './index-state.ts';
+import { NarrowedKeys } from './narrowed-keys.ts';
 import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
 
 /**
@@ -30,6 +31,8 @@ export class ViewFilter {
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
   readonly #excluded: readonly Hash64[];
+  /** Undefined for a view that names no keys and no times. */
+  readonly #narrowed: NarrowedKeys | undefined;
   /** Excluded triples, by the number of their part and by a 32-bit key of entity and relation. */
   readonly #contested: ReadonlyMap<number, ContestedTriples>;
   /** For a search of the past: the document and end counts of each part at that moment, by part number. */
@@ -48,6 +51,7 @@ export class ViewFilter {
     this.#excluded = (view.excludedRelationKeys ?? []).map(
       (relation) => hashed(state.hasher, relation, KEY_KINDS.relation) as Hash64,
     );
+    this.#narrowed = NarrowedKeys.of(view, state);
     this.#contested = contestedIn(this.parts, view.contested ?? [], state.hasher);
   }
 
@@ -88,6 +92,7 @@ export class ViewFilter {
     if (documents.double(document, CONFIDENCE) < this.#view.minConfidence) return false;
     if (this.#relation !== undefined && !documents.has(document, RELATION, this.#relation)) return false;
     if (this.#excluded.some((relation) => documents.has(document, RELATION, relation))) return false;
+    if (this.#narrowed?.accepts(document) === false) return false;
     if (this.#contested.size > 0 && this.#isContested(document)) return false;
     return this.entity === undefined || documents.has(document, ENTITY, this.entity);
   }
@@ -97,7 +102,8 @@ export class ViewFilter {
     if (this.entity !== undefined) return this.#bitsOfEntity(part);
     const { minConfidence } = this.#view;
     const isDemanding = part.leastConfidence < minConfidence && minConfidence > FAINT;
-    if (this.#relation !== undefined || this.#excluded.length > 0 || isDemanding) return this.#bitsOfEach(part);
+    const isNarrow = this.#relation !== undefined || this.#excluded.length > 0 || this.#narrowed !== undefined;
+    if (isNarrow || isDemanding) return this.#bitsOfEach(part);
     const isOut = (ordinal: number): boolean => !this.accepts(part.documents.at(ordinal));
     const ended = part.ended.numbers.view();
     const endedThen = this.#view.asOf === undefined ? ended.length : this.#pastOf(part).ended;

@@ -8,7 +8,7 @@ import type {
   StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import { compareHlc } from '../../../kernel/plugin-api.ts';
-import type { IndexedFact } from '../index/indexed-fact.ts';
+import { type IndexedFact, speaksOf } from '../index/indexed-fact.ts';
 import { normOf } from '../words/document-norm.ts';
 import { MOST_TIMES } from '../words/posting-lists.ts';
 import type { FactTerms, KeyHasher } from './key-hasher.ts';
@@ -120,7 +120,7 @@ export class FactRows {
   #rowOf(fact: IndexedFact, { part }: Part, { length }: FactTerms, { covered, expiries }: Ends): Row {
     const first = covered.get(fact.id);
     const ended = first === undefined || compareHlc(first, fact.feed) > 0 ? first : fact.feed;
-    const { sessionId, speaker } = fact;
+    const { sessionId, speaker, assertedBy } = fact;
     return {
       tenant_id: fact.tenantId,
       fact_id: fact.id,
@@ -138,6 +138,9 @@ export class FactRows {
       relation: this.#hasher.of(fact.relationKey, 'relation'),
       speaker: speaker === null ? '0' : this.#hasher.of(speaker, 'speaker'),
       session: sessionId === null ? null : this.#hasher.of(sessionId, 'session'),
+      source: this.#hasher.of(fact.sourceKey, 'source'),
+      asserter: assertedBy === null ? '0' : this.#hasher.of(assertedBy, 'asserter'),
+      speaks_of_ms: speaksOf(fact),
       length,
     };
   }

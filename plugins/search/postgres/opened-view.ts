@@ -58,8 +58,25 @@ export class OpenedView {
     if (excludedRelationKeys.length > 0) {
       conditions.push(sql`d.relation <> ALL(${excludedRelationKeys.map((one) => this.#relation(one))}::int8[])`);
     }
+    conditions.push(...this.#narrowed);
     if (contested.length > 0) conditions.push(this.#isUncontested(contested));
     return joined(conditions, ' AND ');
+  }
+
+  /** Selects the keys and the times that the view names. */
+  get #narrowed(): Fragment[] {
+    const { afterMs, beforeMs, entityKeys, relationKeys, sourceKeys, sessionIds, assertedBy } = this.view;
+    const hashes = (keys: readonly string[], kind: Parameters<KeyHasher['of']>[1]): Hash[] =>
+      keys.map((key) => this.hasher.of(key, kind));
+    return [
+      ...(afterMs === undefined ? [] : [sql`d.speaks_of_ms > ${afterMs}::float8`]),
+      ...(beforeMs === undefined ? [] : [sql`d.speaks_of_ms < ${beforeMs}::float8`]),
+      ...(entityKeys === undefined ? [] : [sql`d.entity = ANY(${hashes(entityKeys, 'entity')}::int8[])`]),
+      ...(relationKeys === undefined ? [] : [sql`d.relation = ANY(${hashes(relationKeys, 'relation')}::int8[])`]),
+      ...(sourceKeys === undefined ? [] : [sql`d.source = ANY(${hashes(sourceKeys, 'source')}::int8[])`]),
+      ...(sessionIds === undefined ? [] : [sql`d.session = ANY(${hashes(sessionIds, 'session')}::int8[])`]),
+      ...(assertedBy === undefined ? [] : [sql`d.asserter = ${this.hasher.of(assertedBy, 'asserter')}::int8`]),
+    ];
   }
 
   get #isLive(): Fragment {

@@ -71,6 +71,10 @@ const createFactColumns = (table: Knex.CreateTableBuilder): void => {
   table.bigInteger('relation').notNullable();
   table.bigInteger('speaker').notNullable();
   table.bigInteger('session');
+  table.bigInteger('source').notNullable();
+  table.bigInteger('asserter').notNullable();
+  // The beginning of the fact, or its timestamp without one.
+  table.double('speaks_of_ms').notNullable();
   table.bigInteger('length').notNullable();
   table.primary(['tenant_id', 'fact_id'], { constraintName: 'search_postgres_facts_id' });
   table.index(['part', 'feed_wall', 'feed_ctr'], 'search_postgres_facts_feed');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { FactDraft, Scope } from '../../../kernel/plugin-api.ts';
+import type { Scope } from '../../../kernel/plugin-api.ts';
 import type { SearchView } from '../../../plugins/search/search-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
-import { GARDEN_A, GARDEN_B, type SearchNode, text, textAt } from './search-node.ts';
+import { GARDEN_A, GARDEN_B, type Said, type SearchNode, text, textAt } from './search-node.ts';
 
 const WORDS = [
   'river',
@@ -21,12 +21,17 @@ const WORDS = [
 ];
 const ENTITIES = ['user:alice', 'user:bob'] as const;
 const RELATIONS = ['memory:role', 'memory:note'] as const;
+const SOURCES = ['agent:s', 'agent:s', 'tool:mail'] as const;
+const AUTHORS = ['agent:writer', 'agent:other'] as const;
 const GARDENS = [null, null, GARDEN_A, GARDEN_B] as const;
 const FACTS = 60;
 
 /** Time spans from the end of the corpus, in milliseconds. */
 const ENDS_MS = 100_000;
 const BEGINS_MS = 150_000;
+/** A time that a fact speaks of, and one before it. */
+const TIMES = ['2020-05-01T00:00:00Z', '2019-05-01T00:00:00Z'] as const;
+const [TURN_MS, EARLIER_MS] = TIMES.map((time) => Date.parse(time)) as [number, number];
 
 /** Asserts facts of every kind, and ends some of them. */
 export const sayCorpus = async (node: SearchNode): Promise<void> => {
@@ -42,10 +47,13 @@ export const sayCorpus = async (node: SearchNode): Promise<void> => {
       ...draft,
       value: text([...words, vector].join(' ')),
       confidence: pick([0.05, 0.4, 0.9, 1]),
-      validFrom: pick([null, null, null, at(BEGINS_MS)]),
+      validFrom: pick([null, null, TIMES[1], at(BEGINS_MS)]),
       validUntil: pick([null, null, null, at(ENDS_MS)]),
       sessionId: pick([null, 'one', 'two']),
-    } satisfies Partial<FactDraft> & { tenantId: string });
+      source: pick(SOURCES),
+      timestamp: pick([null, ...TIMES]),
+      author: pick(AUTHORS),
+    } satisfies Said);
     if (n % 20 === 19) await node.say({ ...draft, value: text('river'), confidence: 0 });
   }
 };
@@ -63,6 +71,13 @@ export const NARROWINGS: Readonly<Record<string, readonly Partial<SearchView>[]>
   minConfidence: [{ minConfidence: 0.1 }, { minConfidence: 0.6 }],
   entityKey: [{ entityKey: 'user:bob' }, { entityKey: 'user:nobody' }],
   relationKey: [{ relationKey: 'memory:role' }],
+  entityKeys: [{ entityKeys: ['user:bob', 'user:nobody'] }, { entityKeys: [] }],
+  relationKeys: [{ relationKeys: ['memory:role'] }, { relationKeys: ['memory:role', 'memory:note'] }],
+  sourceKeys: [{ sourceKeys: ['tool:mail', 'tool:unknown'] }, { sourceKeys: ['memory:role'] }],
+  sessionIds: [{ sessionIds: ['one'] }, { sessionIds: ['one', 'two'] }, { sessionIds: ['three'] }],
+  assertedBy: [{ assertedBy: 'agent:other' }, { sessionIds: ['two'], assertedBy: 'agent:writer' }],
+  afterMs: [{ afterMs: TURN_MS }, { afterMs: TURN_MS - 1 }, { afterMs: 2 * TURN_MS, sessionIds: ['one'] }],
+  beforeMs: [{ beforeMs: TURN_MS }, { beforeMs: TURN_MS + 1 }, { afterMs: EARLIER_MS, beforeMs: 2 * TURN_MS }],
   excludedRelationKeys: [{ excludedRelationKeys: ['memory:role', 'memory:lost'] }],
   contested: [
     { contested: [{ scope: 'company', gardenId: null, entityKey: 'user:alice', relationKey: 'memory:note' }] },

@@ -76,6 +76,9 @@ const pointing = definePlugin({
   },
 });
 
+/** A fact to assert, and the principal who asserts it. */
+export type Said = Partial<FactDraft> & { readonly tenantId?: string; readonly author?: string };
+
 /** A node whose search index is under test, with the means to change its facts. */
 export class SearchNode extends ReferenceIndex {
   readonly node: TestNode;
@@ -98,10 +101,10 @@ export class SearchNode extends ReferenceIndex {
   }
 
   /** Asserts facts in order, and resolves with their ids when the index finds them by their words. */
-  async say(...drafts: readonly (Partial<FactDraft> & { readonly tenantId?: string })[]): Promise<readonly string[]> {
+  async say(...drafts: readonly Said[]): Promise<readonly string[]> {
     const ids: string[] = [];
-    for (const { tenantId = 'default', ...draft } of drafts) {
-      const caller = callerOf(tenantId);
+    for (const { tenantId = 'default', author, ...draft } of drafts) {
+      const caller = callerOf(tenantId, author);
       await this.node.clock.advance(1);
       const { view } = await this.node.facts.append({ ...DRAFT, ...draft }, caller, { origin: 'plugin' });
       ids.push(view.fact.id);
@@ -171,8 +174,8 @@ const DRAFT: FactDraft = {
 /** Returns the value of a text. */
 export const text = (v: string): FactDraft['value'] => ({ type: 'text', v, interpretAs: 'content' });
 
-export const callerOf = (tenantId: string): Principal =>
-  createPrincipal({ tenantId, permissions: new Set(['read', 'write', 'admin']) });
+export const callerOf = (tenantId: string, entityUri = 'agent:caller'): Principal =>
+  createPrincipal({ tenantId, entityUri, permissions: new Set(['read', 'write', 'admin']) });
 
 const isAmong = (view: SearchView, fact: StoredFact): boolean => {
   const { onlyGarden, entityKey, relationKey, excludedRelationKeys = [], contested = [], minConfidence } = view;
@@ -180,7 +183,25 @@ const isAmong = (view: SearchView, fact: StoredFact): boolean => {
   if (entityKey !== undefined && fact.entityKey !== entityKey) return false;
   if (relationKey !== undefined && fact.relationKey !== relationKey) return false;
   if (fact.confidence < minConfidence || excludedRelationKeys.includes(fact.relationKey)) return false;
+  if (!hasNamedKeys(view, fact)) return false;
   return !contested.some((triple) => isSame(triple, fact));
+};
+
+/** Returns whether a fact has the keys and the time that a view names. */
+export const hasNamedKeys = (view: SearchView, fact: StoredFact): boolean => {
+  const { afterMs = Number.NEGATIVE_INFINITY, beforeMs = Number.POSITIVE_INFINITY } = view;
+  const ofMs = fact.validFromMs ?? fact.timestampMs;
+  const isNamed = (keys: readonly string[] | undefined, key: string | null): boolean =>
+    keys === undefined || (key !== null && keys.includes(key));
+  return (
+    ofMs > afterMs &&
+    ofMs < beforeMs &&
+    isNamed(view.entityKeys, fact.entityKey) &&
+    isNamed(view.relationKeys, fact.relationKey) &&
+    isNamed(view.sourceKeys, fact.sourceKey) &&
+    isNamed(view.sessionIds, fact.sessionId) &&
+    (view.assertedBy === undefined || fact.assertedBy === view.assertedBy)
+  );
 };
 
 const isSame = (a: PlacedTriple, b: PlacedTriple): boolean =>

@@ -68,6 +68,9 @@ const facts: fc.Arbitrary<Step> = fc.record({
       validFromMs: fc.option(times, { freq: 2 }),
       validUntilMs: fc.option(times),
       sessionId: fc.constantFrom(null, 'one', 'two'),
+      sourceKey: fc.constantFrom('agent:s', 'tool:mail'),
+      assertedBy: fc.constantFrom(null, 'agent:s', 'agent:t'),
+      timestampMs: times,
       speaker: speakers,
     })
     .map(({ text, ...rest }) => ({
@@ -117,6 +120,13 @@ export const views: fc.Arbitrary<SearchView> = fc.record({
   minConfidence: fc.constantFrom(0, 0.1, 0.6),
   entityKey: fc.constantFrom(undefined, undefined, ...ENTITIES),
   relationKey: fc.constantFrom(undefined, undefined, 'memory:note'),
+  entityKeys: fc.constantFrom(undefined, undefined, undefined, ['user:alice'], ['user:nobody']),
+  relationKeys: fc.constantFrom(undefined, undefined, undefined, ['memory:role']),
+  sourceKeys: fc.constantFrom(undefined, undefined, undefined, ['tool:mail', 'tool:other']),
+  sessionIds: fc.constantFrom(undefined, undefined, undefined, ['one'], ['one', 'two']),
+  assertedBy: fc.constantFrom(undefined, undefined, undefined, 'agent:s'),
+  afterMs: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, times),
+  beforeMs: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, times),
 });
 
 /** Applies the `n`-th step to an index. Facts are numbered by their step. */

@@ -5,6 +5,7 @@ import { compareHlc, type Principal } from '../../../../kernel/plugin-api.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { Cover, Hlc, StoredFact } from '../../../../ports/ports.ts';
 import { ReferenceIndex } from '../../../contract/search-index/reference-index.ts';
+import { hasNamedKeys } from '../../../contract/search-index/search-node.ts';
 
 /** A reference index that applies changes itself, without a store. */
 export class NaiveIndex extends ReferenceIndex {
@@ -28,7 +29,7 @@ export class NaiveIndex extends ReferenceIndex {
       if (view.onlyGarden !== undefined && fact.gardenId !== view.onlyGarden) continue;
       if (view.entityKey !== undefined && fact.entityKey !== view.entityKey) continue;
       if (view.relationKey !== undefined && fact.relationKey !== view.relationKey) continue;
-      if (fact.confidence < view.minConfidence) continue;
+      if (fact.confidence < view.minConfidence || !hasNamedKeys(view, fact)) continue;
       if (await evaluateFilter(filter, fact, async (node, of) => this.#exists(node, of))) found.push(fact);
     }
     return found;
