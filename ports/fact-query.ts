@@ -1,5 +1,5 @@
 import type { FactOutline } from './fact.ts';
-import type { Filter } from './fact-filter.ts';
+import type { FactField, Filter } from './fact-filter.ts';
 
 /** Scalars that both engines store alike. Booleans are stored as 0 and 1, and never returned as booleans. */
 export type SqlValue = string | number | boolean | Uint8Array | null;
@@ -51,5 +51,16 @@ export interface TripleQuery {
   readonly filter: Filter;
   /** The position after which the facts begin, even if no fact has this position. */
   readonly after?: TriplePosition | undefined;
+  readonly limit: number;
+}
+
+/** A query for the texts that a member has in facts of one tenant. */
+export interface TextQuery {
+  readonly tenantId: string;
+  readonly field: Extract<FactField, 'entityKey' | 'relationKey' | 'sourceKey' | 'sessionId'>;
+  /** The beginning of each text. */
+  readonly prefix: string;
+  /** A further condition on the facts. */
+  readonly filter: Filter;
   readonly limit: number;
 }

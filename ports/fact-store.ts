@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { defineRef } from './define-ref.ts';
 import type { FactOutline, Hlc, SizedOutline, StoredFact, TripleKey } from './fact.ts';
 import type { Filter } from './fact-filter.ts';
-import type { FactQuery, Row, RowPage, SqlValue, TripleQuery } from './fact-query.ts';
+import type { FactQuery, Row, RowPage, SqlValue, TextQuery, TripleQuery } from './fact-query.ts';
 import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, WriteRecord } from './ledger.ts';
 import type { OwnedMigration } from './migration.ts';
 import type { CopyOptions, StoreCopy } from './store-copy.ts';
@@ -80,6 +80,8 @@ export interface Snapshot {
   outlineByTriple(query: TripleQuery): Promise<FactOutline[]>;
   /** Returns the entity keys among these with a fact of the tenant that satisfies the filter, in no order. */
   entitiesWith(tenantId: string, entityKeys: readonly string[], filter: Filter): Promise<string[]>;
+  /** Returns the texts of a member in facts of a tenant, each once, at most `limit`, in no order: see `TextQuery`. */
+  texts(query: TextQuery): Promise<string[]>;
   /** Returns the number of facts that satisfy the filter. */
   count(filter: Filter): Promise<number>;
   /**

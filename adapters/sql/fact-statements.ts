@@ -1,8 +1,8 @@
-import type { FactField, FactQuery, Filter, LedgerQuery, LedgerRange } from '../../ports/ports.ts';
+import type { FactField, FactQuery, Filter, LedgerQuery, LedgerRange, TextQuery } from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES } from './bounded-facts.ts';
 import { TRACE_COLUMNS } from './cached-facts.ts';
 import { compileFilter } from './compile-filter.ts';
-import { idAtOriginSql, placeSql, writerSql } from './fact-field-columns.ts';
+import { fieldSql, idAtOriginSql, placeSql, writerSql } from './fact-field-columns.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
 import { shapeOf } from './filter-shape.ts';
 import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
@@ -135,6 +135,18 @@ export class FactStatements {
     return { sql, parameters };
   }
 
+  /** Texts are ordered by their bytes, so that those with a prefix lie together in an index. */
+  texts({ tenantId, field, prefix, filter, limit }: TextQuery): BoundStatement {
+    const { key, parameters } = shapeOf(filter, this.#dialect);
+    const end = textAfter(prefix);
+    const sql = this.#sql(`t${field} ${end === undefined} ${key}`, () => {
+      const member = fieldSql(field, 'f');
+      const within = `${member} >= ?${end === undefined ? '' : ` AND ${member} < ?`}`;
+      return `SELECT DISTINCT ${member} FROM facts f WHERE f.tenant_id = ? AND ${within} AND ${this.#where(filter)} ${LIMIT}`;
+    });
+    return { sql, parameters: [tenantId, prefix, ...(end === undefined ? [] : [end]), ...parameters, limit] };
+  }
+
   ledger({ order, limit, members = ENTRY_MEMBERS, ...range }: LedgerQuery): BoundStatement {
     const { key, condition, parameters } = this.#entries(range);
     const sql = this.#sql(`l${order}${members.join()} ${key}`, () => {
@@ -197,6 +209,24 @@ const ENTRY_CONDITIONS: readonly (readonly [EntryBound, (dialect: SqlDialect) =>
   ['writerSub', () => 'f.writer_sub = ?'],
   ['tag', (dialect) => `${dialect.position('f.tags')} > 0`],
 ];
+
+/** Returns the first text after all that begin with the prefix, by code points; undefined if there is none. */
+const textAfter = (prefix: string): string | undefined => {
+  const characters = Array.from(prefix);
+  while (characters.length > 0) {
+    const code = characters.pop()?.codePointAt(0) as number;
+    if (code < LAST_CHARACTER) {
+      // No text of the store holds a surrogate.
+      const next = code === BEFORE_SURROGATES ? AFTER_SURROGATES : code + 1;
+      return characters.join('') + String.fromCodePoint(next);
+    }
+  }
+  return undefined;
+};
+
+const LAST_CHARACTER = 0x10ffff;
+const BEFORE_SURROGATES = 0xd7ff;
+const AFTER_SURROGATES = 0xe000;
 
 const namesTenant = (filter: Filter): boolean =>
   filter.kind === 'all' ? filter.of.some(namesTenant) : filter.kind === 'in' && filter.field === 'tenantId';

@@ -18,6 +18,7 @@ import {
   type Snapshot,
   type SqlValue,
   type StoredFact,
+  type TextQuery,
   type TripleKey,
   type TripleQuery,
 } from '../../ports/ports.ts';
@@ -97,6 +98,11 @@ export class SqlSnapshot implements Snapshot {
     const { sql, parameters } = this.#statements.entityWith(filter);
     const sets = [...new Set(entityKeys)].map((entityKey) => [tenantId, entityKey, ...parameters]);
     return (await this.session.rowsOfEach(sql, sets)).flat().map(([entityKey]) => entityKey as string);
+  }
+
+  async texts(query: TextQuery): Promise<string[]> {
+    const { sql, parameters } = this.#statements.texts(query);
+    return (await this.session.rows(sql, parameters)).map(([text]) => text as string);
   }
 
   async count(filter: Filter): Promise<number> {

@@ -56,6 +56,10 @@ class NarrowSnapshot implements PluginSnapshot {
     return this.#wide.entitiesWith(...asked);
   }
 
+  texts(...asked: Arguments<'texts'>) {
+    return this.#wide.texts(...asked);
+  }
+
   count(...asked: Arguments<'count'>) {
     return this.#wide.count(...asked);
   }

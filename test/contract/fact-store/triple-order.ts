@@ -9,6 +9,7 @@ import {
   isIn,
   type Snapshot,
   type StoredFact,
+  type TextQuery,
 } from '../../../ports/ports.ts';
 import { idsOf, outlineOf, sampleFact, stamp, storeFacts } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';
@@ -98,6 +99,55 @@ export const describeTripleOrder = (current: CurrentStore): void => {
       const query = { tenantId: 'default', filter: equals('confidence', 1), after, limit: 9 };
       const found = await current().store.read((snapshot) => snapshot.outlineByTriple(query));
       expect(idsOf(found)).to.deep.equal(idsOf([1, 3].map((n) => sampleFact(n))));
+    });
+  });
+
+  describe('the texts of a member', () => {
+    it('are listed once each among the matching facts, without null, up to the limit', async () => {
+      const facts = [
+        sampleFact(1, { entityKey: 'user:a', sourceKey: 'agent:x', sessionId: null }),
+        sampleFact(2, { entityKey: 'user:a', sourceKey: 'agent:y', sessionId: 'one' }),
+        sampleFact(3, { entityKey: 'user:b', sourceKey: 'agent:x', sessionId: 'two' }),
+        sampleFact(4, { entityKey: 'team:b', sourceKey: 'agent:x', sessionId: 'two' }),
+      ];
+      await storeFacts(current().store, facts);
+      const textsOf = (field: TextQuery['field'], asked: Partial<TextQuery> = {}): Promise<string[]> =>
+        current().store.read(async (snapshot) => {
+          const usual = { tenantId: 'default', field, prefix: '', filter: all(), limit: 10 };
+          return (await snapshot.texts({ ...usual, ...asked })).sort();
+        });
+      expect(await textsOf('entityKey', { prefix: 'user:' })).to.deep.equal(['user:a', 'user:b']);
+      expect(await textsOf('sourceKey')).to.deep.equal(['agent:x', 'agent:y']);
+      expect(await textsOf('sessionId', { filter: equals('entityKey', 'user:a') })).to.deep.equal(['one']);
+      expect(await textsOf('relationKey', { filter: equals('entityKey', 'user:z') })).to.deep.equal([]);
+      expect(await textsOf('entityKey', { tenantId: 'other' })).to.deep.equal([]);
+      expect(await textsOf('entityKey', { limit: 2 })).to.have.length(2);
+    });
+
+    it('begin with the prefix by their characters, and end in any way', async () => {
+      const keys = [
+        'a',
+        'a\u{10ffff}',
+        'a\u{10ffff}b',
+        'b',
+        '\ud7ff',
+        '\ud7ffz',
+        '\ue000',
+        'A',
+        'a%',
+        'a_',
+        '\u{10ffff}x',
+      ];
+      await storeFacts(
+        current().store,
+        keys.map((entityKey, n) => sampleFact(n, { entityKey })),
+      );
+      for (const prefix of ['', 'a', 'a\u{10ffff}', '\ud7ff', '\u{10ffff}', 'a%', 'z']) {
+        const texts = await current().store.read((snapshot) =>
+          snapshot.texts({ tenantId: 'default', field: 'entityKey', prefix, filter: all(), limit: 100 }),
+        );
+        expect(texts).to.have.members(keys.filter((key) => key.startsWith(prefix)));
+      }
     });
   });
 
