@@ -1553,7 +1553,18 @@ export interface Api {
           include_expired?: boolean | undefined;
           /** Default: `false`. */
           include_retracted?: boolean | undefined;
+          /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
           after?: string | undefined;
+          /** An instant: facts that speak of an earlier time. */
+          before?: string | undefined;
+          /** Sources, or beginnings of sources followed by a star. At most 100. */
+          sources?: readonly string[] | string | undefined;
+          /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
+          sessions?: readonly string[] | string | undefined;
+          /** Relations, or beginnings of relations followed by a star. At most 100. */
+          relations?: readonly string[] | string | undefined;
+          /** Entities, or beginnings of entities followed by a star. At most 100. */
+          entities?: readonly string[] | string | undefined;
           garden_id?: string | undefined;
           attested?: boolean | undefined;
           session?: string | undefined;

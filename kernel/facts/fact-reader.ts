@@ -207,7 +207,7 @@ class SnapshotReader implements FactReader {
       conditions.push(equals('sessionId', id));
       if (assertedBy !== undefined) conditions.push(equals('assertedBy', assertedBy));
     }
-    if (search.after !== undefined) conditions.push(search.after);
+    if (search.filter !== undefined) conditions.push(search.filter);
     return conditions;
   }
 }

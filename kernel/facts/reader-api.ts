@@ -47,8 +47,8 @@ export interface FactSearch {
   readonly includeContradicted?: boolean | undefined;
   readonly includeExpired?: boolean | undefined;
   readonly includeRetracted?: boolean | undefined;
-  /** The start of a page: strictly later, by timestamp (milliseconds) or by stamp. */
-  readonly after?: Filter | undefined;
+  /** A further condition on the facts. */
+  readonly filter?: Filter | undefined;
   readonly position?: { readonly timestampMs: number; readonly id: string } | undefined;
   readonly limit: number;
 }

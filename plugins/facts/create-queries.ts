@@ -11,14 +11,15 @@ import {
   memberRefusal,
   type Principal,
   parseHlc,
-  parseInstant,
   readEntityUri,
   readRelation,
   requirePermission,
   requireReadScope,
   SCOPES,
   ServiceError,
+  type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import { narrowingFilter, readNarrowing } from './fact-narrowing.ts';
 import { noSuchFact, readFactId, readFactReference } from './fact-reference.ts';
 import {
   type FactAnswer,
@@ -37,12 +38,13 @@ export interface QueryParts {
   readonly intact: IntactFacts;
   readonly sessionReads: SessionReads;
   readonly gardens: GardenAccess | undefined;
+  readonly names: ServiceNames;
 }
 
-export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: QueryParts): Queries => ({
+export const createQueries = ({ facts, hooks, intact, sessionReads, gardens, names }: QueryParts): Queries => ({
   async page(caller, question, { sessionId = null, notes, limit, position, withLifetime = false }) {
     requirePermission(caller, 'read');
-    const search = readQuestion(question, caller);
+    const search = readQuestion(question, caller, names);
     const { members, ...page } = await facts.read(
       caller,
       'query',
@@ -121,8 +123,8 @@ const lifetimeOf = async (
   return { fromMs: reader.nowMs, untilMs: await reader.cacheableUntil(readEntityUri(entity, 'query.entity')) };
 };
 
-const readQuestion = (question: FactQuestion, caller: Principal): Omit<FactSearch, 'limit'> => {
-  const { entity, relation, source, scope, session, after } = question;
+const readQuestion = (question: FactQuestion, caller: Principal, names: ServiceNames): Omit<FactSearch, 'limit'> => {
+  const { entity, relation, source, scope, session } = question;
   const search = {
     entity: entity === undefined ? undefined : readEntityUri(entity, 'query.entity'),
     relation: relation === undefined ? undefined : readRelation(relation, 'query.relation'),
@@ -134,7 +136,7 @@ const readQuestion = (question: FactQuestion, caller: Principal): Omit<FactSearc
     includeContradicted: question.includeContradicted,
     includeExpired: question.includeExpired,
     includeRetracted: question.includeRetracted,
-    after: after === undefined ? undefined : readAfter(after),
+    filter: filterOf(question, caller, names),
   };
   if (scope !== undefined) requireReadScope(caller, scope);
   return search;
@@ -147,13 +149,16 @@ const readSessionFilter = (text: string, caller: Principal): FactSearch['session
   return caller.permissions.has('admin') ? { id } : { id, assertedBy: caller.entityUri };
 };
 
-/** Compares an instant with the timestamps of facts, and a clock stamp with their stamps. */
-const readAfter = (text: string): Filter => {
-  const stamp = parseHlc(text);
-  if (stamp !== null) return above('hlc', stamp);
-  const instantMs = parseInstant(text);
-  if (instantMs !== null) return above('timestampMs', instantMs);
-  throw memberRefusal('query.after', 'must be an RFC 3339 date-time with offset, or an hlc', 'bad_parameter');
+/** Compares an instant with the times that facts speak of, and a clock stamp with their stamps. */
+const filterOf = (question: FactQuestion, caller: Principal, names: ServiceNames): Filter | undefined => {
+  const stamp = question.after === undefined ? null : parseHlc(question.after);
+  const given = stamp === null ? question : { ...question, after: undefined };
+  const narrowed = readNarrowing(given, { caller, names, place: 'query' });
+  const filters = [
+    ...(stamp === null ? [] : [above('hlc', stamp)]),
+    ...(narrowed === undefined ? [] : [narrowingFilter(narrowed)]),
+  ];
+  return filters.length === 0 ? undefined : all(...filters);
 };
 
 /** Returns the same refusal for an unknown root fact and a hidden one. Only callers who see every fact get a 404. */

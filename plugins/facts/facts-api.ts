@@ -10,16 +10,18 @@ import {
   type FactView,
   type Notes,
   type Principal,
-  type Scope,
   type ServiceError,
   type StoredFact,
   type Word,
 } from '../../kernel/plugin-api.ts';
 import { defineAuditEvent } from '../audit/audit-api.ts';
 import type { AnswerLifetime } from './answer-cache.ts';
+import type { FactQuestion } from './fact-question.ts';
 import type { Derivations } from './walk-derivations.ts';
 
 export { type FactPlace, referencesFor } from './derived-references.ts';
+export type { FactNarrowing } from './fact-narrowing.ts';
+export type { FactQuestion } from './fact-question.ts';
 export { defineQueryMember, type QueryMember, QueryMembers } from './query-members.ts';
 export { MAX_DERIVATIONS } from './read-derivations.ts';
 export { createReadSession, type ReadSession, readSessionName, sessionHeader } from './read-session.ts';
@@ -216,25 +218,6 @@ export interface ReadOptions {
   readonly sessionId?: string | null;
   /** The values of the query parameters that plugins define. */
   readonly notes?: Notes | undefined;
-}
-
-/** The filters of a query for facts. The texts follow the rules of the parameters of `GET /v1/facts`. */
-export interface FactQuestion {
-  readonly entity?: string | undefined;
-  readonly relation?: string | undefined;
-  readonly source?: string | undefined;
-  readonly scope?: Scope | undefined;
-  /** A garden's URI, UUID or slug. */
-  readonly garden?: string | undefined;
-  readonly minConfidence?: number | undefined;
-  readonly attested?: boolean | undefined;
-  /** Selects facts that the caller asserted in this session. An admin gets those of every caller who used its name. */
-  readonly session?: string | undefined;
-  /** An instant or a clock stamp; selects later facts. */
-  readonly after?: string | undefined;
-  readonly includeContradicted?: boolean | undefined;
-  readonly includeExpired?: boolean | undefined;
-  readonly includeRetracted?: boolean | undefined;
 }
 
 export interface PageOptions extends ReadOptions {

@@ -20,6 +20,7 @@ import {
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { type AnswerCache, isReply } from './answer-cache.ts';
+import type { FactNarrowing } from './fact-narrowing.ts';
 import {
   type FactQuestion,
   type Queries,
@@ -28,13 +29,14 @@ import {
   type ReadParameter,
   ReadParameters,
 } from './facts-api.ts';
+import { NARROWING_QUERY, narrowingOf } from './narrowing-json.ts';
 import { claimedParameters } from './read-parameters.ts';
 import type { ReadSession } from './read-session.ts';
 
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
-interface FactsQuery {
+interface FactsQuery extends FactNarrowing {
   readonly entity?: string;
   readonly relation?: string;
   readonly source?: string;
@@ -43,7 +45,6 @@ interface FactsQuery {
   readonly include_contradicted: boolean;
   readonly include_expired: boolean;
   readonly include_retracted: boolean;
-  readonly after?: string;
   readonly garden_id?: string;
   readonly attested?: boolean;
   readonly session?: string;
@@ -131,7 +132,7 @@ const FILTERS = {
   include_contradicted: { type: 'boolean', default: false },
   include_expired: { type: 'boolean', default: false },
   include_retracted: { type: 'boolean', default: false },
-  after: { type: 'string' },
+  ...NARROWING_QUERY,
   garden_id: { type: 'string' },
   attested: { type: 'boolean' },
   session: { type: 'string' },
@@ -168,7 +169,7 @@ const questionOf = (query: FactsQuery): FactQuestion => ({
   minConfidence: query.min_confidence,
   attested: query.attested,
   session: query.session,
-  after: query.after,
+  ...narrowingOf(query),
   includeContradicted: query.include_contradicted,
   includeExpired: query.include_expired,
   includeRetracted: query.include_retracted,

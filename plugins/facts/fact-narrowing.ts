@@ -1,0 +1,211 @@
+import {
+  above,
+  all,
+  any,
+  below,
+  equals,
+  type Filter,
+  hasForbiddenCodePoint,
+  isIn,
+  isNull,
+  matchKey,
+  memberRefusal,
+  type Principal,
+  parseInstant,
+  readEntityUri,
+  readRelation,
+  type ServiceNames,
+  type StoredFact,
+  startsWith,
+} from '../../kernel/plugin-api.ts';
+import { readSessionName } from './read-session.ts';
+
+/** The members of a request that narrow the facts of its answer. A member that is left out narrows nothing. */
+export interface FactNarrowing {
+  /** An instant (RFC 3339): only facts that speak of a later time. A fact speaks of `valid_from`, or its timestamp. */
+  readonly after?: string | undefined;
+  /** An instant: only facts that speak of an earlier time. */
+  readonly before?: string | undefined;
+  /** Names, or beginnings of names followed by a star. One of each list must fit. */
+  readonly sources?: readonly string[] | undefined;
+  /** Sessions in which the caller asserted facts; for an admin those of every caller. */
+  readonly sessions?: readonly string[] | undefined;
+  readonly relations?: readonly string[] | undefined;
+  readonly entities?: readonly string[] | undefined;
+}
+
+export const NARROWING_LISTS = ['sources', 'sessions', 'relations', 'entities'] as const;
+export type NarrowingList = (typeof NARROWING_LISTS)[number];
+export type NarrowingMember = 'after' | 'before' | NarrowingList;
+
+/** Match keys, and beginnings of match keys. */
+export interface NamePatterns {
+  readonly exact: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
+/** A checked narrowing. */
+export interface Narrowed extends Readonly<Partial<Record<NarrowingList, NamePatterns>>> {
+  readonly afterMs?: number | undefined;
+  readonly beforeMs?: number | undefined;
+  /** The principal who asserted the facts; set with `sessions` for callers who are no admins. */
+  readonly assertedBy?: string | undefined;
+}
+
+/** The most values of one list. */
+export const MOST_VALUES = 100;
+/** A beginning must be shorter than the match key of a long name, which holds only the beginning of the name. */
+const MAX_PREFIX = 300;
+
+const WORKING = {
+  instant: 'send for example {"after": "2026-01-01T00:00:00Z", "before": "2026-02-01T00:00:00Z"}',
+  sources: 'send for example {"sources": ["agent:me", "tool:*"]}',
+  sessions: 'send for example {"sessions": ["monday", "sprint-*"]}',
+  relations: 'send for example {"relations": ["memory:role", "project:*"]}',
+  entities: 'send for example {"entities": ["user:alice", "project:*"]}',
+} as const;
+
+export interface NarrowingContext {
+  readonly caller: Principal;
+  readonly names: ServiceNames;
+  /** The part of the request that refusals name: 422 in a body, 400 in a query. */
+  readonly place: 'body' | 'query';
+}
+
+/** Checks a narrowing. Returns undefined for one without members. Throws a refusal that names the member. */
+export const readNarrowing = (given: FactNarrowing, context: NarrowingContext): Narrowed | undefined => {
+  const { caller } = context;
+  const [afterMs, beforeMs] = [readInstant('after', given, context), readInstant('before', given, context)];
+  if (afterMs !== undefined && beforeMs !== undefined && afterMs >= beforeMs) {
+    throw refuse('before', 'must be later than after', WORKING.instant, context);
+  }
+  const lists = NARROWING_LISTS.flatMap((list) => {
+    const patterns = readPatterns(list, given[list], context);
+    return patterns === undefined ? [] : [[list, patterns] as const];
+  });
+  if (lists.length === 0 && afterMs === undefined && beforeMs === undefined) return undefined;
+  const isOwn = given.sessions !== undefined && !caller.permissions.has('admin');
+  return {
+    ...Object.fromEntries(lists),
+    ...(afterMs !== undefined && { afterMs }),
+    ...(beforeMs !== undefined && { beforeMs }),
+    ...(isOwn && { assertedBy: caller.entityUri }),
+  };
+};
+
+const refuse = (member: string, problem: string, hint: string, { place }: Pick<NarrowingContext, 'place'>) =>
+  memberRefusal(`${place}.${member}`, problem, place === 'query' ? 'bad_parameter' : 'validation', {
+    status: place === 'query' ? 400 : 422,
+    hint,
+  });
+
+const readInstant = (
+  member: 'after' | 'before',
+  given: FactNarrowing,
+  context: NarrowingContext,
+): number | undefined => {
+  const text = given[member];
+  if (text === undefined) return undefined;
+  const instantMs = parseInstant(text);
+  if (instantMs !== null) return instantMs;
+  throw refuse(member, 'must be an RFC 3339 date-time with an offset', WORKING.instant, context);
+};
+
+const readPatterns = (
+  list: NarrowingList,
+  values: readonly string[] | undefined,
+  context: NarrowingContext,
+): NamePatterns | undefined => {
+  if (values === undefined) return undefined;
+  if (values.length === 0) throw refuse(list, 'must not be empty: leave it out, or name one', WORKING[list], context);
+  if (values.length > MOST_VALUES) {
+    throw refuse(
+      list,
+      `must not have more than ${MOST_VALUES} values: use a beginning and a star`,
+      WORKING[list],
+      context,
+    );
+  }
+  const exact = new Set<string>();
+  const prefixes = new Set<string>();
+  for (const [at, value] of values.entries()) {
+    const isPrefix = value.endsWith('*');
+    const key = readKey(list, isPrefix ? value.slice(0, -1) : value, `${list}[${at}]`, isPrefix, context);
+    (isPrefix ? prefixes : exact).add(key);
+  }
+  return { exact: [...exact], prefixes: [...prefixes] };
+};
+
+const readKey = (
+  list: NarrowingList,
+  text: string,
+  member: string,
+  isPrefix: boolean,
+  context: NarrowingContext,
+): string => {
+  const path = `${context.place}.${member}`;
+  if (text.trim() === '') {
+    throw refuse(member, `must be a name${isPrefix ? ' before the star' : ''}`, WORKING[list], context);
+  }
+  const key = keyOf(list, text, path, context);
+  if (!isPrefix || key.length <= MAX_PREFIX) return key;
+  throw refuse(member, `must not be longer than ${MAX_PREFIX} characters before the star`, WORKING[list], context);
+};
+
+const keyOf = (list: NarrowingList, text: string, path: string, context: NarrowingContext): string => {
+  if (list === 'relations') return matchKey(readRelation(text, path), context.names);
+  if (list !== 'sessions') return matchKey(readEntityUri(text, path), context.names);
+  if (hasForbiddenCodePoint(text)) {
+    throw memberRefusal(path, 'must be well-formed text without U+0000', 'bad_parameter', { hint: WORKING.sessions });
+  }
+  return readSessionName(text, path) ?? '';
+};
+
+/** The member of a fact that each list names. */
+export const LISTED_FIELDS = {
+  sources: 'sourceKey',
+  sessions: 'sessionId',
+  relations: 'relationKey',
+  entities: 'entityKey',
+} as const satisfies Record<NarrowingList, keyof StoredFact>;
+
+/** Returns a narrowing as a filter of the store. */
+export const narrowingFilter = (narrowed: Narrowed): Filter => {
+  const { afterMs, beforeMs, assertedBy } = narrowed;
+  const conditions = NARROWING_LISTS.flatMap((list) => {
+    const patterns = narrowed[list];
+    if (patterns === undefined) return [];
+    const field = LISTED_FIELDS[list];
+    const begins = patterns.prefixes.map((prefix) => startsWith(field, prefix));
+    return [begins.length === 0 ? isIn(field, patterns.exact) : any(isIn(field, patterns.exact), ...begins)];
+  });
+  if (afterMs !== undefined) {
+    conditions.push(any(above('validFromMs', afterMs), all(isNull('validFromMs'), above('timestampMs', afterMs))));
+  }
+  if (beforeMs !== undefined) {
+    conditions.push(any(below('validFromMs', beforeMs), all(isNull('validFromMs'), below('timestampMs', beforeMs))));
+  }
+  if (assertedBy !== undefined) conditions.push(equals('assertedBy', assertedBy));
+  return all(...conditions);
+};
+
+/** Returns the first member of a narrowing that a fact does not fit; undefined for a fact that fits. */
+export const unfitFor = (fact: NarrowableFact, narrowed: Narrowed): NarrowingMember | undefined => {
+  const { afterMs, beforeMs, assertedBy } = narrowed;
+  const ofMs = fact.validFromMs ?? fact.timestampMs;
+  if (afterMs !== undefined && ofMs <= afterMs) return 'after';
+  if (beforeMs !== undefined && ofMs >= beforeMs) return 'before';
+  if (assertedBy !== undefined && fact.assertedBy !== assertedBy) return 'sessions';
+  return NARROWING_LISTS.find((list) => {
+    const patterns = narrowed[list];
+    return patterns !== undefined && !fits(fact[LISTED_FIELDS[list]], patterns);
+  });
+};
+
+type NarrowableFact = Pick<
+  StoredFact,
+  'validFromMs' | 'timestampMs' | 'assertedBy' | (typeof LISTED_FIELDS)[NarrowingList]
+>;
+
+const fits = (key: string | null, { exact, prefixes }: NamePatterns): boolean =>
+  key !== null && (exact.includes(key) || prefixes.some((prefix) => key.startsWith(prefix)));
