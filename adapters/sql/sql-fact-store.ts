@@ -54,15 +54,16 @@ const lockOf = (tenantId: string): string => `append:${tenantId}`;
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
 
 class SqlFactStore implements FactStore {
+  /** Absent without the watch, because a constant `false` would promise a check that never happens. */
+  readonly insideWrite?: () => boolean;
   readonly #engine: SqlEngine;
   readonly #statements: FactStatements;
-  readonly #watchNesting: boolean;
   readonly #cache: FactCache | undefined;
 
   constructor(engine: SqlEngine, { watchNesting, cacheMiB }: SqlFactStoreOptions) {
     this.#cache = cacheMiB === 0 ? undefined : new FactCache(cacheMiB * 2 ** 20);
     this.#engine = engine;
-    this.#watchNesting = watchNesting;
+    if (watchNesting) this.insideWrite = () => this.#isMarked();
     this.#statements = new FactStatements(engine.dialect);
   }
 
@@ -74,7 +75,7 @@ class SqlFactStore implements FactStore {
   }
 
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
-    if (this.insideWrite()) {
+    if (this.insideWrite?.()) {
       throw new Error('a write inside a write would wait for itself: use the transaction that is already open');
     }
     let erased: readonly string[] = [];
@@ -116,7 +117,7 @@ class SqlFactStore implements FactStore {
     transaction: SqlWriteTransaction,
     work: (transaction: WriteTransaction) => Promise<T>,
   ): Promise<T> {
-    const result = this.#watchNesting ? await this.#watched(work, transaction) : await work(transaction);
+    const result = this.insideWrite !== undefined ? await this.#watched(work, transaction) : await work(transaction);
     await transaction.saveLedgers();
     return result;
   }
@@ -131,7 +132,7 @@ class SqlFactStore implements FactStore {
   }
 
   table(name: string): Knex.QueryBuilder {
-    if (this.insideWrite()) {
+    if (this.insideWrite?.()) {
       throw new Error('a query of its own inside a write would wait for that write: use the table of the transaction');
     }
     return this.#engine.table(name);
@@ -141,7 +142,7 @@ class SqlFactStore implements FactStore {
     return this.#engine.onSignal(topic, listener);
   }
 
-  insideWrite(): boolean {
+  #isMarked(): boolean {
     const mark = writeMarks.getStore();
     return mark?.store === this && mark.open;
   }
