@@ -8,6 +8,7 @@ import { type ConnectionRecord, type MadeKey, readRecords } from './connection-r
 
 const KEY_BYTES = 32;
 const LOOK_MS = 5_000;
+const LOOK = { method: 'GET', path: '/v1/me' } as const;
 
 /** The key that a client will send. */
 export type KeyPlan =
@@ -23,12 +24,13 @@ interface KeyParts {
   readonly server: CommandServer;
   /** The file that the option names. */
   readonly keyFile: string | undefined;
+  /** The owner of the command's key; undefined if the node is down or refuses the key. */
+  readonly caller: Caller | undefined;
 }
 
 /** Plans without changing anything. An administrator's key is never passed on; the client gets one of its own. */
-export const planKey = async ({ client, place, server, keyFile }: KeyParts): Promise<KeyPlan> => {
+export const planKey = async ({ client, place, server, keyFile, caller }: KeyParts): Promise<KeyPlan> => {
   const file = join(place.folders.own, 'clients', `${client.name}-${sha256Hex(server.url).slice(0, 16)}.key`);
-  const caller = await readCaller(server);
   const isAdmin = caller?.permissions.includes('admin') === true;
   if (keyFile !== undefined && !isAdmin) {
     if (caller === undefined) throw unknownRights();
@@ -61,14 +63,29 @@ const unknownRights = (): ServiceError =>
     hint: 'start the node, and check the address and the key; the key of an administrator must not go to a client',
   });
 
-interface Caller {
+export interface Caller {
   readonly entity: string;
   readonly permissions: readonly string[];
 }
 
 /** The owner of the command's key; undefined if the node cannot be reached or refuses the key. */
-export const readCaller = async (server: CommandServer, key?: string): Promise<Caller | undefined> => {
-  const reply = await look(server, key);
+export const readCaller = async (server: CommandServer): Promise<Caller | undefined> =>
+  callerOf(await look(server, undefined));
+
+/** Like `readCaller`, and tells a node that is down from one that refuses the key. */
+export const lookAtNode = async (
+  server: CommandServer,
+): Promise<{ readonly isDown: boolean; readonly caller: Caller | undefined }> => {
+  let isDown = false;
+  const reply = await server.send({ ...LOOK, timeoutMs: LOOK_MS }).catch((error: unknown) => {
+    // Any other error is one of the key, before anything was sent.
+    isDown = error instanceof ServiceError && error.code === 'unavailable';
+    return undefined;
+  });
+  return { isDown, caller: callerOf(reply) };
+};
+
+const callerOf = (reply: ServerReply | undefined): Caller | undefined => {
   const { entity_uri: entity, permissions } = reply?.document ?? {};
   if (reply?.status !== 200 || typeof entity !== 'string' || !Array.isArray(permissions)) return undefined;
   return { entity, permissions };
@@ -78,9 +95,7 @@ const isDead = async (server: CommandServer, key: string | undefined): Promise<b
   key === undefined || (await look(server, key))?.status === 401;
 
 const look = (server: CommandServer, key: string | undefined): Promise<ServerReply | undefined> =>
-  server
-    .send({ method: 'GET', path: '/v1/me', timeoutMs: LOOK_MS, ...(key === undefined ? {} : { key }) })
-    .catch(() => undefined);
+  server.send({ ...LOOK, timeoutMs: LOOK_MS, ...(key === undefined ? {} : { key }) }).catch(() => undefined);
 
 const isThere = (file: string): Promise<boolean> =>
   readFile(file).then(
@@ -94,7 +109,7 @@ const keyOfRecords = async ({ folders }: Place, file: string): Promise<MadeKey |
 /** Registers the planned key, if there is one. Returns its record. */
 export const makeKey = async (
   plan: KeyPlan,
-  { client, server, place }: Omit<KeyParts, 'keyFile'>,
+  { client, server, place }: Pick<KeyParts, 'client' | 'server' | 'place'>,
   random: Random,
 ): Promise<MadeKey | null> => {
   if (plan.kind === 'none') return null;

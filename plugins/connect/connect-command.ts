@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type CommandContext, type CommandServer, defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { maskUrls } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
-import { type KeyPlan, makeKey, planKey } from './client-key.ts';
+import { type KeyPlan, lookAtNode, makeKey, planKey } from './client-key.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf, isInstalled } from './clients/all-clients.ts';
 import {
   type Client,
@@ -115,7 +116,9 @@ const connect = async (context: Context): Promise<number> => {
   const place = await readPlace(client, options, userFolders(env));
   const transport = readTransport(client, options.transport);
   const former = await readRecord(client.name, place);
-  const keyPlan = await planKey({ client, place, server, keyFile: keyFileOf(context) });
+  const { isDown, caller } = await lookAtNode(server);
+  if (isDown) stderr.write(`The node at ${maskUrls(server.url)} is down: no key is checked or made. ${START_FIRST}\n`);
+  const keyPlan = await planKey({ client, place, server, keyFile: keyFileOf(context), caller });
   const note = options.note ?? former?.note;
   const isShared = options.shareNotes || former?.shareNotes === true;
   const connection = { client, place, transport, former, keyPlan, shareNotes: isShared, note };
@@ -141,6 +144,8 @@ const connect = async (context: Context): Promise<number> => {
   for (const remark of client.remarks) stderr.write(`${remark}\n`);
   return EXIT.ok;
 };
+
+const START_FIRST = 'Start it, and run this command again.';
 
 /** The notes of a project stay in it, unless the user wants one memory for everything. */
 const SHARING = { letter: 's', summary: 'yes, and share notes among all projects' } as const;

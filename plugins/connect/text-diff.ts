@@ -1,13 +1,45 @@
-/** Longer lines may hold other settings, secrets among them, so they are only counted. */
+/** A longer line may hold other settings, secrets among them. */
 const MAX_SHOWN_LINE = 200;
 /** Bounds the lines on each side for the search of the shortest difference. */
 const MAX_COMPARED = 2_000;
+
+interface ChangedLine {
+  readonly sign: '-' | '+';
+  readonly line: string;
+}
 
 /**
  * The removed (`-`) and added (`+`) lines, without context, which may hold secrets of other programs. Empty without a
  * change.
  */
 export const textDiff = (before: string, after: string): readonly string[] => {
+  const changes = changesOf(before, after);
+  const long = changes.filter(({ line }) => line.length > MAX_SHOWN_LINE);
+  return changes.map((change) => `${change.sign} ${shown(change, long)}`);
+};
+
+/**
+ * A long line is shown as a whole unless a long line replaces it. In that case both hold the other settings of the
+ * file, and only the added text is shown.
+ */
+const shown = ({ sign, line }: ChangedLine, long: readonly ChangedLine[]): string => {
+  if (line.length <= MAX_SHOWN_LINE) return line;
+  const [rival, ...more] = long.filter((other) => other.sign !== sign);
+  if (rival === undefined) return line;
+  const own = more.length === 0 && long.length === 2 ? insertedIn(line, rival.line) : undefined;
+  return own === undefined ? `(a line of ${line.length} characters)` : `… ${own} …`;
+};
+
+/** Returns the text in one place by which the line differs from a shorter one; undefined if they differ in more. */
+const insertedIn = (line: string, shorter: string): string | undefined => {
+  const added = line.length - shorter.length;
+  if (added <= 0) return undefined;
+  let start = 0;
+  while (start < shorter.length && line[start] === shorter[start]) start += 1;
+  return line.slice(start + added) === shorter.slice(start) ? line.slice(start, start + added) : undefined;
+};
+
+const changesOf = (before: string, after: string): readonly ChangedLine[] => {
   const [old, fresh] = [linesOf(before), linesOf(after)];
   let start = 0;
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start += 1;
@@ -21,13 +53,11 @@ export const textDiff = (before: string, after: string): readonly string[] => {
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
 
-const gone = (line: string): string => `- ${shown(line)}`;
-const come = (line: string): string => `+ ${shown(line)}`;
-
-const shown = (line: string): string => (line.length > MAX_SHOWN_LINE ? `(a line of ${line.length} characters)` : line);
+const gone = (line: string): ChangedLine => ({ sign: '-', line });
+const come = (line: string): ChangedLine => ({ sign: '+', line });
 
 /** Uses the longest common subsequence. */
-const compared = (left: readonly string[], right: readonly string[]): string[] => {
+const compared = (left: readonly string[], right: readonly string[]): ChangedLine[] => {
   const width = right.length + 1;
   const common = new Uint16Array((left.length + 1) * width);
   for (let row = left.length - 1; row >= 0; row -= 1) {
@@ -39,7 +69,7 @@ const compared = (left: readonly string[], right: readonly string[]): string[] =
           : Math.max(common[place + width] as number, common[place + 1] as number);
     }
   }
-  const lines: string[] = [];
+  const lines: ChangedLine[] = [];
   let [row, column] = [0, 0];
   while (row < left.length || column < right.length) {
     const place = row * width + column;

@@ -2,6 +2,7 @@ import { chmod, mkdir, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse as parseToml } from 'smol-toml';
+import { freePort } from '../../kit/free-port.ts';
 import { CLIENT_FILES, CLIENT_NAMES, serverFileOf } from './client-files.ts';
 import { type ConnectedUser, connectUser, PROGRAM } from './connected-user.ts';
 
@@ -60,6 +61,23 @@ describe('the command connect', () => {
       expect(await user.read('.config/fact-memory-node/connections')).to.equal(undefined);
     });
   }
+
+  it('shows every command whole with --dry-run, however long it is', async () => {
+    const long = `${user.home}/${'deep/'.repeat(60)}fact-memory-node`;
+    const { stdout } = await user.run(['connect', 'claude-code', '--dry-run', '--command', long]);
+    expect(stdout)
+      .to.match(new RegExp(`\\+ .*${long} hook prompt --client claude-code --url ${at.url} --key-file \\S+`))
+      .and.not.to.contain('characters)');
+  });
+
+  it('says that the node is down, and connects without a key', async () => {
+    const down = await freePort();
+    const env = { SVC_URL: `http://127.0.0.1:${down}` };
+    const { exitCode, stderr } = await user.run(['connect', 'cursor', '--yes'], env);
+    expect(exitCode).to.equal(0);
+    expect(stderr).to.contain(`The node at http://127.0.0.1:${down} is down`).and.to.contain('gets no key');
+    expect((await user.run(['connect', 'claude-code', '--dry-run'])).stderr).not.to.contain('is down');
+  });
 
   it('asks for confirmation at a terminal after showing the change', async () => {
     const no = await user.runAtTerminal(['connect', 'cursor'], ['n']);

@@ -212,7 +212,7 @@ describe('configuration files of connected clients', () => {
     await user.write('.claude.json', JSON.stringify({ mcpServers: { a: { env: { TOKEN: 'hunter2'.repeat(40) } } } }));
     const long = await user.run(['connect', 'claude-code', '--dry-run', '--no-hooks']);
     expect(long.stdout)
-      .to.match(/\(a line of \d+ characters\)/)
+      .to.match(/- \(a line of \d+ characters\)\n {2}\+ … .*"fact-memory":.* …\n/)
       .and.not.to.contain('hunter2');
   });
 });
