@@ -2,7 +2,7 @@ import type { CommandServer, ServerPlace, ServerReply } from '../../kernel/comma
 import { maskUrls, readSecretFile, type ServerRequest } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { exchangeHttp } from './exchange-http.ts';
-import { type Environment, isKeyOfAnotherAddress, keyFileOf } from './key-file.ts';
+import { type Environment, isKeyOfAnotherAddress, keyFileOf, ownFolder } from './key-file.ts';
 import { dataFolderOf, leftAddress } from './node-address.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -93,6 +93,10 @@ export const connectServer = async (
     },
     savedKey: async () => file?.read(),
     forgetKey: async () => file?.remove(),
+    stateFolder: async () => {
+      const left = await leftAddress(dataFolder);
+      return left !== undefined && 'url' in left && left.url === base ? dataFolder : (ownFolder(env) ?? dataFolder);
+    },
     remember: async (name, text) => file?.remember(name, text, random),
     remembered: async (name) => file?.remembered(name),
   };

@@ -24,11 +24,11 @@ export interface KeyFile {
  * to another one.
  */
 export const keyFileOf = (base: string, env: Environment): KeyFile | undefined => {
-  const folder = configFolder(env);
+  const folder = ownFolder(env);
   if (folder === undefined) return undefined;
   const { host } = new URL(base);
   const name = `${host.replaceAll(/[^A-Za-z0-9.-]/g, '_').slice(0, 100)}-${endOf(base)}`;
-  const path = join(folder, 'fact-memory-node', 'keys', name);
+  const path = join(folder, 'keys', name);
   return {
     read: () => readSecretFile(path),
     async write(key, random) {
@@ -41,14 +41,20 @@ export const keyFileOf = (base: string, env: Environment): KeyFile | undefined =
   };
 };
 
+/** Returns the user's own folder of this program; undefined when the environment names none. */
+export const ownFolder = (env: Environment): string | undefined => {
+  const folder = configFolder(env);
+  return folder === undefined ? undefined : join(folder, 'fact-memory-node');
+};
+
 /**
  * Returns true for a file of the user's own folder whose name belongs to another address, so that a planted command
  * line cannot carry such a key away.
  */
 export const isKeyOfAnotherAddress = async (path: string, base: string, env: Environment): Promise<boolean> => {
-  const folder = configFolder(env);
+  const folder = ownFolder(env);
   if (folder === undefined) return false;
-  const own = await realPath(join(folder, 'fact-memory-node'));
+  const own = await realPath(folder);
   const [kind, name = ''] = relative(own, await realPath(path)).split(sep);
   return (kind === 'keys' || kind === 'clients') && !name.endsWith(`-${endOf(base)}`);
 };

@@ -42,6 +42,11 @@ export interface CommandServer {
   savedKey(): Promise<string | undefined>;
   /** Removes the saved key for this address. Idempotent. */
   forgetKey(): Promise<void>;
+  /**
+   * Returns the folder for files in which commands remember their work with this node: its data folder where the node
+   * runs there, otherwise a folder of the user. The folder may not exist yet.
+   */
+  stateFolder(): Promise<string>;
   /** Saves a short text about this address, in a file that only the user may read, and replaces an earlier text. */
   remember(name: string, text: string): Promise<void>;
   /** Returns the text about this address; undefined without one. */

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import { formatInstant, type Scope, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
@@ -5,12 +6,13 @@ import { createDraftFacts } from './draft-facts.ts';
 import { dryRun } from './dry-run.ts';
 import { compareWithEarlier, NO_EARLIER_IMPORT } from './earlier-import.ts';
 import { type ItemsFile, itemsFileAt } from './earlier-items.ts';
+import { refuseOtherFormat } from './guess-format.ts';
 import { type OpenedInput, openInput } from './import-input.ts';
 import { runImport } from './import-run.ts';
 import { importSettings } from './import-settings.ts';
 import { stateFileAt } from './import-state.ts';
 import { emptyTally, refuseEmpty, summaryOf } from './import-tally.ts';
-import { IMPORT_FORMATS, type ImportFormat } from './importers-api.ts';
+import { IMPORT_FORMATS, type ImportFormat, type ImportSettings } from './importers-api.ts';
 import { shortDigest } from './origin-values.ts';
 import { createRefusedItems } from './refused-items.ts';
 import { encodingOf } from './text-encoding.ts';
@@ -51,7 +53,7 @@ const OPTIONS = {
   state: {
     type: 'text',
     value: 'file',
-    summary: 'file that remembers how far the import came (default: beside the input)',
+    summary: 'file that remembers how far the import came (default: in the data folder)',
   },
   fromStart: { type: 'flag', summary: 'begin at the start of the input, also where an earlier run came further' },
   followDeletions: {
@@ -93,9 +95,12 @@ were refused.`,
     if (given.path === undefined) {
       throw new ServiceError('validation', 'the file or folder of the export is missing', { hint: format.obtain });
     }
-    const input = await openInput(given.path, options.encoding && encodingOf(options.encoding));
-    const itemsFile = itemsFileAt(itemsPath(context, format, given.path));
-    const statePath = options.state ?? `${resolve(given.path)}.${format.id}.import-state.json`;
+    const encoding = options.encoding && encodingOf(options.encoding);
+    const input = await openInput(given.path, encoding);
+    const settings = settingsFor(context);
+    await refuseOtherFormat(format, formats, given.path, { encoding, settings });
+    const { statePath, itemsPath } = await importFiles(context, format, given.path);
+    const itemsFile = itemsFileAt(itemsPath);
     return options.dryRun
       ? tryImport(context, format, input, itemsFile)
       : doImport(context, format, input, { itemsFile, statePath });
@@ -107,15 +112,25 @@ const listFormats = ({ stdout, table }: Context, formats: readonly ImportFormat[
   stdout.write(`${table([['format', 'reads', 'where to get it'], ...rows], { titled: true })}\n`);
 };
 
+interface ImportFiles {
+  readonly statePath: string;
+  readonly itemsPath: string;
+}
+
 /**
- * Returns the path of the items file. It depends on the format and the options, so that a newer export with another
- * name finds the same file.
+ * Returns the files that remember the import. The items file depends on the folder of the input, the format and the
+ * options, so that a newer export with another name finds the same file.
  */
-const itemsPath = (context: Context, format: ImportFormat, path: string): string => {
+const importFiles = async (context: Context, format: ImportFormat, path: string): Promise<ImportFiles> => {
   const { options, server } = context;
-  if (options.state !== undefined) return `${options.state}.items`;
-  const source = shortDigest(JSON.stringify([server.url, settingsOf(context), options.map]));
-  return join(dirname(resolve(path)), `${format.id}-${source}.import-items.ndjson`);
+  if (options.state !== undefined) return { statePath: options.state, itemsPath: `${options.state}.items` };
+  const folder = join(await server.stateFolder(), 'imports');
+  const input = resolve(path);
+  const source = shortDigest(JSON.stringify([server.url, dirname(input), settingsOf(context), options.map]));
+  return {
+    statePath: join(folder, `${format.id}-${shortDigest(JSON.stringify([server.url, input]))}.state.json`),
+    itemsPath: join(folder, `${format.id}-${source}.items.ndjson`),
+  };
 };
 
 const tryImport = async (
@@ -150,6 +165,7 @@ const doImport = async (
   const { map, utcOffset, encoding } = options;
   const settings = [{ defaults: settingsOf(context) }, map, utcOffset, encoding, options.followDeletions];
   const digest = sha256Hex(JSON.stringify([format.id, await input.digest(), ...settings]));
+  if (options.state === undefined) await mkdir(dirname(statePath), { recursive: true, mode: 0o700 });
   const state = stateFileAt(statePath, context.random);
   const before = options.fromStart ? undefined : await state.read(digest);
   if (before?.isDone === true) {
@@ -200,16 +216,19 @@ const settingsOf = ({ options }: Context) => {
   return { scope: scope as Scope, garden: options.garden, sourcePrefix: options.sourcePrefix ?? '' };
 };
 
+const settingsFor = ({ options, clock }: Context): ImportSettings =>
+  importSettings({ map: options.map ?? [], utcOffset: options.utcOffset, nowMs: clock.nowMs() });
+
 const readingParts = async (context: Context, format: ImportFormat, input: OpenedInput, file: ItemsFile) => {
   const { options, server, clock } = context;
-  const nowMs = clock.nowMs();
+  const settings = settingsFor(context);
+  const { nowMs } = settings;
   const undated = (): string | undefined => {
     const ms = input.modifiedMs();
     return ms === null || ms > nowMs ? undefined : formatInstant(ms);
   };
   const defaults = { ...settingsOf(context), undated };
   const read = await format.load();
-  const settings = importSettings({ map: options.map ?? [], utcOffset: options.utcOffset, nowMs });
   const isFollowing = options.followDeletions;
   const items = () => read(input, settings);
   const comparison = { file, items, facts: createDraftFacts(defaults), isFollowing };

@@ -28,7 +28,7 @@ export interface StateFile {
 export const stateFileAt = (path: string, random: Random): StateFile => ({
   path,
   async read(digest) {
-    // Only an ordinary file is read: the state lies beside the input, in a folder that a stranger may have filled.
+    // Only an ordinary file is read, because --state may name a folder that a stranger has filled.
     const bytes = await readOrdinaryFile(path, MAX_BYTES).catch(() => undefined);
     if (bytes === undefined) return undefined;
     const state = parse(bytes.toString('utf8'));

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadCommands } from '../../../config/load-commands.ts';
@@ -34,6 +34,25 @@ describe('the command import-from', () => {
       const { exitCode, stderr } = await runInProcess(['import-from', ...argv]);
       expect(exitCode).to.equal(1);
       expect(stderr).to.contain(complaint);
+    });
+  }
+
+  for (const [given, sample, meant] of [
+    ['chatgpt', 'claude', 'claude'],
+    ['claude', 'chatgpt', 'chatgpt'],
+    ['mem0', 'zep', 'zep'],
+    ['claude', 'mem0-lines.jsonl', 'mem0'],
+    ['zep', 'memory.jsonl', 'mcp-memory'],
+    ['mem0', 'letta-lists.af', 'letta'],
+    ['letta', 'notes', 'basic-memory'],
+    ['mem0', 'people.csv', 'csv'],
+  ] as const) {
+    it(`refuses ${sample} as ${given}, and names the format ${meant}`, async () => {
+      const { exitCode, stdout, stderr } = await runInProcess(['import-from', given, samplePath(sample)]);
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+      expect(stderr)
+        .to.contain(`the input looks like an export of the format ${meant}, not ${given}`)
+        .and.to.contain(`import-from ${meant} `);
     });
   }
 
@@ -101,6 +120,27 @@ describe('the command import-from', () => {
       expect([again.exitCode, await totalOf()]).to.deep.equal([0, 12]);
       const { body } = await served.ask('GET', '/v1/facts?entity=claude:project/p-1&scope=company');
       expect(body.facts[0].source).to.match(/^was:claude/);
+    });
+
+    it('remembers an import in the data folder of its node, or with the settings of the user', async () => {
+      const exports = join(served.folder, 'exports');
+      await mkdir(exports);
+      await copyFile(samplePath('read-graph.json'), join(exports, 'graph.json'));
+      const home = join(served.folder, 'home');
+      const env = { XDG_CONFIG_HOME: join(home, '.config'), SVC_DB_PATH: join(served.folder, 'here', 'svc.db') };
+      const argv = ['import-from', 'mcp-memory', join(exports, 'graph.json')];
+      const kept = async (folder: string) => (await readdir(folder)).map((name) => name.replace(/-\w+\./, '.')).sort();
+      const names = ['mcp-memory.items.ndjson', 'mcp-memory.state.json'];
+      const run = () => served.run(argv, undefined, { variables: env });
+
+      expect((await run()).exitCode).to.equal(0);
+      expect(await kept(join(home, '.config/fact-memory-node/imports'))).to.deep.equal(names);
+      await mkdir(join(served.folder, 'here'));
+      await writeFile(join(served.folder, 'here/address'), served.url, { mode: 0o600 });
+      expect((await run()).stdout).to.contain('3 same');
+      expect(await kept(join(served.folder, 'here/imports'))).to.deep.equal(names);
+      expect((await run()).stdout).to.contain('was imported before');
+      expect(await readdir(exports)).to.deep.equal(['graph.json']);
     });
 
     it('reports refused items by its exit code, also when it is repeated', async () => {

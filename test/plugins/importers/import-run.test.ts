@@ -54,6 +54,7 @@ forEachStore('An import into a node', () => {
     saveKey: () => Promise.reject(new Error('no keys here')),
     savedKey: async () => undefined,
     forgetKey: async () => {},
+    stateFolder: () => Promise.reject(new Error('no folder here')),
     remember: async () => {},
     remembered: async () => undefined,
   };
