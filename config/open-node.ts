@@ -29,6 +29,7 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     stop: () => node.stop(),
     describe: (including) => describeUnstarted(options, node, including),
     url: () => listener?.url ?? null,
+    hasNewStore: () => kernel.hasNewStore(),
     greet: () => kernel.greet(),
     use: (requires) => resolve(kernel, requires),
     configOf: (plugin) => kernel.configOf(plugin),

@@ -95,6 +95,8 @@ export interface NodeHandle {
   describe(including?: string): Promise<DescribedNode>;
   /** The base address while the node serves, for example `http://127.0.0.1:8765`; null otherwise. */
   url(): string | null;
+  /** Returns whether the boot has created the store. Only for a booted node; still valid after `stop`. */
+  hasNewStore(): boolean;
   /** Returns the plugins' messages to a person who has started the booted node by hand. */
   greet(): Promise<readonly GreetingPart[]>;
   /** Returns services of a booted node. Rejects with `unavailable` for one that no plugin provides. */

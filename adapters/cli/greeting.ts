@@ -12,7 +12,9 @@ const LABEL_WIDTH = 11;
 export const greeting = (node: NodeHandle, url: string, parts: readonly GreetingPart[]): string => {
   const tookMs = Math.round(performance.now() - LOADED_MS);
   if (!parts.some(({ lines = [] }) => lines.length > 0)) {
+    const { storeLocation, dataFolder } = node.settings;
     const notes = [
+      `${ageOf(node)} store ${storeLocation} (folder ${dataFolder})`,
       ...(node.settings.authRequired ? [] : ['no key is needed']),
       ...parts.flatMap(({ note }) => note ?? []),
     ];
@@ -27,9 +29,16 @@ export const greeting = (node: NodeHandle, url: string, parts: readonly Greeting
   return `${firstLines(node, parts)}${rest}${examples.map(([title, command]) => `\n${title}:\n${command}\n`).join('')}`;
 };
 
-/** Returns the location of the store, and the plugins' lines for a first start. */
+/** Returns the location and the age of the store, and the plugins' lines for a first start. */
 export const firstLines = (node: NodeHandle, parts: readonly GreetingPart[]): string =>
-  labelled([['Store', node.settings.storeLocation], ...parts.flatMap(({ lines = [] }) => lines)]);
+  labelled([
+    ['Store', `${node.settings.storeLocation} (${ageOf(node)})`],
+    ['Folder', node.settings.dataFolder],
+    ...parts.flatMap(({ lines = [] }) => lines),
+  ]);
+
+/** A start in another folder makes another store, and this word shows it. */
+const ageOf = (node: NodeHandle): string => (node.hasNewStore() ? 'new' : 'existing');
 
 const labelled = (lines: readonly (readonly [label: string, text: string])[]): string =>
   lines.map(([label, text]) => `${label.padEnd(LABEL_WIDTH)}${text}\n`).join('');

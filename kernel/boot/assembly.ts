@@ -26,6 +26,8 @@ export interface Assembly {
   served: (() => ServeOptions) | undefined;
   /** Lets the plugins take leases. Undefined until the plugins have started. */
   beginLeases?: () => Promise<void>;
+  /** True if this boot has created the tables of the store. */
+  hasNewStore: boolean;
   isServing: boolean;
   /** True from the first call of `stop`, although the node still serves for `drainDelayMs`. */
   isStopping: boolean;

@@ -28,7 +28,6 @@ import { createStoreCopies, StoreCopies } from '../leases/store-copies.ts';
 import { Cursors } from '../pages/cursors.ts';
 import { createCursorCodec } from '../pages/page-cursor.ts';
 import { requirementsOf } from '../plugins/order-plugins.ts';
-import { planMigrations } from '../plugins/plan-migrations.ts';
 import { openPlugin } from '../plugins/plugin-context.ts';
 import { type BootProblem, pluginProblem, refuseProblems } from '../problems/boot-problem.ts';
 import { measuredStore } from '../store/measured-store.ts';
@@ -43,7 +42,7 @@ import type { Assembly } from './assembly.ts';
 import { compiledOrRefused, compileServed } from './compile-served.ts';
 import { inspectPlugins, inspectStore } from './inspect-store.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
-import { createProgressLog } from './log-progress.ts';
+import { knownMigrations, migrateStore } from './migrate-store.ts';
 import { openFacts } from './open-facts.ts';
 import { openHooks } from './open-hooks.ts';
 import { openPluginHost } from './open-plugin-host.ts';
@@ -85,6 +84,7 @@ export const createKernel = (given: KernelOptions): Kernel => {
     lives: [],
     settings: [...(options.settings ?? []), ...plan.plugins.flatMap((planned) => planned.settings)],
     served: undefined,
+    hasNewStore: false,
     isServing: false,
     isStopping: false,
     stopByMs: undefined,
@@ -130,12 +130,10 @@ export const createKernel = (given: KernelOptions): Kernel => {
       ...(await inspectPlugins(plan.plugins, options.node, store, probeFolder)),
     ],
     migrations: plan.migrations,
-    knownMigrations: async () => {
-      const on = plan.plugins.map(({ plugin }) => plugin);
-      return planMigrations(options.coreMigrations, [...on, ...((await options.switchedOff?.()) ?? [])], []);
-    },
+    knownMigrations: () => knownMigrations(node),
     settings: node.settings,
     configOf: (name) => plan.plugins.find(({ plugin }) => plugin.name === name)?.config,
+    hasNewStore: () => node.hasNewStore,
     greet: () => hooks.collect(nodeGreeting, {}),
     get: node.container.get,
     has: node.container.has,
@@ -174,7 +172,7 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
     container.provide(binding.ref, made);
   }
   if (!container.has(SignatureWork)) container.provide(SignatureWork, createSignatureWork());
-  await store.migrate(migrations, { onProgress: createProgressLog(log, clock) });
+  await migrateStore(node, store, migrations);
   await raiseClock(store, clock.nowMs(), log);
 
   const { self, cursorSecret } = await openNodeRecord(store, options.identity, random);

@@ -106,6 +106,8 @@ export interface Kernel {
   readonly settings: readonly SettingReport[];
   /** Returns the checked settings of an enabled plugin, known before the boot. */
   configOf(plugin: string): unknown;
+  /** Returns whether the boot has created the tables of the store. Only for a booted node. */
+  hasNewStore(): boolean;
   /** Returns the plugins' greetings after a manual start. Only for a booted node. */
   greet(): Promise<readonly GreetingPart[]>;
   /** Returns a service of the booted node. Throws for a ref without a provider. */

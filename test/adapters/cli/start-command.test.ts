@@ -40,6 +40,12 @@ describe('the start command', () => {
       expect(found.facts[0]?.id).to.equal(asserted.id);
     });
 
+    it('says that the store is new, and prints its folder', async () => {
+      const { greeting } = await place.start();
+
+      expect(greeting).to.contain(`Store      data/svc.db (new)\nFolder     ${place.path('data')}\n`);
+    });
+
     it('prints the address of the console for a browser', async () => {
       const node = await place.start();
       const [page = ''] = node.greeting.split('\n').filter((line) => line.endsWith('/console/'));
@@ -92,7 +98,8 @@ describe('the start command', () => {
       const node = await place.start();
 
       expect(node.greeting.replace(/\d+ ms/, 'N ms')).to.equal(
-        `Serving ${node.url}; the first key is in data/admin.key; ready in N ms\n`,
+        `Serving ${node.url}; existing store data/svc.db (folder ${place.path('data')}); ` +
+          'the first key is in data/admin.key; ready in N ms\n',
       );
       expect([keyOnDisk(), readdirSync(place.path('data')).filter(isDurable).sort().join()]).to.deep.equal(before);
       expect(await statusWith(node.url, keyOnDisk())).to.equal(200);
@@ -219,7 +226,9 @@ describe('the start command', () => {
       const node = await place.start([], { SVC_AUTH_REQUIRED: 'false' });
 
       expect((await fetch(`${node.url}/v1/facts`)).status).to.equal(200);
-      expect(node.greeting).to.match(/^Serving \S+; no key is needed; ready in \d+ ms\n$/);
+      expect(node.greeting).to.match(
+        /^Serving \S+; new store \S+ \(folder \S+\); no key is needed; ready in \d+ ms\n$/,
+      );
       expect(existsSync(place.path('data/admin.key'))).to.equal(false);
     });
 

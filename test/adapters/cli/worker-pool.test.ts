@@ -55,7 +55,8 @@ describe('the start command with workers', () => {
 
     const second = await startFull();
     expect(second.greeting.replace(/\d+ ms/, 'N ms')).to.equal(
-      `Serving ${second.url}; the first key is in data/admin.key; ready in N ms\n`,
+      `Serving ${second.url}; existing store data/svc.db (folder ${place.path('data')}); ` +
+        'the first key is in data/admin.key; ready in N ms\n',
     );
     expect((await second.end()).stdout).to.equal(second.greeting);
     const { stdout: keys } = await place.run(['key', 'list', '--json']);

@@ -135,9 +135,11 @@ describe('An operator deletes or revokes the first key (I22)', () => {
     await place.run(['key', 'add', '--entity', 'agent:other', '--out', 'other.key']);
     rmSync(place.path('data/admin.key'));
     const node = await place.start();
-    expect(node.greeting).to.match(/^Serving http:\S+; ready in \d+ ms\n$/);
+    expect(node.greeting).to.match(/^Serving http:\S+; existing store \S+ \(folder \S+\); ready in \d+ ms\n$/);
     await node.end();
     copyFileSync(place.path('data/node.key'), place.path('data/admin.key'));
-    expect((await place.start()).greeting).to.match(/^Serving http:\S+; ready in \d+ ms\n$/);
+    expect((await place.start()).greeting).to.match(
+      /^Serving http:\S+; existing store \S+ \(folder \S+\); ready in \d+ ms\n$/,
+    );
   });
 });
