@@ -67,7 +67,8 @@ export class ConflictError extends FactMemoryError {
 }
 
 /**
- * No reply came: `code` is `connection` or `timeout`, and `status` is 0. It is unknown whether the node did the work.
+ * No reply came: `code` is `connection` or `timeout`, and `status` is 0. `detail` names the address of the node. It is
+ * unknown whether the node did the work.
  */
 export class ConnectionError extends FactMemoryError {
   override readonly name = 'ConnectionError';

@@ -68,7 +68,7 @@ export class Connection {
     read: (response: Response) => T | Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
-    const { fetch: send, platform } = this.#settings;
+    const { fetch: send, platform, url } = this.#settings;
     const late = new AbortController();
     const cancel = timeoutMs > 0 ? platform.schedule(timeoutMs, () => late.abort()) : () => undefined;
     const ending = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
@@ -79,7 +79,7 @@ export class Connection {
     } catch (error) {
       if (error instanceof FactMemoryError) throw error;
       signal?.throwIfAborted();
-      throw late.signal.aborted ? timedOut(timeoutMs) : unreachable(error);
+      throw late.signal.aborted ? timedOut(url, timeoutMs) : unreachable(url, error);
     } finally {
       cancel();
     }
@@ -131,8 +131,8 @@ interface Request {
 /** Refuses redirects and cookies, because the key is the only credential and must only reach the configured address. */
 const RULES = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const;
 
-const timedOut = (timeoutMs: number): ConnectionError =>
-  new ConnectionError({ status: 0, code: 'timeout', detail: `no reply came within ${timeoutMs} ms` });
+const timedOut = (url: string, timeoutMs: number): ConnectionError =>
+  new ConnectionError({ status: 0, code: 'timeout', detail: `no reply came from ${url} within ${timeoutMs} ms` });
 
-const unreachable = (cause: unknown): ConnectionError =>
-  new ConnectionError({ status: 0, code: 'connection', detail: 'the node could not be reached', cause });
+const unreachable = (url: string, cause: unknown): ConnectionError =>
+  new ConnectionError({ status: 0, code: 'connection', detail: `the node at ${url} could not be reached`, cause });

@@ -50,6 +50,9 @@ const OPTIONS = {
   json: { type: 'flag', summary: 'the reply of the node as JSON' },
 } as const;
 
+/** Without the lists that repeat the facts by how they are meant, which each fact says itself. */
+const EACH_ONCE = '/v1/recall?legacy_format=true';
+
 type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record<never, never>, undefined>;
 
 interface Recalled {
@@ -77,7 +80,7 @@ export const recallCommand = defineCommand({
   options: OPTIONS,
   async run(context) {
     const { options, server, stdout, stderr } = context;
-    const { document } = await askServer(server, { method: 'POST', path: '/v1/recall', body: await bodyOf(context) });
+    const { document } = await askServer(server, { method: 'POST', path: EACH_ONCE, body: await bodyOf(context) });
     if (options.json) {
       stdout.write(jsonLine(document));
       return;

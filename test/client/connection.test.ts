@@ -171,6 +171,7 @@ describe('a request that fails', () => {
     const { client, sent } = scriptedServer([refused], { retries: 3 });
     const error = await rejection(client.me());
     expect(error).to.be.instanceOf(ConnectionError).and.to.include({ code: 'connection', status: 0 });
+    expect(error.message).to.contain('https://node.example').and.not.to.contain(SECRET_KEY);
     expect(sent).to.have.length(4);
     await rejection(client.me({ retries: 0 }));
     expect(sent).to.have.length(5);
@@ -222,6 +223,7 @@ describe('a request that fails', () => {
     expect(sent).to.have.length(2);
     const late = await rejection(scriptedServer(['never'], { retries: 0 }).client.me());
     expect(late).to.be.instanceOf(ConnectionError).and.to.include({ code: 'timeout' });
+    expect(late.message).to.contain('https://node.example');
   });
 
   it('ends with the reason of its abort signal, also between two attempts', async () => {

@@ -14,10 +14,11 @@ const FILE_NAME = /^(?:\/\/|#) (\S+\.\w+)\n/;
 const END_OF_BLOCK = '--- end of block ---';
 
 /**
- * Executes a page in a new folder beside a new node: writes its named files and runs its `bash` blocks. Returns the
+ * Executes a page in a new folder beside a new node: writes its named files, runs the commands `before`, and then the
+ * `bash` blocks of the page. Returns the
  * differences between output and the shown blocks. Throws when a step fails.
  */
-export const runPage = async (path: string): Promise<string[]> => {
+export const runPage = async (path: string, { before = '' } = {}): Promise<string[]> => {
   const blocks = blocksOf(path);
   const place = new Workplace();
   try {
@@ -31,7 +32,7 @@ export const runPage = async (path: string): Promise<string[]> => {
     const scripts = shown.map((code) => ports.hide(code));
     const needsNode = scripts.some((code) => code.includes(SHOWN_ADDRESS));
     const address = needsNode ? (await place.start()).url : SHOWN_ADDRESS;
-    const outputs = await runScripts(place, scripts, address);
+    const outputs = await runScripts(place, scripts, { address, before });
     return blocks.flatMap((block, at) => {
       const before = blocks[at - 1];
       if (before?.language !== 'bash') return [];
@@ -69,13 +70,17 @@ const installPackage = (place: Workplace): void => {
 };
 
 /** Returns the output of each block. */
-const runScripts = async (place: Workplace, scripts: readonly string[], address: string): Promise<string[]> => {
+const runScripts = async (
+  place: Workplace,
+  scripts: readonly string[],
+  { address, before }: { readonly address: string; readonly before: string },
+): Promise<string[]> => {
   const script = scripts
     .map((code) => `${code}\nprintf '\\n%s\\n' '${END_OF_BLOCK}'\n`)
     .join('')
     .replaceAll(SHOWN_ADDRESS, address)
     .replaceAll(HOOK, `$& ${UNHURRIED}`);
-  const { stdout } = await runFile('bash', ['--norc', '-euo', 'pipefail', '-c', `${END_JOBS}${script}`], {
+  const { stdout } = await runFile('bash', ['--norc', '-euo', 'pipefail', '-c', `${END_JOBS}${before}${script}`], {
     cwd: place.folder,
     env: { PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}`, HOME: place.folder },
   });

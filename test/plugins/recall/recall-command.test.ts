@@ -52,6 +52,13 @@ describe('the command recall', () => {
     expect(past.stderr).to.contain('No fact that you may see fits.');
   });
 
+  it('prints each fact once with --json', async () => {
+    const { stdout } = await at.run(['recall', 'head of the harbour', '--json']);
+    const ids = [...stdout.matchAll(/"id":\s*"([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).to.have.lengthOf.above(0);
+    expect(ids).to.have.lengthOf(new Set(ids).size);
+  });
+
   it('reads the question from standard input', async () => {
     const { stdout } = await at.run(['recall', '-'], undefined, { input: 'head of the harbour\n' });
     expect(stdout).to.contain('1.  head of the harbour');

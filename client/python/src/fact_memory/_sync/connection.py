@@ -69,7 +69,7 @@ class Connection:
 
     def _try(self, request: Request, timeout: float | None) -> Reply:
         with self._exchange(request, timeout) as response:
-            content = _read(response, MAX_REPLY_BYTES, timeout)
+            content = _read(response, self._settings.url, MAX_REPLY_BYTES, timeout)
             data = read_body(response.status_code, response.headers, content)
             return Reply(response.status_code, response.headers, data)
 
@@ -87,20 +87,20 @@ class Connection:
             with sent as response:
                 self._http.cookies.clear()
                 if not response.is_success:
-                    content = _read(response, MAX_PROBLEM_BYTES, timeout)
+                    content = _read(response, self._settings.url, MAX_PROBLEM_BYTES, timeout)
                     raise read_problem(response.status_code, response.headers, content)
                 yield response
         except httpx.TimeoutException:
-            raise _timed_out(timeout) from None
+            raise _timed_out(self._settings.url, timeout) from None
         except (httpx.RequestError, httpx.InvalidURL, httpx.StreamError) as error:
-            detail = f"the node could not be reached: {type(error).__name__}"
+            detail = f"the node at {self._settings.url} could not be reached: {type(error).__name__}"
             raise ConnectionFailedError(status=0, code="connection", detail=detail) from None
 
     def _timeout(self, outgoing: Outgoing) -> float | None:
         return outgoing.options.get("timeout", self._settings.timeout)
 
 
-def _read(response: httpx.Response, max_bytes: int, timeout: float | None) -> bytes:
+def _read(response: httpx.Response, url: str, max_bytes: int, timeout: float | None) -> bytes:
     """Reads a whole body. The timeout covers the whole reply, so that a slow trickle of bytes ends too."""
     deadline = None if timeout is None else time.monotonic() + timeout
     content = bytearray()
@@ -110,12 +110,12 @@ def _read(response: httpx.Response, max_bytes: int, timeout: float | None) -> by
             detail = f'the reply is longer than {max_bytes} bytes; read it with "open" as a stream'
             raise invalid_reply(response.status_code, response.headers, detail)
         if deadline is not None and time.monotonic() > deadline:
-            raise _timed_out(timeout)
+            raise _timed_out(url, timeout)
     return bytes(content)
 
 
-def _timed_out(timeout: float | None) -> ConnectionFailedError:
-    return ConnectionFailedError(status=0, code="timeout", detail=f"no reply came within {timeout} s")
+def _timed_out(url: str, timeout: float | None) -> ConnectionFailedError:
+    return ConnectionFailedError(status=0, code="timeout", detail=f"no reply came from {url} within {timeout} s")
 
 
 def _lowered(headers: Mapping[str, str]) -> set[str]:
