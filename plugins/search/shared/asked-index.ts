@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Hlc } from '../../../kernel/plugin-api.ts';
+import type { Clock, Hlc } from '../../../kernel/plugin-api.ts';
 import { packHits, unpackHits } from '../host/packed-hits.ts';
 import { IndexLost, type SearchAnswer, type SearchIndex } from '../search-api.ts';
 import type { SearchService } from '../search-service.ts';
@@ -15,31 +15,47 @@ export type CommonIndex = SearchIndex & IndexNote & Pick<SearchService, 'vectors
 
 export type CommonCall = Exclude<keyof CommonIndex, keyof IndexNote>;
 
+/** The holder replies to this call at once, also while its index is busy. */
+export const PING = 'ping';
+const PING_MS = 250;
+/**
+ * The number of pings in a row without a reply after which the holder is given up, 1.5 s in all. They are counted
+ * rather than timed, because a process that was suspended itself has replies to read first.
+ */
+const MOST_UNANSWERED = 6;
+
 /** A result in a list, because it may be undefined; null if the call failed. */
 export type CommonResult = readonly [unknown] | null;
 
-/** The index of another process. Its calls reject with `IndexLost` if they fail or that process ends. */
+/** The index of another process. Its calls reject with `IndexLost` if they fail, or that process ends or is silent. */
 export class AskedIndex implements CommonIndex {
   readonly #socket: Socket;
   readonly #messages: MessageSocket;
   readonly #pending = new PendingCalls();
   #note: IndexNote = { generations: [], lacksVectors: false };
-  /** Resolves when the connection has ended. */
+  readonly #clock: Pick<Clock, 'schedule'>;
+  #unanswered = 0;
+  #cancelPing = (): void => {};
+  /** Resolves when the connection has ended; this side ends it when the other is silent. */
   readonly lost: Promise<void>;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, clock: Pick<Clock, 'schedule'>) {
+    this.#clock = clock;
     this.#socket = socket.unref();
     this.#messages = new MessageSocket(socket);
     this.#messages.on('message', (reply: CallReply) => {
+      this.#unanswered = 0;
       this.#note = reply.note as IndexNote;
       this.#pending.answered(reply);
     });
     this.lost = new Promise((resolve) => {
       socket.once('close', () => {
+        this.#cancelPing();
         this.#pending.end(new IndexLost());
         resolve();
       });
     });
+    this.#ping();
   }
 
   get generations(): readonly string[] {
@@ -78,9 +94,26 @@ export class AskedIndex implements CommonIndex {
     this.#socket.destroy();
   }
 
+  #ping(): void {
+    if (this.#unanswered === MOST_UNANSWERED) {
+      this.close();
+      return;
+    }
+    this.#unanswered += 1;
+    // Rejects when the connection has ended, which `lost` tells.
+    void this.#send(PING, []).catch(() => {});
+    this.#cancelPing = this.#clock.schedule(PING_MS, () => {
+      // Replies that have come meanwhile are read first.
+      setImmediate(() => this.#ping());
+    });
+  }
+
+  #send(call: CommonCall | typeof PING, given: readonly unknown[]): Promise<unknown> {
+    return this.#pending.ask(call, given, (request) => this.#messages.postMessage(request));
+  }
+
   async #ask(call: CommonCall, ...given: unknown[]): Promise<unknown> {
-    const result = await this.#pending.ask(call, given, (request) => this.#messages.postMessage(request));
-    const found = result as CommonResult;
+    const found = (await this.#send(call, given)) as CommonResult;
     if (found === null) throw new IndexLost();
     return found[0];
   }

@@ -12,11 +12,14 @@ export interface SeatParts {
   readonly place: number;
   /** Receives connections of the others, if this process takes the seat. */
   accept(socket: Socket): void;
+  /** The number of a holder that this process gave up. Its seat and those before it count as free. */
+  readonly givenUp?: number | undefined;
 }
 
 /** The server if this process holds the index, otherwise a connection to the process that does. */
-export type Seat = { readonly server: Server } | { readonly socket: Socket };
+export type Seat = { readonly number: number } & ({ readonly server: Server } | { readonly socket: Socket });
 
+const NO_SEAT = -1;
 /** Each attempt fails only because another process was faster. */
 const MOST_ATTEMPTS = 100;
 /** The least length of a socket's path that some system refuses, in bytes. */
@@ -27,21 +30,27 @@ const SEAT = /^(.+)-(\d+)\.sock$/;
 /**
  * Connects to the holder of the index. If none is alive, one of the asking processes becomes the holder. Each holder
  * has a socket with the next number. A link gives the socket its number, which can succeed only once, and only after
- * the socket accepts connections. So a socket that refuses a connection belongs to a dead process.
+ * the socket accepts connections. So a socket that refuses a connection belongs to a dead process. A suspended process
+ * still accepts connections: the caller notices its silence, and gives its number up.
  */
 export const takeSeat = async (parts: SeatParts): Promise<Seat> => {
-  const { folder, pool } = parts;
+  const { folder, givenUp = NO_SEAT } = parts;
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-    const newest = Math.max(-1, ...(await seatsIn(folder)).map((seat) => (seat.pool === pool ? seat.number : -1)));
-    const socket = newest < 0 ? undefined : await connected(pathOf(parts, newest));
-    if (socket !== undefined) return { socket };
-    const server = await claimed(newest + 1, parts);
+    const newest = Math.max(givenUp, await newestSeat(parts));
+    const socket = newest === givenUp ? undefined : await connected(pathOf(parts, newest));
+    if (socket !== undefined) return { number: newest, socket };
+    const number = newest + 1;
+    const server = await claimed(number, parts);
     if (server === undefined) continue;
     await removeDead(folder);
-    return { server };
+    return { number, server };
   }
   throw new Error('no process could take the search index');
 };
+
+/** Returns the highest number of a seat of these processes; -1 if there is none. */
+export const newestSeat = async ({ folder, pool }: Pick<SeatParts, 'folder' | 'pool'>): Promise<number> =>
+  Math.max(NO_SEAT, ...(await seatsIn(folder)).map((seat) => (seat.pool === pool ? seat.number : NO_SEAT)));
 
 const pathOf = ({ folder, pool }: SeatParts, number: number): string => join(folder, `${pool}-${number}.sock`);
 

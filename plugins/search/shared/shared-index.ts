@@ -6,14 +6,16 @@ import { isLate } from '../is-late.ts';
 import { IndexLost, type SearchAnswer, type SearchIndex } from '../search-api.ts';
 import type { SearchService } from '../search-service.ts';
 import { answerCalls } from '../threads/answer-calls.ts';
-import { AskedIndex, type CommonCall, type CommonIndex, type CommonResult } from './asked-index.ts';
-import { takeSeat } from './index-seat.ts';
+import { AskedIndex, type CommonCall, type CommonIndex, type CommonResult, PING } from './asked-index.ts';
+import { newestSeat, takeSeat } from './index-seat.ts';
 import { MessageSocket } from './message-socket.ts';
 
 /** The patience in milliseconds with an index that answers: longer than an index that is built lets a search wait. */
 const PATIENCE_MS = 15_000;
 /** The patience while no process holds the index, or the holder is silent. Recalls are incomplete meanwhile. */
 const PATIENCE_WITHOUT_MS = 250;
+/** The pause in which the holder looks whether another process has taken its place. */
+const LOOK_MS = 500;
 
 export interface SharedIndexParts {
   readonly clock: Clock;
@@ -28,7 +30,8 @@ export interface SharedIndexParts {
 
 /**
  * One search index for the worker processes of a host. One of them holds it, and the others ask it over a private
- * socket. When the holder ends, the fastest of the others opens the index from the snapshot and becomes the holder.
+ * socket. When the holder ends or falls silent, the fastest of the others opens the index from the snapshot and becomes
+ * the holder. A former holder that continues gives its own index up, and asks its successor.
  */
 export class SharedIndex implements CommonIndex {
   readonly #parts: SharedIndexParts;
@@ -36,7 +39,12 @@ export class SharedIndex implements CommonIndex {
   /** The index of this process, if it is the holder. */
   #own: SearchService | undefined;
   #asked: AskedIndex | undefined;
-  #server: Server | undefined;
+  #held: { readonly number: number; readonly server: Server } | undefined;
+  #lookedMs = 0;
+  #looking: Promise<void> | undefined;
+  #cancelLook = (): void => {};
+  /** Resolves when all indexes that this process gave up are closed. */
+  #left: Promise<unknown> = Promise.resolve();
   readonly #askers = new Set<Socket>();
   #patienceMs = PATIENCE_MS;
   #isClosed = false;
@@ -116,15 +124,15 @@ export class SharedIndex implements CommonIndex {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#joining;
-    const left = this.#server && once(this.#server.close(), 'close');
-    for (const asker of this.#askers) asker.destroy();
+    await this.#looking;
     this.#asked?.close();
-    await Promise.all([left, this.#own?.close()]);
+    this.#leave();
+    await this.#left;
   }
 
   /** Rejects with `IndexLost` if the index does not answer in time. */
   async #inTime<T>(call: (index: CommonIndex) => Promise<T>): Promise<T> {
-    const asked = this.#joined().then(call);
+    const asked = this.#call(call);
     const ended = asked.then(
       () => {
         this.#patienceMs = PATIENCE_MS;
@@ -136,18 +144,34 @@ export class SharedIndex implements CommonIndex {
     throw new IndexLost();
   }
 
-  #joined(): Promise<CommonIndex> {
+  async #call<T>(call: (index: CommonIndex) => Promise<T>): Promise<T> {
+    const index = await this.#joined();
+    try {
+      return await call(index);
+    } catch (error) {
+      const isLeft = index !== this.#own && index !== this.#asked;
+      throw isLeft ? new IndexLost() : error;
+    }
+  }
+
+  async #joined(): Promise<CommonIndex> {
     this.#joining ??= this.#join();
+    const index = await this.#joining;
+    // A process that was suspended may have a successor, which has to be known before the next answer.
+    if (this.#held === undefined || this.#parts.clock.monotonicMs() - this.#lookedMs < 2 * LOOK_MS) return index;
+    await this.#look(this.#held.number);
     return this.#joining;
   }
 
   /** Never rejects. */
-  async #join(): Promise<CommonIndex> {
+  async #join(givenUp?: number): Promise<CommonIndex> {
     const { folder, place, log, pool, createSearch } = this.#parts;
     try {
-      const seat = await takeSeat({ folder, place, pool: pool(), accept: (socket) => this.#accept(socket) });
-      if ('socket' in seat) return this.#ask(seat.socket);
-      this.#server = seat.server;
+      const accept = (socket: Socket): void => this.#accept(socket);
+      const seat = await takeSeat({ folder, place, pool: pool(), accept, givenUp });
+      if ('socket' in seat) return this.#ask(seat.socket, seat.number);
+      this.#held = seat;
+      this.#lookAgain(seat.number);
     } catch (error) {
       log.info('the search index cannot be shared: this process has one of its own', { error });
     }
@@ -156,24 +180,62 @@ export class SharedIndex implements CommonIndex {
     return this.#own;
   }
 
-  #ask(socket: Socket): AskedIndex {
-    const asked = new AskedIndex(socket);
+  #ask(socket: Socket, holder: number): AskedIndex {
+    const asked = new AskedIndex(socket, this.#parts.clock);
     this.#asked = asked;
     void asked.lost.then(() => {
       if (this.#isClosed) return;
-      this.#parts.log.info('the process with the search index has ended; another one takes over');
+      this.#parts.log.info('the process with the search index has ended or is silent; another one takes over');
       this.#patienceMs = PATIENCE_WITHOUT_MS;
       this.#asked = undefined;
-      this.#joining = this.#join();
+      this.#joining = this.#join(holder);
     });
     return asked;
+  }
+
+  #lookAgain(number: number): void {
+    this.#lookedMs = this.#parts.clock.monotonicMs();
+    this.#cancelLook = this.#parts.clock.schedule(LOOK_MS, () => void this.#look(number));
+  }
+
+  /** Gives the index of this process up if another one has taken its place. Never rejects. */
+  #look(number: number): Promise<void> {
+    this.#looking ??= this.#lookOnce(number).finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #lookOnce(number: number): Promise<void> {
+    const { folder, pool, log } = this.#parts;
+    this.#cancelLook();
+    // Without its folder nobody can take its place.
+    const newest = await newestSeat({ folder, pool: pool() }).catch(() => number);
+    if (this.#isClosed) return;
+    if (newest <= number) {
+      this.#lookAgain(number);
+      return;
+    }
+    log.warn('another process has taken over the search index, because this one was silent; it asks that one now');
+    this.#leave();
+    this.#joining = this.#join(number);
+  }
+
+  /** Ends the index of this process, and its calls too. */
+  #leave(): void {
+    this.#cancelLook();
+    const left = [this.#left, this.#held && once(this.#held.server.close(), 'close'), this.#own?.close()];
+    this.#held = undefined;
+    this.#own = undefined;
+    for (const asker of this.#askers) asker.destroy();
+    this.#left = Promise.all(left);
   }
 
   #accept(socket: Socket): void {
     this.#askers.add(socket.unref());
     socket.once('close', () => this.#askers.delete(socket));
     answerCalls(new MessageSocket(socket), {
-      answer: (call, given) => this.#answer(call as CommonCall, given),
+      answer: async (call, given) => (call === PING ? null : this.#answer(call as CommonCall, given)),
       note: () => ({ generations: this.generations, lacksVectors: this.lacksVectors }),
     });
   }

@@ -8,10 +8,10 @@ import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 const PROCESSES = 8;
 
 describe('the seat of the process that holds an index', () => {
-  const askAll = (folder: string, pool = 'pool'): Promise<Seat[]> =>
+  const askAll = (folder: string, pool = 'pool', givenUp?: number): Promise<Seat[]> =>
     Promise.all(
       Array.from({ length: PROCESSES }, (_, place) =>
-        takeSeat({ folder, pool, place, accept: (socket) => void socket.resume() }),
+        takeSeat({ folder, pool, place, givenUp, accept: (socket) => void socket.resume() }),
       ),
     );
   const serversOf = (seats: readonly Seat[]) => seats.flatMap((seat) => ('server' in seat ? [seat.server] : []));
@@ -41,6 +41,17 @@ describe('the seat of the process that holds an index', () => {
       expect(serversOf(seats)).to.have.length(1);
       expect(readdirSync(folder)).to.deep.equal(['pool-1.sock']);
       await leave(seats);
+    }));
+
+  it('is taken by one of the processes that give its holder up, and the others reach that one', () =>
+    inTemporaryFolder(async (folder) => {
+      const before = await askAll(folder);
+      const after = await askAll(folder, 'pool', 0);
+      expect(serversOf(after)).to.have.length(1);
+      expect(after.map(({ number }) => number)).to.deep.equal(Array.from({ length: PROCESSES }, () => 1));
+      await leave(after);
+      await leave(before);
+      expect(readdirSync(folder)).to.deep.equal([]);
     }));
 
   it('is open to its own user alone, and leaves no other file', () =>

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { SearchIndex } from '../../../../plugins/search/search-api.ts';
 import type { SearchService } from '../../../../plugins/search/search-service.ts';
+import { takeSeat } from '../../../../plugins/search/shared/index-seat.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { scratchPlace } from '../../../kit/scratch-place.ts';
@@ -87,7 +88,7 @@ forEachStore('workers with one search index', (kind) => {
     expect(await recall(two, 'kite')).to.deep.equal({ found: ['kite'], degraded: [] });
   });
 
-  it('report an incomplete answer while the worker with the index is silent, and then find everything', async () => {
+  it('report an incomplete answer when the worker with the index is silent, take its place, and find everything', async () => {
     const one = await start(0);
     await say(one, 'kite');
     const [socket = ''] = sockets();
@@ -108,9 +109,31 @@ forEachStore('workers with one search index', (kind) => {
     });
     expect(answer).to.deep.equal({ found: [], degraded: ['index_rebuilding'] });
 
+    await comesTrue(async () => (await recall(two, 'kite')).found.includes('kite'));
+    expect(sizeOf(two)).to.be.greaterThan(0);
     silent.close();
     for (const asker of askers) asker.destroy();
-    await comesTrue(async () => (await recall(two, 'kite')).found.includes('kite'));
+  });
+
+  it('let a former holder of the index give its own up when another one has taken its place', async () => {
+    const [one, two] = [await start(0), await start(1)];
+    await say(one, 'kite');
+    expect(await recall(two, 'kite')).to.deep.equal({ found: ['kite'], degraded: [] });
+    const pool = (sockets()[0] ?? '').replace(/-0\.sock$/, '');
+    const accept = (asker: Socket): void => void asker.destroy();
+    const seat = await takeSeat({ folder: join(folder, 'search'), pool, place: 2, accept, givenUp: 0 });
+    await comesTrue(async () => {
+      await one.clock.advance(LONG_MS);
+      return one.logLines.some(({ message }) => message.startsWith('another process has taken over the search index'));
+    });
+    if ('server' in seat) seat.server.close();
+    for (const node of [one, two]) {
+      await comesTrue(async () => {
+        await node.clock.advance(LONG_MS);
+        return (await recall(node, 'kite')).found.includes('kite');
+      });
+    }
+    expect([one, two].filter((node) => sizeOf(node) > 0)).to.have.length(1);
   });
 
   it('do not exist without a supervisor: each process has an index of its own', async () => {
