@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../../kernel/plugin-api.ts';
+import { closeUntakenAtEnd } from './handed-connections.ts';
 import { STOP_LIMIT_MS, STOP_SIGNALS } from './stop-signal.ts';
 import { PLACE_VARIABLE, type WorkerReport } from './worker-process.ts';
 
@@ -81,6 +82,7 @@ class WorkerPool {
 
   #add(place: number, ends: number): void {
     const worker = cluster.fork({ [PLACE_VARIABLE]: String(place) });
+    closeUntakenAtEnd(worker.process);
     const member: Member = { worker, place, ends };
     this.#members.add(member);
     worker.on('message', (report: WorkerReport) => {

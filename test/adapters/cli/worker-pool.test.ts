@@ -44,6 +44,22 @@ describe('the start command with workers', () => {
     }
   };
 
+  it('ends or serves each connection when a worker is killed that has not taken it yet', async () => {
+    const node = await start();
+    const [victim = 0, ...others] = await pidsAt(node.url);
+    process.kill(victim, 'SIGSTOP');
+    // The supervisor hands one of these connections to the suspended worker.
+    const answers = Array.from({ length: 2 * WORKERS }, () => pidAt(node.url).catch(() => 'the connection ended'));
+    const served = await Promise.any(answers);
+    expect(served).to.be.oneOf(others);
+    process.kill(victim, 'SIGKILL');
+
+    const outcomes = await Promise.all(answers);
+    expect(outcomes.filter((outcome) => outcome === served).length).to.be.at.least(WORKERS);
+    for (const outcome of outcomes) expect(outcome).not.to.equal(victim);
+    expect((await node.end()).exitCode).to.equal(0);
+  });
+
   it('generates one key and prints once where it serves', async () => {
     const startFull = () => place.start([...tellingWho(place), '--workers', String(WORKERS)]);
     const first = await startFull();
