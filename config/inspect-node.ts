@@ -18,6 +18,7 @@ import { storePlace } from './store-place.ts';
 export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env'>): Promise<NodeInspection> => {
   const config = await loadNodeConfig(options);
   const problems: StartProblem[] = [];
+  const warnings: StartProblem[] = [];
   const node = await attempt(() => createNode({ ...options, overrides: { node: { logLevel: 'silent' } } }), problems);
   let isThere = false;
   // Skips the checks after a problem, because a default replaces a refused setting and would name the wrong location.
@@ -26,7 +27,9 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
     const { store, transport } = config;
     const open = (): Promise<FactStore> => openStore(config, node?.log ?? SILENT);
     const found = probeFolder(storePlace(config).dataFolder);
-    const damage = (await store.adapter.inspect?.(store.settings, use)) ?? [];
+    const judged = (await store.adapter.inspect?.(store.settings, use)) ?? [];
+    const damage = judged.filter(({ isWarning = false }) => !isWarning);
+    warnings.push(...judged.filter(({ isWarning = false }) => isWarning));
     problems.push(...(found === undefined ? damage : [found, ...damage]));
     if (node !== undefined) {
       problems.push(...(await problemsIn(async () => refuseLostStore(config, node.kernel.settings))));
@@ -40,6 +43,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
     node === undefined ? undefined : await attempt(() => describeUnstarted(options, node, undefined), problems);
   return {
     problems: distinct(problems),
+    warnings,
     pluginCount: description?.plugins.filter(({ enabled }) => enabled).length ?? 0,
     store: storePlace(config).fullLocation,
     hasStore: isThere,

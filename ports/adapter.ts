@@ -24,6 +24,8 @@ export interface AdapterParts {
 export interface AdapterProblem {
   readonly message: string;
   readonly hint?: string | undefined;
+  /** True if the port works all the same, but not as configured. */
+  readonly isWarning?: boolean;
 }
 
 /**

@@ -60,6 +60,8 @@ export interface StartProblem {
 export interface NodeInspection {
   /** The reasons why the node would not start; empty when it would. */
   readonly problems: readonly StartProblem[];
+  /** Parts of the configuration that have no effect now, although the node would start. */
+  readonly warnings: readonly StartProblem[];
   /** The number of enabled plugins. */
   readonly pluginCount: number;
   /** The full location of the store, for people. */

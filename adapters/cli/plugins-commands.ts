@@ -4,7 +4,7 @@ import type { DescribedNode } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
 import { describePlugin, listPlugins } from './describe-node.ts';
-import { problemList } from './report-error.ts';
+import { hintLine, problemList } from './report-error.ts';
 import { widthOf } from './text-table.ts';
 
 interface PluginsOptions {
@@ -63,7 +63,7 @@ Examples:
     )
     .addHelpText(
       'after',
-      '\nExit codes: 0 nothing was found, 1 something was.\n\nExample:\n  fact-memory-node plugins doctor',
+      '\nExit codes: 0 the node would start, perhaps with warnings; 1 it would not.\n\nExample:\n  fact-memory-node plugins doctor',
     )
     .option('--config <file>', 'configuration file')
     .action(async (options: PluginsOptions) => done(await diagnose(options, deps)));
@@ -75,11 +75,12 @@ const describe = async (options: PluginsOptions, deps: CommandLineDeps, includin
 };
 
 const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise<number> => {
-  const { problems, pluginCount, store, hasStore } = await deps.inspectNode({
+  const { problems, warnings, pluginCount, store, hasStore } = await deps.inspectNode({
     configFile: options.config,
     env: deps.env,
   });
   deps.stdout.write(problemList(problems));
+  for (const { message, hint } of warnings) deps.stdout.write(`warning: ${message}\n${hintLine(hint)}`);
   if (problems.length > 0) return EXIT.failed;
   deps.stderr.write(`Store: ${store}${hasStore ? '' : ', which the first start will make'}\n`);
   deps.stdout.write(`No problem found: ${pluginCount} plugins are on.\n`);

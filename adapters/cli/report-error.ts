@@ -33,7 +33,8 @@ const describeProblems = (problems: readonly StartProblem[]): string => {
 export const problemList = (problems: readonly StartProblem[]): string =>
   problems.map(({ message, hint }, at) => `${at + 1}. ${message}\n${hintLine(hint, '   ')}`).join('');
 
-const hintLine = (hint: string | undefined, indent = ''): string =>
+/** Formats a hint as a line of its own; empty without one. */
+export const hintLine = (hint: string | undefined, indent = ''): string =>
   hint === undefined || hint === '' ? '' : `${indent}hint: ${hint}\n`;
 
 const describeServiceError = (error: ServiceError): string => {

@@ -1,11 +1,14 @@
 import type { Client } from 'pg';
-import type { FactStore } from '../../ports/ports.ts';
+import { type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
+import { blameAddress } from './blame-address.ts';
 import { type ConnectionShare, shareOf, shareWithin } from './connection-share.ts';
 import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
 import { PostgresEngine } from './postgres-engine.ts';
 import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
 import { PrimaryServer } from './primary-server.ts';
+import { REPLICA_SETTING } from './replica-fault.ts';
+import { shownAddress } from './shown-address.ts';
 
 export interface PostgresStoreOptions {
   /**
@@ -34,6 +37,8 @@ export interface PostgresStoreOptions {
   readonly watchNesting?: boolean;
   /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
   readonly factCacheMiB?: number;
+  /** Receives a warning when a replica begins or ceases to serve no reads. Default: nobody is told. */
+  readonly report?: (message: string) => void;
   /** The driver's class of connections, so that tests can keep sessions open between stores. */
   readonly driver?: typeof Client;
 }
@@ -86,22 +91,32 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
       {
         writers: poolOf('writers', PAUSED_WRITE_MS),
         readers: poolOf('readers', PAUSED_READ_MS),
-        replicas: replicaUrls.map((url) =>
-          poolOf('readers', PAUSED_READ_MS, {
-            primary: new PrimaryServer(url),
+        replicas: replicaUrls.map((url) => ({
+          name: shownAddress(url),
+          pool: poolOf('readers', PAUSED_READ_MS, {
+            primary: replicaAt(url),
             sharesSessions: false,
             isReplica: true,
             driver: undefined,
           }),
-        ),
+        })),
       },
       {
         url: directUrl ?? options.url,
         primary: directUrl === undefined ? primary : new PrimaryServer(directUrl),
         connectTimeoutMs,
       },
-      { areNamed: !sharesSessions },
+      { areNamed: !sharesSessions, report: options.report ?? (() => {}) },
     ),
     { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },
   );
+};
+
+/** Throws `unavailable` for an invalid address. */
+const replicaAt = (url: string): PrimaryServer => {
+  try {
+    return new PrimaryServer(url);
+  } catch (error) {
+    throw error instanceof ServiceError ? blameAddress(error, REPLICA_SETTING) : error;
+  }
 };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
-import { hostAddresses } from './host-addresses.ts';
 import { type PostgresSettings, postgresSettings } from './postgres-settings.ts';
+import { shownAddress } from './shown-address.ts';
 
 /**
  * The adapter for a PostgreSQL database, which several processes may share. It imports the driver when the store is
@@ -12,12 +12,12 @@ export const postgresAdapter = defineStore<PostgresSettings>({
   name: 'postgres',
   adapterApi: ADAPTER_API,
   settings: postgresSettings,
-  create: async (settings, { processes }) => {
+  create: async (settings, { processes, report }) => {
     const { createPostgresStore } = await import('./create-postgres-store.ts');
     await refuseAnotherDatabase(settings);
-    return createPostgresStore({ ...settings, processes, watchNesting: false });
+    return createPostgresStore({ ...settings, processes, report, watchNesting: false });
   },
-  place: ({ url, dataFolder }) => ({ location: withoutSecrets(url), dataFolder: resolve(dataFolder) }),
+  place: ({ url, dataFolder }) => ({ location: shownAddress(url), dataFolder: resolve(dataFolder) }),
   restore: async ({ url, directUrl = url }, request) => {
     await refuseAnotherDatabase({ url, directUrl });
     const { restoreRows } = await import('./restore-rows.ts');
@@ -32,9 +32,11 @@ export const postgresAdapter = defineStore<PostgresSettings>({
     const { sizeOfTables } = await import('./restore-rows.ts');
     return sizeOfTables(directUrl);
   },
-  inspect: async ({ url, directUrl, poolSize }, { processes }) => {
+  inspect: async ({ url, directUrl, replicaUrls = [], poolSize }, { processes }) => {
     const { inspectDatabase } = await import('./inspect-database.ts');
-    return inspectDatabase({ url, directUrl }, { poolSize, processes });
+    const { inspectReplicas } = await import('./inspect-replicas.ts');
+    const problems = await inspectDatabase({ url, directUrl }, { poolSize, processes });
+    return problems.length > 0 ? problems : inspectReplicas(directUrl ?? url, replicaUrls);
   },
 });
 
@@ -46,14 +48,4 @@ const refuseAnotherDatabase = async ({
   if (directUrl === undefined || directUrl === url) return;
   const { requireSameDatabase } = await import('./same-database.ts');
   await requireSameDatabase({ url, directUrl });
-};
-
-const withoutSecrets = (url: string): string => {
-  try {
-    const [first, ...others] = hostAddresses(url).map((address) => new URL(address));
-    if (first === undefined) return 'PostgreSQL';
-    return `${first.protocol}//${[first, ...others].map(({ host }) => host).join()}${first.pathname}`;
-  } catch {
-    return 'PostgreSQL';
-  }
 };

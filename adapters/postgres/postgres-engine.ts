@@ -25,6 +25,7 @@ import { PostgresSignals, type PostgresSignalsOptions } from './postgres-signals
 import { PostgresStatements } from './postgres-statements.ts';
 import { encodeParameter } from './postgres-values.ts';
 import { ReadTransactions } from './read-transactions.ts';
+import type { ReplicaServer, Report } from './replica-reads.ts';
 import { TableColumns } from './table-columns.ts';
 import { TableGrowth } from './table-growth.ts';
 import { begin, commit, onItsOwn, perform, withRetries } from './transaction-steps.ts';
@@ -33,8 +34,8 @@ import { begin, commit, onItsOwn, perform, withRetries } from './transaction-ste
 export interface PostgresPools {
   readonly readers: PostgresPool;
   readonly writers: PostgresPool;
-  /** Connections to servers that follow the primary, a pool for each. */
-  readonly replicas: readonly PostgresPool[];
+  /** Servers that follow the primary. */
+  readonly replicas: readonly ReplicaServer[];
 }
 
 const SCRUB_LIMITS: readonly string[] = [
@@ -69,7 +70,7 @@ export class PostgresEngine implements SqlEngine {
   constructor(
     pools: PostgresPools,
     direct: Omit<PostgresSignalsOptions, 'probe'> & { readonly url: string },
-    statementOptions: { readonly areNamed: boolean },
+    { report, ...statementOptions }: { readonly areNamed: boolean; readonly report: Report },
   ) {
     this.#pools = pools;
     this.#url = direct.url;
@@ -82,7 +83,7 @@ export class PostgresEngine implements SqlEngine {
       growth: new TableGrowth(),
       knex: createPostgresBuilders({ perform: (...statement) => this.#alone(...statement) }),
     };
-    this.#reads = new ReadTransactions(pools, this.#parts);
+    this.#reads = new ReadTransactions(pools, this.#parts, report);
   }
 
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
@@ -155,12 +156,8 @@ export class PostgresEngine implements SqlEngine {
         this.#idle = resolve;
       });
     }
-    await Promise.all([
-      ...Object.values(this.#pools)
-        .flat()
-        .map((pool: PostgresPool) => pool.end()),
-      quiet,
-    ]);
+    const { readers, writers, replicas } = this.#pools;
+    await Promise.all([...[readers, writers, ...replicas.map(({ pool }) => pool)].map((pool) => pool.end()), quiet]);
   }
 
   async #counted<T>(work: () => Promise<T>): Promise<T> {

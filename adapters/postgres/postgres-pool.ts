@@ -163,9 +163,14 @@ export class PostgresPool {
 /** The driver's message when its own time limit has passed. */
 const POOL_IS_BUSY = 'timeout exceeded when trying to connect';
 
+/** Returns whether a connection was missing only because all of them were in use. */
+export const isBusy = (error: unknown): boolean => error instanceof ServiceError && error.message === ALL_BUSY;
+
+const ALL_BUSY = 'all connections to the database are busy';
+
 const connectFailure = (error: unknown): unknown => {
   if (error instanceof Error && error.message === POOL_IS_BUSY) {
-    return new ServiceError('unavailable', 'all connections to the database are busy', {
+    return new ServiceError('unavailable', ALL_BUSY, {
       hint: 'try again shortly; if it stays so, raise SVC_DATABASE_POOL_SIZE, or max_connections on the server',
     });
   }

@@ -4,7 +4,7 @@ import type { PostgresPools } from './postgres-engine.ts';
 import { isEndedByServer, isLoss, isRetryable } from './postgres-errors.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { PostgresSession, type SessionParts } from './postgres-session.ts';
-import { type BeginRead, ReplicaReads } from './replica-reads.ts';
+import { type BeginRead, ReplicaReads, type Report } from './replica-reads.ts';
 
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const beginSnapshot: BeginRead = (connection) =>
@@ -18,9 +18,10 @@ export class ReadTransactions {
   /** Reads that have not taken their snapshot yet. */
   readonly #pins = new Set<Promise<void>>();
 
-  constructor({ readers, replicas }: PostgresPools, parts: SessionParts) {
+  constructor({ readers, replicas }: PostgresPools, parts: SessionParts, report: Report) {
     this.#primary = readers;
-    this.#replicas = replicas.length === 0 ? undefined : new ReplicaReads(readers, replicas, parts.statements);
+    this.#replicas =
+      replicas.length === 0 ? undefined : new ReplicaReads(readers, replicas, { statements: parts.statements, report });
     this.#parts = parts;
   }
 
@@ -28,14 +29,14 @@ export class ReadTransactions {
   async run<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     const lent = await this.#replicas?.lend(beginSnapshot, this.#pins);
     if (lent !== undefined) {
-      let isLost = false;
+      let loss: unknown;
       try {
         return await this.#look(lent.connection, work, true);
       } catch (error) {
-        isLost = isLoss(error);
-        if (!isLost) throw error;
+        if (!isLoss(error)) throw error;
+        loss = error;
       } finally {
-        lent.release(isLost);
+        lent.release(loss);
       }
     }
     const onPrimary = (): Promise<T> => this.#primary.use((connection) => this.#look(connection, work));

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SqlValue } from '../../ports/ports.ts';
+import type { ServiceError, SqlValue } from '../../ports/ports.ts';
+import { blameAddress } from './blame-address.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import type { PostgresStatements } from './postgres-statements.ts';
+import { faultOfError, faultOfStand, REPLICA_SETTING, type ReplicaStand } from './replica-fault.ts';
 
 /**
  * The number of pauses for which a read waits for a replica, before it goes to the primary: 40 ms in all. A single
@@ -15,30 +17,53 @@ const LOOK_AGAIN_MS = 3;
 /** The time for which a replica that lags or fails gets no reads. */
 const LEFT_OUT_MS = 1_000;
 
-const POSITION = `SELECT pg_current_wal_flush_lsn()::text,
-  ('x' || substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8))::bit(32)::int::text`;
+/** The present timeline of a primary, whose last checkpoint may be of an earlier one. */
+export const TIMELINE = `('x' || substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8))::bit(32)::int`;
+
+const POSITION = `SELECT (${TIMELINE})::text, pg_current_wal_flush_lsn()::text`;
 
 /** Selects what a server and its replicas have in common, and no other database has. */
-const IDENTITY = `SELECT concat_ws(' ', system_identifier,
+export const IDENTITY = `SELECT concat_ws(' ', system_identifier,
   (SELECT oid FROM pg_database WHERE datname = current_database()), current_schema()) FROM pg_control_system()`;
 
 /**
  * Compares the timeline as well. A replica that followed a former primary may hold commits which the present one has
  * never had. Its last checkpoint is of an earlier timeline.
  */
-const REACHED = `SELECT (pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= ?::pg_lsn AND timeline_id = ?::int
-  AND (${IDENTITY}) = ?)::int FROM pg_control_checkpoint()`;
+const STAND = `SELECT CASE
+  WHEN NOT pg_is_in_recovery() THEN 'promoted'
+  WHEN (${IDENTITY}) <> ? THEN 'foreign'
+  WHEN timeline_id <> ?::int THEN 'diverged'
+  WHEN pg_last_wal_replay_lsn() >= ?::pg_lsn THEN 'serves'
+  ELSE 'behind' END FROM pg_control_checkpoint()`;
 
-interface Replica {
+/** A server that follows the primary. */
+export interface ReplicaServer {
   readonly pool: PostgresPool;
-  leftOutUntilMs: number;
+  /** Its address without user, password and parameters. */
+  readonly name: string;
 }
+
+interface Replica extends ReplicaServer {
+  leftOutUntilMs: number;
+  /** The reported reason why it serves no reads. */
+  fault: string | undefined;
+}
+
+/** The end of an attempt to begin a read. Without a connection or a fault the replica lags. */
+interface Opened {
+  readonly connection?: PostgresConnection;
+  readonly fault?: ServiceError | undefined;
+}
+
+/** Writes a warning to the log of the node. */
+export type Report = (message: string) => void;
 
 /** A connection to a replica, in a transaction with a snapshot. */
 export interface LentReplica {
   readonly connection: PostgresConnection;
-  /** Gives the connection back. A failed replica gets no reads for a while. */
-  release(hasFailed: boolean): void;
+  /** Gives the connection back. A replica that was lost with this error gets no reads for a while. */
+  release(loss?: unknown): void;
 }
 
 /** Begins a read, so that its snapshot is taken. */
@@ -52,14 +77,20 @@ export class ReplicaReads {
   readonly #primary: PostgresPool;
   readonly #replicas: readonly Replica[];
   readonly #statements: PostgresStatements;
+  readonly #report: Report;
   #identity: string | undefined;
   #turn = 0;
   #position: Promise<readonly string[]> | undefined;
 
-  constructor(primary: PostgresPool, replicas: readonly PostgresPool[], statements: PostgresStatements) {
+  constructor(
+    primary: PostgresPool,
+    replicas: readonly ReplicaServer[],
+    { statements, report }: { readonly statements: PostgresStatements; readonly report: Report },
+  ) {
     this.#primary = primary;
     this.#statements = statements;
-    this.#replicas = replicas.map((pool) => ({ pool, leftOutUntilMs: 0 }));
+    this.#report = report;
+    this.#replicas = replicas.map((replica) => ({ ...replica, leftOutUntilMs: 0, fault: undefined }));
   }
 
   /**
@@ -84,24 +115,56 @@ export class ReplicaReads {
       pauses += 1;
       if (pauses === PAUSES) limit.abort();
     }, PAUSE_MS);
-    const opening = this.#open(replica.pool, begin, limit.signal).catch(() => undefined);
+    // While the primary has not told its position, nothing is known about the replica.
+    let isAsked = false;
+    const opening = this.#ask().then(
+      (position) => {
+        isAsked = true;
+        return this.#open(replica.pool, begin, position, limit.signal);
+      },
+      () => undefined,
+    );
     const late = new Promise<undefined>((resolve) => {
       limit.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
-    const connection = await Promise.race([opening, late]);
+    const connection = (await Promise.race([opening, late]))?.connection;
     clearInterval(timer);
     if (connection === undefined) {
-      leaveOut(replica);
-      void opening.then((unused) => unused && discard(replica.pool, unused));
+      if (isAsked) leaveOut(replica);
+      void opening.then((opened) => opened && this.#tooLate(replica, opened));
       return undefined;
     }
+    this.#serves(replica);
     return {
       connection,
-      release: (hasFailed) => {
-        if (hasFailed) leaveOut(replica);
+      release: (loss) => {
+        if (loss !== undefined) {
+          leaveOut(replica);
+          this.#fails(replica, faultOfError(loss));
+        }
         replica.pool.release(connection);
       },
     };
+  }
+
+  /** Ends an attempt for which no read waits any more. */
+  #tooLate(replica: Replica, { connection, fault }: Opened): void {
+    if (connection !== undefined) void discard(replica.pool, connection);
+    else this.#fails(replica, fault);
+  }
+
+  #serves(replica: Replica): void {
+    if (replica.fault === undefined) return;
+    replica.fault = undefined;
+    this.#report(`${REPLICA_SETTING}: ${replica.name} serves reads again`);
+  }
+
+  /** Reports a fault once, and again when it is another one. */
+  #fails(replica: Replica, fault: ServiceError | undefined): void {
+    if (fault === undefined || replica.fault === fault.message) return;
+    replica.fault = fault.message;
+    const { message, hint } = blameAddress(fault, REPLICA_SETTING);
+    this.#report(`${message}; ${replica.name} serves no reads; ${hint}`);
   }
 
   #next(): Replica | undefined {
@@ -111,23 +174,32 @@ export class ReplicaReads {
     return ready[this.#turn % ready.length];
   }
 
-  async #open(pool: PostgresPool, begin: BeginRead, limit: AbortSignal): Promise<PostgresConnection | undefined> {
-    const position = await this.#ask();
-    const connection = await pool.lend();
+  /** Never rejects. */
+  async #open(pool: PostgresPool, begin: BeginRead, position: readonly string[], limit: AbortSignal): Promise<Opened> {
+    let connection: PostgresConnection | undefined;
     try {
+      connection = await pool.lend();
       while (!limit.aborted) {
-        const looked = connection.arrays(this.#statements.prepared(REACHED), position);
+        const looked = connection.arrays(this.#statements.prepared(STAND), position);
         // Follows at once. The server runs it after the look, so that the snapshot is at least as far as the look says.
         const [{ rows }] = await Promise.all([looked, begin(connection)]);
-        if (rows[0]?.[0] === 1) return connection;
+        const stand = rows[0]?.[0] as ReplicaStand;
+        if (stand === 'serves') return { connection };
         await connection.command('ROLLBACK');
+        const fault = faultOfStand(stand);
+        if (fault !== undefined) {
+          pool.release(connection);
+          return { fault };
+        }
         await sleep(LOOK_AGAIN_MS);
       }
-    } catch {
-      connection.spoil();
+      pool.release(connection);
+      return {};
+    } catch (error) {
+      connection?.spoil();
+      if (connection !== undefined) pool.release(connection);
+      return { fault: faultOfError(error) };
     }
-    pool.release(connection);
-    return undefined;
   }
 
   /** Reads that begin in one turn of the event loop share a question to the primary, which leaves after that turn. */
@@ -136,7 +208,7 @@ export class ReplicaReads {
       this.#position = undefined;
       return this.#primary.use(async (connection) => {
         this.#identity ??= String((await this.#row(connection, IDENTITY))[0]);
-        return [...(await this.#row(connection, POSITION)).map(String), this.#identity];
+        return [this.#identity, ...(await this.#row(connection, POSITION)).map(String)];
       });
     });
     return this.#position;

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../ports/ports.ts';
+import { blameAddress } from './blame-address.ts';
 import { LOCK_TIMEOUT_MS, PAUSED_READ_MS, STATEMENT_TIMEOUT_MS } from './create-postgres-store.ts';
 import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
-import { PostgresPool } from './postgres-pool.ts';
+import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
 import { PrimaryServer } from './primary-server.ts';
 
 /** The addresses of a store: for requests, and for sessions of the server itself. */
@@ -28,17 +29,12 @@ export const requireSameDatabase = async ({ url, directUrl }: StoreAddresses): P
   });
 };
 
-/** Errors of a connection name the usual address. */
 const blameDirect = (error: unknown): never => {
-  if (!(error instanceof ServiceError)) throw error;
-  throw new ServiceError('unavailable', `SVC_DATABASE_DIRECT_URL: ${error.message}`, {
-    hint: (error.hint ?? '').replaceAll('SVC_DATABASE_URL', 'SVC_DATABASE_DIRECT_URL'),
-    cause: error,
-  });
+  throw error instanceof ServiceError ? blameAddress(error, 'SVC_DATABASE_DIRECT_URL') : error;
 };
 
 const identityAt = async (url: string, sharesSessions: boolean): Promise<unknown> => {
-  const row = await firstRowAt(url, IDENTITY, sharesSessions);
+  const row = await firstRowAt(url, IDENTITY, { sharesSessions });
   return row['identity'];
 };
 
@@ -46,11 +42,15 @@ const identityAt = async (url: string, sharesSessions: boolean): Promise<unknown
 export const firstRowAt = async (
   url: string,
   text: string,
-  sharesSessions = false,
+  {
+    sharesSessions = false,
+    isReplica = false,
+  }: Partial<Pick<PostgresPoolOptions, 'sharesSessions' | 'isReplica'>> = {},
 ): Promise<Readonly<Record<string, unknown>>> => {
   const pool = new PostgresPool({
     primary: new PrimaryServer(url),
     sharesSessions,
+    isReplica,
     size: 1,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,

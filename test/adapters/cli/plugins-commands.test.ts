@@ -1,5 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { createTestDatabase } from '../../kit/postgres-server.ts';
 import { Workplace } from './spawned-program.ts';
 
 describe('the plugins commands', () => {
@@ -53,6 +54,27 @@ describe('the plugins commands', () => {
 
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(/^No problem found: \d+ plugins are on\.\n$/);
+  });
+
+  it('warn of a replica that serves no reads, and find no problem, because the node starts', async () => {
+    const database = await createTestDatabase();
+    try {
+      const { exitCode, stdout } = await place.run(['plugins', 'doctor'], {
+        SVC_PORT: '0',
+        SVC_DATABASE_URL: database.url,
+        SVC_DATABASE_REPLICA_URLS: 'postgres://svc:geheim@127.0.0.1:1/facts',
+      });
+      const [warning, hint, ...rest] = stdout.split('\n');
+      expect(warning).to.match(
+        /^warning: SVC_DATABASE_REPLICA_URLS: nothing listens .*127\.0\.0\.1:1\/facts serves no reads$/,
+      );
+      expect(hint).to.match(/^hint: .*SVC_DATABASE_REPLICA_URLS/);
+      expect(rest.join('\n')).to.match(/^No problem found: \d+ plugins are on\.\n$/);
+      expect(exitCode).to.equal(0);
+      expect(stdout).not.to.contain('geheim');
+    } finally {
+      await database.drop();
+    }
   });
 
   it('report all problems at once, each with a remedy', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
+import { inspectReplicas } from '../../../adapters/postgres/inspect-replicas.ts';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { all, type FactStore, type Snapshot } from '../../../ports/ports.ts';
 import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
@@ -22,10 +23,13 @@ describe('a PostgreSQL store with a replica', function () {
   let second: PostgresProcess;
   let store: FactStore;
   let stored = 0;
+  /** The warnings of the store about its replica. */
+  let reports: string[] = [];
   before(async () => {
     first = await startPostgres(COPIED_SETTINGS);
     second = await startStandby(first);
-    store = createPostgresStore({ url: first.url, replicaUrls: [second.url] });
+    const report = (message: string): void => void reports.push(message);
+    store = createPostgresStore({ url: first.url, replicaUrls: [second.url], report });
     await store.migrate(CORE_MIGRATIONS);
   });
   after(async () => {
@@ -102,8 +106,9 @@ describe('a PostgreSQL store with a replica', function () {
     await serves('replica');
   });
 
-  it('goes on without a replica that dies, and uses it again', async () => {
+  it('goes on without a replica that dies, uses it again, and reports both once', async () => {
     await serves('replica');
+    expect(reports).to.deep.equal([]);
     const held = store.read(async () => {
       await second.halt('crash');
       return 'nothing read yet';
@@ -111,8 +116,52 @@ describe('a PostgreSQL store with a replica', function () {
     expect(await held).to.equal('nothing read yet');
     await storeOne();
     for (let time = 0; time < 5; time += 1) expect(await look()).to.deep.equal({ server: 'primary', count: stored });
+    expect(reports).to.have.length(1);
+    expect(reports[0]).to.match(/^SVC_DATABASE_REPLICA_URLS: .*127\.0\.0\.1:\d+.* serves no reads; /);
     await second.resume();
     await serves('replica');
+    expect(reports.at(-1)).to.match(/^SVC_DATABASE_REPLICA_URLS: .* serves reads again$/);
+    reports = [];
+  });
+
+  it('is told why an address in the list serves no reads, without the password', async () => {
+    const stranger = await startPostgres(COPIED_SETTINGS);
+    const follower = await startStandby(stranger);
+    const { password } = new URL(second.url);
+    const other = (change: Partial<URL>): string => Object.assign(new URL(second.url), change).href;
+    const cases: readonly (readonly [string, RegExp])[] = [
+      [other({ port: '1' }), /nothing listens/],
+      [other({ pathname: '/nowhere' }), /does not exist/],
+      [other({ password: `${password}-0123` }), /not let the node in/],
+      [first.url, /no replica/],
+      [follower.url, /another primary/],
+    ];
+    try {
+      for (const [address, reason] of cases) {
+        const told: string[] = [];
+        const report = (message: string): void => void told.push(message);
+        const reader = createPostgresStore({ url: first.url, replicaUrls: [address], report });
+        try {
+          await waitUntil('the reason is told', LIMIT_MS, async () => {
+            await reader.read((snapshot) => snapshot.epoch());
+            return told.length > 0;
+          });
+          for (let time = 0; time < 5; time += 1) await reader.read((snapshot) => snapshot.epoch());
+        } finally {
+          await reader.close();
+        }
+        const found = await inspectReplicas(first.url, [second.url, address]);
+        expect(found).to.have.length(1);
+        for (const text of [told.join(), `${found[0]?.message}; ${found[0]?.hint}`]) {
+          expect(text).to.match(reason).and.to.contain('SVC_DATABASE_REPLICA_URLS: ').and.not.to.contain(password);
+        }
+        expect(told).to.have.length(1);
+        expect(found[0]?.isWarning).to.equal(true);
+      }
+    } finally {
+      await follower.stop();
+      await stranger.stop();
+    }
   });
 
   it('reads on no replica of another cluster, and on none that was promoted', async () => {

@@ -1,0 +1,42 @@
+import type { AdapterProblem, ServiceError } from '../../ports/ports.ts';
+import { blameAddress } from './blame-address.ts';
+import { faultOfError, faultOfStand, REPLICA_SETTING, type ReplicaStand } from './replica-fault.ts';
+import { IDENTITY, TIMELINE } from './replica-reads.ts';
+import { firstRowAt } from './same-database.ts';
+import { shownAddress } from './shown-address.ts';
+
+const OF_PRIMARY = `SELECT (${IDENTITY}) AS identity, ${TIMELINE} AS timeline`;
+const OF_REPLICA = `SELECT (${IDENTITY}) AS identity, timeline_id AS timeline FROM pg_control_checkpoint()`;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Returns a warning for each replica that would serve no reads, because the node serves without it. */
+export const inspectReplicas = async (
+  primaryUrl: string,
+  replicaUrls: readonly string[],
+): Promise<readonly AdapterProblem[]> => {
+  if (replicaUrls.length === 0) return [];
+  const primary = await firstRowAt(primaryUrl, OF_PRIMARY);
+  const found = await Promise.all(
+    replicaUrls.map(async (url): Promise<AdapterProblem[]> => {
+      const fault = await faultAt(url, primary);
+      if (fault === undefined) return [];
+      const { message, hint } = blameAddress(fault, REPLICA_SETTING);
+      return [{ message: `${message}; ${shownAddress(url)} serves no reads`, hint, isWarning: true }];
+    }),
+  );
+  return found.flat();
+};
+
+const faultAt = async (url: string, primary: Row): Promise<ServiceError | undefined> => {
+  try {
+    return faultOfStand(standOf(await firstRowAt(url, OF_REPLICA, { isReplica: true }), primary));
+  } catch (error) {
+    return faultOfError(error);
+  }
+};
+
+const standOf = (replica: Row, primary: Row): ReplicaStand => {
+  if (replica['identity'] !== primary['identity']) return 'foreign';
+  return String(replica['timeline']) === String(primary['timeline']) ? 'serves' : 'diverged';
+};

@@ -1,0 +1,33 @@
+import { ServiceError } from '../../ports/ports.ts';
+import { toServiceError } from './postgres-errors.ts';
+import { isBusy } from './postgres-pool.ts';
+
+/** The setting with the addresses of replicas. */
+export const REPLICA_SETTING = 'SVC_DATABASE_REPLICA_URLS';
+
+/** The replies of a server to the question whether it may serve a read. */
+export type ReplicaStand = 'serves' | 'behind' | 'promoted' | 'foreign' | 'diverged';
+
+/** The lasting reasons why a server serves no reads. Lag is none: it passes, and the metrics of the server show it. */
+const FAULTS: Readonly<Record<Exclude<ReplicaStand, 'serves' | 'behind'>, ServiceError>> = {
+  promoted: new ServiceError('unavailable', 'the server follows no primary', {
+    hint: 'name a server that follows the primary of SVC_DATABASE_URL, or remove the address',
+  }),
+  foreign: new ServiceError('unavailable', 'the server follows another primary than the one of SVC_DATABASE_URL', {
+    hint: 'name a server that follows that primary, with the same database and schema',
+  }),
+  diverged: new ServiceError('unavailable', 'the server follows another timeline than the primary', {
+    hint: 'after a failover it serves again once it has replayed a checkpoint; if it stays so, build the replica anew',
+  }),
+};
+
+export const faultOfStand = (stand: ReplicaStand): ServiceError | undefined =>
+  stand === 'serves' || stand === 'behind' ? undefined : FAULTS[stand];
+
+/** Returns the fault behind an error of a replica; undefined where its connections are merely busy. */
+export const faultOfError = (error: unknown): ServiceError | undefined => {
+  const known = toServiceError(error);
+  if (isBusy(known)) return undefined;
+  if (known instanceof ServiceError) return known;
+  return new ServiceError('unavailable', 'a read failed there', { hint: 'look into the log of that server' });
+};
