@@ -3078,6 +3078,43 @@ export interface Api {
     params: { id: string };
     answers: { 200: string };
   };
+  /** Tombstones of the tenant, newest first, ended ones included. Needs: admin. */
+  'GET /v1/tombstones': {
+    query?:
+      | {
+          cursor?: string | undefined;
+          /** Default: `50`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        tombstones: {
+          id: string;
+          entity_uri: string;
+          scope: string;
+          reason: string | null;
+          signed_by: string;
+          key_id: string;
+          signature: string;
+          created_at: string;
+          legal_hold: boolean;
+          origin_id?: string;
+          erase?: boolean;
+        }[];
+        revocations: {
+          id: string;
+          tombstone_id: string;
+          reason: string;
+          signed_by: string;
+          key_id: string;
+          signature: string;
+          created_at: string;
+        }[];
+        cursor: string | null;
+      };
+    };
+  };
   /** Hides the facts about an entity behind a signed marker. Needs: admin. */
   'POST /v1/tombstones': {
     body: {

@@ -81,6 +81,13 @@ export interface TombstonePosition {
   readonly id: string;
 }
 
+export interface TombstonePage {
+  readonly tombstones: readonly Tombstone[];
+  /** The revocations of these tombstones. */
+  readonly revocations: readonly TombstoneRevocation[];
+  readonly more: boolean;
+}
+
 /**
  * Manages signed tombstones that hide the facts about an entity, in the tenant of the caller. All calls need `admin`.
  */
@@ -93,11 +100,11 @@ export interface Tombstones {
    */
   create(caller: Principal, draft: TombstoneDraft): Promise<Tombstone>;
   of(caller: Principal, entityUri: string): Promise<EntityTombstones>;
-  /** Returns tombstones, newest first; `limit` is 1 to 1000. */
+  /** Returns tombstones, newest first and revoked ones included; `limit` is 1 to 1000. */
   list(
     caller: Principal,
     page: { readonly after?: TombstonePosition | undefined; readonly limit: number },
-  ): Promise<{ readonly tombstones: readonly Tombstone[]; readonly more: boolean }>;
+  ): Promise<TombstonePage>;
   /**
    * Revokes a tombstone. Rejects with `lookup` for an unknown one, with `conflict` for a revoked one, and with
    * `tombstone_erased` for one whose facts were destroyed.

@@ -1,5 +1,6 @@
 import {
   Clock,
+  Cursors,
   definePlugin,
   FACT_RETURNED,
   FactErasure,
@@ -31,7 +32,12 @@ import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
 import { createFollows, TombstoneFollows } from './federation/follow-peer.ts';
 import { servedTombstonesRoute } from './federation/serve-tombstones.ts';
 import { pullTombstones } from './federation/tombstone-puller.ts';
-import { createTombstoneRoute, entityTombstonesRoute, revokeTombstoneRoute } from './markers/marker-routes.ts';
+import {
+  createTombstoneRoute,
+  entityTombstonesRoute,
+  listTombstonesRoute,
+  revokeTombstoneRoute,
+} from './markers/marker-routes.ts';
 import { MARKERS, SEALED_PARKED } from './markers/marker-tables.ts';
 import { createSignAgain, SIGN_AGAIN_INTERVAL_MS } from './markers/sign-again.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
@@ -58,6 +64,7 @@ export const tombstonesPlugin = definePlugin({
   requires: {
     clock: Clock,
     random: Random,
+    cursors: Cursors,
     self: NodeSelf,
     identity: NodeIdentity,
     info: NodeInfo,
@@ -111,6 +118,7 @@ export const tombstonesPlugin = definePlugin({
     provide(SuppressedFacts, createSuppressedFacts(tables, config.enabled));
     provide(Tombstones, tombstones);
     route(createTombstoneRoute(tombstones));
+    route(listTombstonesRoute({ ...use, tombstones }));
     route(entityTombstonesRoute(tombstones));
     route(revokeTombstoneRoute(tombstones));
     const { exchange, capabilities, leases } = use;

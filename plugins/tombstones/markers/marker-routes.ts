@@ -1,4 +1,15 @@
-import { BOOLEAN_JSON, listOf, objectOf, type Route, schema, TRUNCATED_JSON } from '../../../kernel/plugin-api.ts';
+import {
+  BOOLEAN_JSON,
+  bindCursor,
+  type Clock,
+  CURSOR_JSON,
+  type CursorCodec,
+  listOf,
+  objectOf,
+  type Route,
+  schema,
+  TRUNCATED_JSON,
+} from '../../../kernel/plugin-api.ts';
 import type { Tombstones } from '../tombstones-api.ts';
 import { REVOCATION_JSON, revocationJson, TOMBSTONE_JSON, tombstoneJson } from './marker-json.ts';
 import { MAX_REASON_LENGTH } from './read-draft.ts';
@@ -37,6 +48,56 @@ export const createTombstoneRoute = (tombstones: Tombstones): Route<undefined, u
       status: 201,
       body: tombstoneJson(await tombstones.create(caller, { entityUri, scope, reason, legalHold })),
     };
+  },
+});
+
+export interface TombstoneListParts {
+  readonly tombstones: Tombstones;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+}
+
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 500;
+
+interface ListQuery {
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/** `GET /v1/tombstones` returns the tombstones of the tenant, newest first. */
+export const listTombstonesRoute = (parts: TombstoneListParts): Route<undefined, ListQuery> => ({
+  method: 'GET',
+  path: '/v1/tombstones',
+  summary: 'Tombstones of the tenant, newest first, ended ones included',
+  access: { permission: 'admin' },
+  dimension: 'admin_action',
+  query: schema<ListQuery>({
+    type: 'object',
+    properties: {
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+    },
+  }),
+  answers: {
+    200: {
+      json: objectOf({ tombstones: listOf(TOMBSTONE_JSON), revocations: listOf(REVOCATION_JSON), cursor: CURSOR_JSON }),
+    },
+  },
+  example: { query: { limit: 20 } },
+  async handle(request) {
+    const { caller, query } = request;
+    const bound = bindCursor(request, query.cursor, [], parts);
+    const after = bound.position && { createdMs: Number(bound.position[0]), id: String(bound.position[1]) };
+    const { tombstones, revocations, more } = await parts.tombstones.list(caller, { after, limit: query.limit });
+    const { list, rows, cursor } = await bound.page(tombstones, query.limit, {
+      positionOf: ({ createdMs, id }) => [createdMs, id],
+      toJson: tombstoneJson,
+      more,
+    });
+    const shown = new Set(rows.map(({ id }) => id));
+    const ended = revocations.filter(({ tombstoneId }) => shown.has(tombstoneId)).map(revocationJson);
+    return { status: 200, body: { tombstones: list, revocations: ended, cursor } };
   },
 });
 

@@ -20,6 +20,7 @@ import type {
   EntityTombstones,
   Tombstone,
   TombstoneDraft,
+  TombstonePage,
   TombstonePosition,
   TombstoneRevocation,
   Tombstones,
@@ -99,12 +100,7 @@ export class StoredTombstones implements Tombstones {
     return tables.read(async (own) => {
       const found = await tombstonesOfEntity(own, tenantId, entityKey);
       const tombstones = found.slice(0, MAX_TOMBSTONES_SHOWN);
-      const revoked = tombstones.filter(({ revokedMs }) => revokedMs !== null);
-      const revocations = await revocationsOf(
-        own,
-        tenantId,
-        revoked.map(({ id }) => id),
-      );
+      const revocations = await revocationsOf(own, tenantId, revokedAmong(tombstones));
       const isTombstoned = await isActive(own, tenantId, entityKey);
       return { isTombstoned, tombstones, revocations, isTruncated: found.length > tombstones.length };
     });
@@ -113,12 +109,17 @@ export class StoredTombstones implements Tombstones {
   async list(
     caller: Principal,
     { after, limit }: { readonly after?: TombstonePosition | undefined; readonly limit: number },
-  ): Promise<{ readonly tombstones: readonly Tombstone[]; readonly more: boolean }> {
+  ): Promise<TombstonePage> {
     requirePermission(caller, 'admin');
     requireLimit(limit, MAX_LISTED);
     const { tables } = this.#parts;
-    const found = await tables.read((own) => newestTombstones(own, caller.tenantId, { after, limit: limit + 1 }));
-    return { tombstones: found.slice(0, limit), more: found.length > limit };
+    const { tenantId } = caller;
+    return tables.read(async (own) => {
+      const found = await newestTombstones(own, tenantId, { after, limit: limit + 1 });
+      const tombstones = found.slice(0, limit);
+      const revocations = await revocationsOf(own, tenantId, revokedAmong(tombstones));
+      return { tombstones, revocations, more: found.length > limit };
+    });
   }
 
   async revoke(caller: Principal, tombstoneId: string, given: string): Promise<TombstoneRevocation> {
@@ -180,6 +181,9 @@ export class StoredTombstones implements Tombstones {
 }
 
 const MAX_LISTED = 1000;
+
+const revokedAmong = (tombstones: readonly Tombstone[]): string[] =>
+  tombstones.flatMap(({ id, revokedMs }) => (revokedMs === null ? [] : [id]));
 
 const noSuchTombstone = (): ServiceError => new ServiceError('lookup', 'no such tombstone');
 

@@ -46,6 +46,22 @@ if (isBrowserInstalled()) {
       expect(await factsOf('user:alice')).to.have.lengthOf(1);
     });
 
+    it('is chosen from the list of all tombstones', async () => {
+      const { body: revoked } = await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:carol' });
+      await console.served.ask('POST', `/v1/tombstones/${revoked.id}/revoke`, { reason: 'she came back' });
+      const held = { entity_uri: 'user:erin', scope: 'company', reason: 'a court asked', legal_hold: true };
+      await console.served.ask('POST', '/v1/tombstones', held);
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('erasure');
+      const lineOf = (entity: string) =>
+        page.getByRole('region', { name: 'Tombstones' }).locator(`li:has-text("${entity}")`);
+      for (const text of ['hides', 'legal hold', 'company', 'a court asked'])
+        await lineOf('user:erin').getByText(text, { exact: true }).waitFor();
+      await lineOf('user:carol').getByText('revoked', { exact: true }).waitFor();
+      await lineOf('user:erin').getByRole('link').click();
+      await page.getByText('Facts about this entity are hidden.').waitFor();
+    });
+
     it('is an entity whose values are erased after a preview and its typed name, with a receipt', async () => {
       await say('user:bob');
       await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });

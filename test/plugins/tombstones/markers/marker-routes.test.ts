@@ -48,6 +48,27 @@ forEachStore('the routes of tombstones', () => {
     expect((await create({ entity_uri: 'user:twice', scope: 'public' })).body.id).not.to.equal(first.id);
   });
 
+  it('list all tombstones of the tenant page by page, newest first, with their revocations', async () => {
+    const made: string[] = [];
+    for (const entity of ['user:l1', 'user:l2', 'user:l3']) {
+      await node.clock.advance(1);
+      made.unshift((await create({ entity_uri: entity })).body.id);
+    }
+    await revoke(made[1] as string);
+    const listed: string[] = [];
+    const revoked: string[] = [];
+    for (let query = '?limit=2'; query !== ''; ) {
+      const { status, body } = await node.request('GET', `/v1/tombstones${query}`, { key: admin });
+      expect(status).to.equal(200);
+      listed.push(...body.tombstones.map(({ id }: { id: string }) => id));
+      revoked.push(...body.revocations.map(({ tombstone_id: id }: { tombstone_id: string }) => id));
+      query = body.cursor === null ? '' : `?limit=2&cursor=${encodeURIComponent(body.cursor)}`;
+    }
+    expect(listed.slice(0, 3)).to.deep.equal(made);
+    expect(new Set(listed).size).to.equal(listed.length);
+    expect(revoked).to.include(made[1]);
+  });
+
   it('reject a malformed entity or scope', async () => {
     const refused = async (body: object) => {
       const reply = await create(body);
@@ -65,6 +86,7 @@ forEachStore('the routes of tombstones', () => {
   it('are open to admins only', async () => {
     expect((await create({ entity_uri: 'user:a' }, writer)).status).to.equal(403);
     expect((await node.request('GET', '/v1/tombstones/user:a', { key: writer })).status).to.equal(403);
+    expect((await node.request('GET', '/v1/tombstones', { key: writer })).status).to.equal(403);
     const revoked = await node.request('POST', '/v1/tombstones/x/revoke', { key: writer, body: { reason: 'r' } });
     expect(revoked.status).to.equal(403);
   });

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
-import { Empty } from '../../kit/state.tsx';
 import { useSession } from '../../session/session.ts';
 import { useAddress } from '../../shell/address.ts';
 import { Subject } from './subject.tsx';
+import { TombstoneList } from './tombstone-list.tsx';
 
-/** Hides, destroys or exports the facts about an entity. The node can list tombstones only by entity. */
+/** Hides, destroys or exports the facts about an entity. Without one it lists the tombstones of the tenant. */
 export const Erasure = () => {
   const { texts } = useSession();
   const { erasure: own } = texts;
@@ -32,13 +32,7 @@ export const Erasure = () => {
         </Field>
         <button type="submit">{own.show}</button>
       </form>
-      {query.entity === undefined ? (
-        <Empty title={own.noEntity}>
-          <p>{own.noEntityHint}</p>
-        </Empty>
-      ) : (
-        <Subject key={query.entity} entity={query.entity} />
-      )}
+      {query.entity === undefined ? <TombstoneList /> : <Subject key={query.entity} entity={query.entity} />}
     </>
   );
 };

@@ -12,8 +12,7 @@ import { ExportDialog } from './export-dialog.tsx';
 import { HideDialog } from './hide-dialog.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { stateOf, type Tombstone, type Tombstones } from './tombstone.ts';
-
-const STATE_CLASS = { active: 'warn', revoked: '', erased: 'bad' } as const;
+import { TombstoneState } from './tombstone-state.tsx';
 
 /** One entity with its tombstones and the possible actions. */
 export const Subject = ({ entity }: { entity: string }) => {
@@ -67,12 +66,7 @@ const TombstoneTable = ({ data, actions }: { data: Tombstones; actions: Actions 
       columns={[
         {
           title: own.state,
-          show: (each: Tombstone) => (
-            <span class="words">
-              <span class={`tag ${STATE_CLASS[stateOf(each, data)]}`}>{own.states[stateOf(each, data)]}</span>
-              {each.legal_hold && <span class="tag">{own.hold}</span>}
-            </span>
-          ),
+          show: (each: Tombstone) => <TombstoneState tombstone={each} state={stateOf(each, data)} />,
         },
         { title: own.scope, show: ({ scope }) => <span class="tag">{scope === '*' ? own.allScopes : scope}</span> },
         { title: own.reason, show: ({ reason }) => <ShownText text={reason ?? '–'} /> },
