@@ -24,9 +24,13 @@ export interface AppendOptions {
   readonly against?: string;
   /** The layout of the SQLite writer. A node with this layout takes turns with a node that has the other layout. */
   readonly writer?: SqliteLayout;
+  /** A node with search in PostgreSQL takes turns with one that has no search. */
+  readonly search?: boolean;
 }
 
 export type SqliteLayout = 'inline' | 'thread';
+
+const NO_SEARCH = { config: { plugins: { search: false, recall: false, instructions: false } } };
 
 /** A service under comparison, with a store of its own. */
 interface Side {
@@ -40,10 +44,10 @@ const databaseOf = ({ servers }: Pick<Side, 'servers'>): string => servers[0]?.d
 
 /** Starts the services, and stops the started ones when a later step fails. */
 const withSides = async (
-  { store }: AppendOptions,
+  { store, search = false }: AppendOptions,
   work: (place: BenchPlace, open: OpenSide) => Promise<void>,
 ): Promise<void> => {
-  const place = await openPlace(store);
+  const place = await openPlace(store, search ? 'postgres' : 'memory');
   const started: Contestant[] = [];
   try {
     await work(place, async (name, servers) => {
@@ -61,13 +65,14 @@ type OpenSide = (name: string, servers: readonly ServerProcess[]) => Promise<Sid
 
 /** Starts the node of this checkout, and the nodes to compare it with. */
 const openNodes = async (place: BenchPlace, open: OpenSide, options: AppendOptions): Promise<[Side, ...Side[]]> => {
-  const { processes, against, writer } = options;
+  const { processes, against, writer, search } = options;
   const node =
     writer === undefined
       ? await open('node', await place.startNodes({ processes }))
       : await openLayout(place, open, writer);
   const others: Side[] = [];
   if (writer !== undefined) others.push(await openLayout(place, open, writer === 'thread' ? 'inline' : 'thread'));
+  if (search === true) others.push(await open('node, no search', await place.startNodes({ processes, ...NO_SEARCH })));
   if (against !== undefined) {
     others.push(await open('node against', await place.startNodes({ processes, checkout: against })));
   }

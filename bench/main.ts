@@ -10,12 +10,12 @@ import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts'
 import { benchGovernance, type GovernanceOptions } from './governance.ts';
 import { benchLedgers, type LedgersOptions } from './ledgers.ts';
 import { benchLint, type LintOptions } from './lint.ts';
-import type { BenchStore } from './processes/bench-place.ts';
+import type { BenchSearch, BenchStore } from './processes/bench-place.ts';
 import { benchQuery } from './query.ts';
 import { type BenchEmbedder, BUILT_IN, benchEmbedder, EMBEDDER_CHOICES } from './recall/bench-embedder.ts';
 import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
-import { benchRecallLatency, type LatencyOptions } from './recall-latency.ts';
-import { benchRecallQuality } from './recall-quality.ts';
+import { benchRecallLatency, type LatencyOptions, QUESTION_ROUNDS } from './recall-latency.ts';
+import { benchRecallQuality, type QualityOptions } from './recall-quality.ts';
 import { benchReplicas, type ReplicasOptions } from './replicas.ts';
 import { benchRoundtrip } from './roundtrip.ts';
 import { benchStartStop, type StartStopOptions } from './start-stop.ts';
@@ -40,6 +40,11 @@ const storeName = (text: string): BenchStore => {
   return text;
 };
 
+const searchName = (text: string): BenchSearch => {
+  if (text !== 'memory' && text !== 'postgres') throw new InvalidArgumentError('must be memory or postgres');
+  return text;
+};
+
 const layoutName = (text: string): SqliteLayout => {
   if (text !== 'inline' && text !== 'thread') throw new InvalidArgumentError('must be inline or thread');
   return text;
@@ -53,6 +58,12 @@ const sizes = (text: string): number[] => {
   return read;
 };
 
+const inRounds = (text: string): number => {
+  const value = positive(text);
+  if (value % QUESTION_ROUNDS !== 0) throw new InvalidArgumentError(`must be a multiple of ${QUESTION_ROUNDS}`);
+  return value;
+};
+
 const storeNames = (text: string): BenchStore[] => text.split(',').map(storeName);
 
 const hashedDimensions = (text: string): number => {
@@ -61,6 +72,13 @@ const hashedDimensions = (text: string): number => {
 };
 
 const dimensionList = (text: string): number[] => text.split(',').map(hashedDimensions);
+
+interface EmbedderOption {
+  readonly embedder: readonly BenchEmbedder[];
+}
+
+/** The option for the search index, as arguments of `option`. */
+const SEARCH = ['--search <name>', 'memory, or postgres: in tables with pgvector', searchName, 'memory'] as const;
 
 const program = new Command('bench')
   .description('Measures the node on this machine. Compare the ratios of one run, never absolute figures of two.')
@@ -78,6 +96,7 @@ program
     'sqlite',
   )
   .option('--processes <n>', 'node processes on one database', positive, 1)
+  .option('--search', 'search in PostgreSQL, by turns with a node that has no search')
   .option('--batch', 'the batch endpoint against a bare multi-row insert')
   .option('--against <dir>', 'a checkout that was built: its node takes turns with this one')
   .option('--writer <layout>', 'who writes the file of SQLite, inline or thread: the other one takes turns', layoutName)
@@ -160,9 +179,11 @@ program
     'folders with corpus.jsonl and queries.jsonl: {"store","id","query","type","gold":{id:worth}} a line',
   )
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .option(...SEARCH)
   .option('--embedder <list>', `${EMBEDDER_CHOICES}; one after another`, embedders, [BUILT_IN])
-  .action((folders: string[], { store, embedder }: { store: BenchStore; embedder: readonly BenchEmbedder[] }) =>
-    benchRecallQuality({ folders, store, embedders: embedder }),
+  .action(
+    (folders: string[], { embedder, ...options }: Omit<QualityOptions, 'folders' | 'embedders'> & EmbedderOption) =>
+      benchRecallQuality({ folders, embedders: embedder, ...options }),
   );
 
 program
@@ -197,6 +218,8 @@ program
   .option('--facts <list>', 'sizes of the store, one after another', sizes, [10_000, 100_000])
   .option('--store <list>', 'sqlite, postgres or both, one after another', storeNames, ['sqlite'])
   .option('--dimensions <list>', 'of the vectors: 256, 768 or both, one after another', dimensionList, [768])
+  .option(...SEARCH)
+  .option('--questions <n>', `questions of each kind, a multiple of ${QUESTION_ROUNDS}`, inRounds, 400)
   .option('--folder <dir>', 'where filled stores of SQLite stay, by their size, for the next run')
   .action((options: LatencyOptions) => benchRecallLatency(options));
 

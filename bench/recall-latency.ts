@@ -1,12 +1,14 @@
 import { DEPTH_OF_BOTH } from '../plugins/recall/search-depth.ts';
 import { createBareLexical } from './ceiling/bare-lexical.ts';
 import { createBareVectorScan } from './ceiling/bare-vector-scan.ts';
-import { type BenchStore, openPlace } from './processes/bench-place.ts';
+import { type BenchSearch, type BenchStore, openPlace } from './processes/bench-place.ts';
 import { cpuMs, memoryMiB, peakMemoryMiB } from './processes/child-process.ts';
 import type { NodeProcess } from './processes/start-node.ts';
 import { untilIdle } from './processes/until-idle.ts';
+import { vacuumStore } from './processes/vacuum-store.ts';
 import { FilledStores } from './recall/filled-stores.ts';
 import { LatencyTable } from './recall/latency-table.ts';
+import { openPostgresStages } from './recall/postgres-stages.ts';
 import { RecallClient } from './recall/recall-client.ts';
 import { openSearchStages } from './recall/search-stages.ts';
 import { factWords, questionWords, spell, syntheticRow, WORDS_IN_USE } from './recall/synthetic-facts.ts';
@@ -16,15 +18,17 @@ export interface LatencyOptions {
   /** Sizes of the store, in ascending order. The store grows from each to the next. */
   readonly facts: readonly number[];
   readonly store: readonly BenchStore[];
+  readonly search: BenchSearch;
+  /** The number of questions; a part of them warms the node up. */
+  readonly questions: number;
   /** Numbers of vector dimensions. The bench measures all of them for each size of each store. */
   readonly dimensions: readonly number[];
   /** The folder that preserves filled SQLite stores by size, so that later runs need not fill them again. */
   readonly folder?: string | undefined;
 }
 
-const QUESTIONS = 400;
-const ROUNDS = 8;
-const WARM_UP = 200;
+/** The questions are asked in rounds, so that a disturbance of the machine affects all kinds of requests. */
+export const QUESTION_ROUNDS = 8;
 /** The token budget of an agent for memory in one prompt. */
 const BUDGET = 2_000;
 
@@ -42,13 +46,26 @@ const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Rec
 
 /** The row that a whole recall is compared with: its stages one after another, without the rest of the node. */
 const BARE_STAGES = 'bare stages';
+/** The same for search in PostgreSQL: pgvector's own scan of all vectors, and the search by words. */
+const SCAN_AND_WORDS = 'exact scan, words';
+
+/** One size of a store. */
+interface Asked {
+  readonly facts: number;
+  readonly dimensions: number;
+  readonly questions: number;
+  readonly stages: (node: NodeProcess, asked: Asked, table: LatencyTable) => Promise<void>;
+}
 
 interface Sized {
   readonly facts: number;
   readonly loadedMiB: number | null;
   readonly readMiB: number | null;
   readonly peakMiB: number | null;
+  /** The time until the node listens. */
   readonly startMs: number;
+  /** The time of the first recall after that. */
+  readonly firstMs: number;
   readonly stopMs: number;
 }
 
@@ -60,20 +77,24 @@ export const benchRecallLatency = async (options: LatencyOptions): Promise<void>
   for (const store of options.store) await benchStore(store, options);
 };
 
-const benchStore = async (store: BenchStore, { facts: sizes, dimensions, folder }: LatencyOptions): Promise<void> => {
+const benchStore = async (
+  store: BenchStore,
+  { facts: sizes, dimensions, folder, search, questions }: LatencyOptions,
+): Promise<void> => {
+  const [stages, yardstick] = search === 'memory' ? [inProcess, BARE_STAGES] : [inDatabase, SCAN_AND_WORDS];
   const results = dimensions.map((wanted) => ({
     wanted,
-    table: new LatencyTable(`${store}, ${wanted} dimensions`, BARE_STAGES),
+    table: new LatencyTable(`${store}, ${wanted} dimensions`, yardstick),
     measured: [] as Sized[],
   }));
-  const place = await openPlace(store);
+  const place = await openPlace(store, search);
   const filled = new FilledStores(place, store === 'sqlite' ? folder : undefined, envOf(dimensions[0] as number));
   try {
     for (const facts of sizes) {
       let node = await filled.grownTo(facts);
       for (const { wanted, table, measured } of results) {
         if (wanted !== dimensions[0]) node = await embeddedAnew(node, wanted);
-        const { sized, next } = await measure(node, facts, wanted, table);
+        const { sized, next } = await measure(node, { facts, dimensions: wanted, questions, stages }, table);
         measured.push(sized);
         node = next;
       }
@@ -107,31 +128,42 @@ const embeddedAnew = async (node: NodeProcess, dimensions: number): Promise<Node
 
 const measure = async (
   node: NodeProcess,
-  facts: number,
-  dimensions: number,
+  asked: Asked,
   table: LatencyTable,
 ): Promise<{ readonly sized: Sized; readonly next: NodeProcess }> => {
-  await overHttp(node, facts, table);
+  const { facts } = asked;
+  await overHttp(node, asked, table);
   const loadedMiB = peakMemoryMiB(node.pid);
   const stopping = performance.now();
   await node.end();
   const stopMs = performance.now() - stopping;
-  await inProcess(node.folder, facts, dimensions, table);
+  console.error(`measuring the stages on ${figure(facts)} facts`);
+  await asked.stages(node, asked, table);
   const starting = performance.now();
   const next = await node.again();
-  await untilFound(next, facts - 1);
   const startMs = performance.now() - starting;
-  await warmUp(next, facts);
+  await untilFound(next, facts - 1);
+  const firstMs = performance.now() - starting - startMs;
+  await warmUp(next, asked);
   const memory = { readMiB: memoryMiB(next.pid), peakMiB: peakMemoryMiB(next.pid) };
-  return { sized: { facts, loadedMiB, ...memory, startMs, stopMs }, next };
+  return { sized: { facts, loadedMiB, ...memory, startMs, firstMs, stopMs }, next };
 };
 
 const printSizes = (measured: readonly Sized[]): void =>
   printTable(
-    ['facts', 'first recall s', 'stop s', 'peak MiB, loading', 'MiB, reading', 'peak MiB, reading'],
-    measured.map(({ facts, loadedMiB, readMiB, peakMiB, startMs, stopMs }) => [
+    [
+      'facts',
+      'listens s',
+      'first recall after that s',
+      'stop s',
+      'peak MiB, loading',
+      'MiB, reading',
+      'peak MiB, reading',
+    ],
+    measured.map(({ facts, loadedMiB, readMiB, peakMiB, startMs, firstMs, stopMs }) => [
       figure(facts),
       figure(startMs / 1000, 2),
+      figure(firstMs / 1000, 2),
       figure(stopMs / 1000, 2),
       figure(loadedMiB),
       figure(readMiB),
@@ -139,22 +171,26 @@ const printSizes = (measured: readonly Sized[]): void =>
     ]),
   );
 
-const questions = (facts: number): number[][] => Array.from({ length: QUESTIONS }, (_, at) => questionWords(at, facts));
+const askedOf = ({ facts, questions }: Asked): number[][] =>
+  Array.from({ length: questions }, (_, at) => questionWords(at, facts));
 
-const warmUp = async (node: NodeProcess, facts: number): Promise<void> => {
+/** Half as many other questions. */
+const warmingOf = ({ facts, questions }: Asked): number[][] =>
+  Array.from({ length: questions / 2 }, (_, at) => questionWords(questions + at, facts));
+
+const warmUp = async (node: NodeProcess, asked: Asked): Promise<void> => {
   const client = await RecallClient.open(node);
-  for (let at = 0; at < WARM_UP; at += 1) {
-    await client.timeRecall({ query: spell(questionWords(QUESTIONS + at, facts)), token_budget: BUDGET });
-  }
+  for (const words of warmingOf(asked)) await client.timeRecall({ query: spell(words), token_budget: BUDGET });
   client.close();
 };
 
-const overHttp = async (node: NodeProcess, facts: number, table: LatencyTable): Promise<void> => {
-  await warmUp(node, facts);
+const overHttp = async (node: NodeProcess, of: Asked, table: LatencyTable): Promise<void> => {
+  const { facts } = of;
+  await warmUp(node, of);
   const client = await RecallClient.open(node);
-  const asked = questions(facts);
-  const share = asked.length / ROUNDS;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  const asked = askedOf(of);
+  const share = asked.length / QUESTION_ROUNDS;
+  for (let round = 0; round < QUESTION_ROUNDS; round += 1) {
     for (const { name, members } of REQUESTS) {
       const before = cpuMs(node.pid);
       for (const words of asked.slice(round * share, (round + 1) * share)) {
@@ -168,24 +204,14 @@ const overHttp = async (node: NodeProcess, facts: number, table: LatencyTable): 
 };
 
 /** Runs the stages in this process. The node has been stopped, because both would share the cores. */
-const inProcess = async (folder: string, facts: number, dimensions: number, table: LatencyTable): Promise<void> => {
-  console.error(`measuring the stages on ${figure(facts)} facts`);
+const inProcess: Asked['stages'] = async ({ folder }, asked, table) => {
+  const { facts, dimensions } = asked;
   const stages = await openSearchStages(folder, dimensions);
   const bareWords = createBareLexical(facts, WORDS_IN_USE, factWords);
   const rowBytes = dimensions / 8;
   const bareVectors = createBareVectorScan(randomSigns(facts * rowBytes), rowBytes);
   const sign = randomSigns(rowBytes);
-  const warm = Array.from({ length: WARM_UP }, (_, at) => questionWords(QUESTIONS + at, facts));
-  for (const [at, words] of [...warm, ...questions(facts)].entries()) {
-    let stagesMs = 0;
-    const time = async <T>(name: string, work: () => T | Promise<T>, isStage = true): Promise<T> => {
-      const began = performance.now();
-      const result = await work();
-      const ms = performance.now() - began;
-      if (at >= warm.length) table.add(facts, name, ms);
-      if (isStage) stagesMs += ms;
-      return result;
-    };
+  await eachQuestion(asked, table, BARE_STAGES, async (words, time) => {
     const query = spell(words);
     const found = await time('lexical stage', () => stages.lexical(query));
     await time('bare lexical', () => bareWords.run(words, DEPTH_OF_BOTH), false);
@@ -193,7 +219,48 @@ const inProcess = async (folder: string, facts: number, dimensions: number, tabl
     await time('vector stage', () => stages.vector(vector as Float32Array));
     await time('bare vector scan', () => bareVectors.run(sign), false);
     await time('session neighbours', () => stages.besides(found));
-    if (at >= warm.length) table.add(facts, BARE_STAGES, stagesMs);
+  });
+};
+
+/** Runs the stages of search in PostgreSQL, and the scan of pgvector alone. */
+const inDatabase: Asked['stages'] = async ({ database }, asked, table) => {
+  await vacuumStore({ database });
+  const stages = await openPostgresStages(database, asked.dimensions);
+  await eachQuestion(asked, table, SCAN_AND_WORDS, async (words, time) => {
+    const query = spell(words);
+    const [vector] = await stages.embedder.embed([query], 'query');
+    const found = await time('words', () => stages.lexical(query));
+    const near = await time('vectors', () => stages.vector(vector as Float32Array), false);
+    await time('exact scan', () => stages.scan(vector as Float32Array));
+    await time('spread and feedback', () => stages.spread(vector as Float32Array, [...found, ...near]), false);
+    await time('session neighbours', () => stages.besides(found), false);
+  });
+  await stages.close();
+};
+
+type Time = <T>(name: string, work: () => T | Promise<T>, isStage?: boolean) => Promise<T>;
+
+/** Runs some work for each question, and adds the sum of its stages under a name. */
+const eachQuestion = async (
+  asked: Asked,
+  table: LatencyTable,
+  sum: string,
+  work: (words: readonly number[], time: Time) => Promise<void>,
+): Promise<void> => {
+  const { facts } = asked;
+  const warm = warmingOf(asked);
+  for (const [at, words] of [...warm, ...askedOf(asked)].entries()) {
+    let stagesMs = 0;
+    const time: Time = async (name, run, isStage = true) => {
+      const began = performance.now();
+      const result = await run();
+      const ms = performance.now() - began;
+      if (at >= warm.length) table.add(facts, name, ms);
+      if (isStage) stagesMs += ms;
+      return result;
+    };
+    await work(words, time);
+    if (at >= warm.length) table.add(facts, sum, stagesMs);
   }
 };
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type BenchPlace, type BenchStore, openPlace } from './processes/bench-place.ts';
+import { type BenchPlace, type BenchSearch, type BenchStore, openPlace } from './processes/bench-place.ts';
 import type { ServerProcess } from './processes/child-process.ts';
 import type { BenchEmbedder } from './recall/bench-embedder.ts';
 import { judge, mean, type Quality, recallIn } from './recall/quality-measures.ts';
@@ -12,6 +12,7 @@ export interface QualityOptions {
   /** Folders with a `corpus.jsonl` and a `queries.jsonl`. */
   readonly folders: readonly string[];
   readonly store: BenchStore;
+  readonly search: BenchSearch;
   readonly embedders: readonly BenchEmbedder[];
 }
 
@@ -37,8 +38,8 @@ interface QuestionScore extends Quality {
  * Runs every query of each folder with each embedder, with one node per memory, and prints the share of relevant facts
  * in the answers. One table shows the fused result beside its stages.
  */
-export const benchRecallQuality = async ({ folders, store, embedders }: QualityOptions): Promise<void> => {
-  const place = await openPlace(store);
+export const benchRecallQuality = async ({ folders, store, search, embedders }: QualityOptions): Promise<void> => {
+  const place = await openPlace(store, search);
   const rows: string[][] = [];
   try {
     for (const folder of folders) {
@@ -55,7 +56,7 @@ export const benchRecallQuality = async ({ folders, store, embedders }: QualityO
   }
   printTable(
     [
-      `set (${store})`,
+      `set (${store}, search in ${search === 'memory' ? 'memory' : 'PostgreSQL'})`,
       'embedder',
       'stages',
       'questions',

@@ -10,6 +10,8 @@ import { startCeiling } from './start-ceiling.ts';
 import { type NodeProcess, startNode, startNodeIn } from './start-node.ts';
 
 export type BenchStore = 'sqlite' | 'postgres';
+/** The search index of nodes: in their memory, or in tables of PostgreSQL. */
+export type BenchSearch = 'memory' | 'postgres';
 
 export interface NodesOptions extends Pick<LaunchOptions, 'env' | 'checkout' | 'config' | 'nodeOptions'> {
   /** The number of node processes that share the store. Default: 1. */
@@ -39,8 +41,11 @@ export interface BenchPlace {
   close(): Promise<void>;
 }
 
-export const openPlace = (store: BenchStore): Promise<BenchPlace> =>
-  store === 'sqlite' ? Promise.resolve(sqlitePlace) : openPostgresPlace();
+export const openPlace = async (store: BenchStore, search: BenchSearch = 'memory'): Promise<BenchPlace> => {
+  if (store === 'postgres') return openPostgresPlace(search);
+  if (search === 'postgres') throw new Error('search in PostgreSQL needs --store postgres');
+  return sqlitePlace;
+};
 
 const sqlitePlace: BenchPlace = {
   async startNodes({ processes = 1, ...options } = {}) {
@@ -56,10 +61,12 @@ const sqlitePlace: BenchPlace = {
   close: async () => {},
 };
 
-const openPostgresPlace = async (): Promise<BenchPlace> => {
-  const server = await startBenchPostgres();
+const openPostgresPlace = async (search: BenchSearch): Promise<BenchPlace> => {
+  const server = await startBenchPostgres(search === 'postgres');
+  const chosen = search === 'postgres' ? { plugins: { search } } : {};
   return {
-    async startNodes({ processes = 1, env = {}, ...options } = {}) {
+    async startNodes({ processes = 1, env = {}, config = {}, ...given } = {}) {
+      const options = { ...given, config: { ...chosen, ...config } };
       const database = await server.createDatabase();
       const nodes: NodeProcess[] = [];
       try {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startPostgres } from '../../test/kit/postgres-process.ts';
 import { administer } from '../../test/kit/postgres-server.ts';
+import { startVectorServer } from '../../test/kit/vector-server.ts';
 import { postgresCpuMs, postgresServerPid } from './postgres-cpu.ts';
 
 /** A PostgreSQL server with durable settings, as in production. */
@@ -19,10 +20,13 @@ export interface BenchPostgres {
 /** The settings that make commits durable. Tests switch them off. */
 const DURABLE = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', shared_buffers: '256MB' };
 
-/** Starts a server, or uses the one that `SVC_TEST_DATABASE_URL` names. Rejects a server that is not durable. */
-export const startBenchPostgres = async (): Promise<BenchPostgres> => {
+/**
+ * Starts a server, or uses the one that `SVC_TEST_DATABASE_URL` names. Rejects a server that is not durable. With
+ * `hasVectors`, each new database has pgvector.
+ */
+export const startBenchPostgres = async (hasVectors = false): Promise<BenchPostgres> => {
   const given = process.env['SVC_TEST_DATABASE_URL'];
-  const { url, stop } = given ? { url: given, stop: async () => {} } : await startPostgres(DURABLE);
+  const { url, stop } = given ? { url: given, stop: async () => {} } : await started(hasVectors);
   const databases: string[] = [];
   const create = async (template: string): Promise<string> => {
     const name = `bench_${randomBytes(6).toString('hex')}`;
@@ -35,7 +39,11 @@ export const startBenchPostgres = async (): Promise<BenchPostgres> => {
   try {
     const server = await inspect(url);
     return {
-      createDatabase: () => create(''),
+      async createDatabase() {
+        const address = await create('');
+        if (hasVectors) await administer(address, 'CREATE EXTENSION vector');
+        return address;
+      },
       copyDatabase: (address) => create(`TEMPLATE ${new URL(address).pathname.slice(1)}`),
       cpuMs: () => (server === null ? null : postgresCpuMs(server)),
       async stop() {
@@ -47,6 +55,12 @@ export const startBenchPostgres = async (): Promise<BenchPostgres> => {
     await stop();
     throw error;
   }
+};
+
+const started = async (hasVectors: boolean) => {
+  const server = await (hasVectors ? startVectorServer(DURABLE) : startPostgres(DURABLE));
+  if (server === undefined) throw new Error('pip could not install a server with pgvector: set SVC_TEST_DATABASE_URL');
+  return server;
 };
 
 /** Returns the process id of the server's main process, null when it runs on another machine. */
