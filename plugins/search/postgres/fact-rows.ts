@@ -9,11 +9,12 @@ import type {
 } from '../../../kernel/plugin-api.ts';
 import { compareHlc } from '../../../kernel/plugin-api.ts';
 import { type IndexedFact, speaksOf } from '../index/indexed-fact.ts';
+import { deleteVectors, type VectorFormat } from '../vectors/vector-store.ts';
 import { normOf } from '../words/document-norm.ts';
 import { MOST_TIMES } from '../words/posting-lists.ts';
 import type { FactTerms, KeyHasher } from './key-hasher.ts';
 import { type Part, type PartChange, type PartRows, partName } from './part-rows.ts';
-import { FACTS_TABLE, VECTORS_TABLE, WORDS_TABLE } from './postgres-tables.ts';
+import { FACTS_TABLE, WORDS_TABLE } from './postgres-tables.ts';
 import { rowsOf, sql } from './sql-fragment.ts';
 
 /** The ends of new facts: covers, and times-to-live. */
@@ -27,8 +28,10 @@ export class FactRows {
   readonly #tables: PluginTables;
   readonly #hasher: KeyHasher;
   readonly #parts: PartRows;
+  readonly #format: VectorFormat;
 
-  constructor(tables: PluginTables, hasher: KeyHasher, parts: PartRows) {
+  constructor(tables: PluginTables, hasher: KeyHasher, parts: PartRows, format: VectorFormat) {
+    this.#format = format;
     this.#tables = tables;
     this.#hasher = hasher;
     this.#parts = parts;
@@ -78,9 +81,8 @@ export class FactRows {
     const own = this.#tables.in(transaction);
     const missing = new Set(await this.without(tenantId, facts, transaction));
     const there = facts.filter((fact) => !missing.has(fact));
-    const ids = facts.map(({ id }) => id);
-    const vectors = await own(VECTORS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
-    if (there.length === 0) return Number(vectors);
+    const vectors = await deleteVectors(own, this.#format, tenantId, facts);
+    if (there.length === 0) return vectors;
     const parts = await this.#parts.named(tenantId, transaction);
     const changes = new Map<Part, PartChange>();
     for (const fact of there) {
@@ -101,7 +103,7 @@ export class FactRows {
       )
       .delete();
     await this.#parts.change(changes, transaction);
-    return Number(vectors);
+    return vectors;
   }
 
   /** Sets the times-to-live of facts that have a row. Idempotent. */

@@ -23,10 +23,13 @@ interface Statistics {
   readonly length: number;
 }
 
+interface WeighedTerms extends Statistics {
+  readonly terms: readonly WeighedTerm[];
+}
+
 const statisticsOf = async (opened: OpenedView): Promise<Statistics> => {
   if (opened.view.asOf === undefined) {
-    const sumOf = (member: 'documents' | 'length') => opened.parts.reduce((sum, part) => sum + part[member], 0);
-    return { documents: sumOf('documents'), length: sumOf('length') };
+    return { documents: opened.documents, length: opened.parts.reduce((sum, { length }) => sum + length, 0) };
   }
   const [row = {}] = await opened.rows(
     sql`SELECT count(*) AS documents, coalesce(sum(d.length), 0) AS length FROM search_postgres_facts d WHERE ${opened.there}`,
@@ -35,10 +38,10 @@ const statisticsOf = async (opened: OpenedView): Promise<Statistics> => {
 };
 
 /** Returns the rarest terms of a query that occur at all, the rarest one first. */
-export const weighTerms = async (
-  opened: OpenedView,
-  query: string,
-): Promise<Statistics & { readonly terms: readonly WeighedTerm[] }> => {
+export const weighTerms = (opened: OpenedView, query: string): Promise<WeighedTerms> =>
+  opened.once(`terms ${query}`, () => weigh(opened, query));
+
+const weigh = async (opened: OpenedView, query: string): Promise<WeighedTerms> => {
   const statistics = await statisticsOf(opened);
   const { documents } = statistics;
   if (documents === 0) return { ...statistics, terms: [] };

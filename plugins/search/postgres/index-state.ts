@@ -23,7 +23,9 @@ export class IndexState {
       const [known] = await own.select(STATE_TABLE, { id: 1 });
       if (known !== undefined && Number(known['tokenizer']) === TOKENIZER_VERSION) return known;
       for (const table of [STATE_TABLE, PARTS_TABLE, FACTS_TABLE, WORDS_TABLE, COVERS_TABLE]) await own(table).delete();
-      const fresh = { id: 1, seed: drawn.join(' '), tokenizer: TOKENIZER_VERSION, ...columnsOf(FEED_START) };
+      // The signs of vectors stay, so that their hashes must stay right.
+      const seed = known === undefined ? drawn.join(' ') : String(known['seed']);
+      const fresh = { id: 1, seed, tokenizer: TOKENIZER_VERSION, ...columnsOf(FEED_START) };
       await own.insertRows(STATE_TABLE, [fresh]);
       return fresh;
     });

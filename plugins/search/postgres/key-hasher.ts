@@ -34,6 +34,11 @@ export class KeyHasher {
     return digitsOf(this.#hash.hi, this.#hash.lo);
   }
 
+  /** Returns the hash of the facts that every caller may read or none. */
+  realmOf(tenantId: string, scope: string, place: string): Hash {
+    return this.of(`${tenantId} ${scope} ${place}`, 'garden');
+  }
+
   termsOf(fact: WordsOfFact): FactTerms {
     const counts = this.#counts;
     counts.clear();

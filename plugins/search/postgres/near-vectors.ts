@@ -2,6 +2,7 @@ import { MOST_COMPARED, spreadOf } from '../index/dense-search.ts';
 import type { Hit, SearchAnswer, Spread } from '../search-api.ts';
 import { dot, movedTowards, scale, unit } from '../vectors/unit-vectors.ts';
 import { NEWEST_FIRST, type OpenedView } from './opened-view.ts';
+import { SIGNS_TABLE, VECTORS_TABLE } from './postgres-tables.ts';
 import { standsBeside } from './session-neighbourhood.ts';
 import { type Fragment, sql, verbatim } from './sql-fragment.ts';
 import { literal } from './sql-literal.ts';
@@ -19,6 +20,15 @@ export interface ServedGenerations {
 /** The least number of vectors, nearest by their signs, that are compared exactly, and their number for each hit. */
 const LEAST_CANDIDATES = 2_048;
 const CANDIDATES_PER_HIT = 16;
+/** Twice as many are read, because some of their facts may have ended. */
+const SPARE = 2;
+
+/** The vectors of a sample, by the stamps of their facts. */
+interface Sample {
+  readonly walls: readonly number[];
+  readonly counters: readonly number[];
+  readonly embedders: readonly string[];
+}
 
 /** The neighbourhood of one vector, among the facts that a view may find. */
 export class NearVectors {
@@ -37,30 +47,80 @@ export class NearVectors {
   async hits(floor: number, limit: number): Promise<readonly Hit[]> {
     if (limit < 1) return [];
     const candidates = Math.max(LEAST_CANDIDATES, limit * CANDIDATES_PER_HIT);
-    const { signs, cosine } = this.#queried;
-    const rows = await this.#opened.rows(
-      sql`SELECT * FROM (
-          SELECT d.fact_id, d.hlc_wall, d.hlc_ctr, ${cosine} AS score FROM (
-            SELECT d.fact_id, d.hlc_wall, d.hlc_ctr, v.seq, v.tenant_id FROM ${this.#pairs}
-            ORDER BY v.signs <~> ${signs} LIMIT ${candidates}::int8) d
-          JOIN search_postgres_vectors v USING (tenant_id, seq)) d
-        WHERE d.score >= ${floor}::float8 ORDER BY d.score DESC, ${NEWEST_FIRST} LIMIT ${limit}::int8`,
-    );
-    return rows.map(hitFromRow);
+    const isSmall = this.#opened.isNarrow || this.#opened.documents <= candidates * SPARE;
+    const rows = isSmall ? [] : await this.#best(this.#nearestOfScanned(candidates), limit);
+    // Too many of the nearest were no facts of the view.
+    const isShort = Number(rows[0]?.['compared'] ?? 0) < candidates;
+    const best = isShort ? await this.#best(this.#nearestOfAll(candidates), limit) : rows;
+    return best.map(hitFromRow).filter(({ score }) => score >= floor);
   }
 
-  /** Compares an even sample of the facts of each part. */
+  /** Compares candidates exactly. */
+  #best(nearest: Fragment, limit: number): ReturnType<OpenedView['rows']> {
+    return this.#opened.rows(
+      sql`SELECT d.fact_id, d.score, count(*) OVER () AS compared FROM (
+          SELECT d.fact_id, d.hlc_wall, d.hlc_ctr, ${this.#queried.cosine} AS score FROM (${nearest}) d
+          JOIN search_postgres_vectors v USING (feed_wall, feed_ctr, embedder)) d
+        ORDER BY d.score DESC, ${NEWEST_FIRST} LIMIT ${limit}::int8`,
+    );
+  }
+
+  /** Selects the facts of the view that are nearest by their signs. */
+  #nearestOfAll(candidates: number): Fragment {
+    return sql`SELECT d.fact_id, d.hlc_wall, d.hlc_ctr, s.feed_wall, s.feed_ctr, s.embedder
+      FROM search_postgres_facts d JOIN search_postgres_signs s USING (feed_wall, feed_ctr)
+      WHERE ${this.#opened.accepted} AND ${this.#opened.signs} AND ${this.#isSearched('s')}
+      ORDER BY ${this.#distance}, s.feed_wall, s.feed_ctr LIMIT ${candidates}::int8`;
+  }
+
+  /** Does the same among the nearest of all signs, so that few facts are read. */
+  #nearestOfScanned(candidates: number): Fragment {
+    const { numbers, realms, passing } = this.#opened;
+    return sql`SELECT d.fact_id, d.hlc_wall, d.hlc_ctr, s.feed_wall, s.feed_ctr, s.embedder FROM (
+        SELECT s.realm, s.feed_wall, s.feed_ctr, s.embedder, ${this.#distance} AS distance
+        FROM search_postgres_signs s WHERE ${this.#opened.signs} AND ${this.#isSearched('s')}
+        ORDER BY distance, s.feed_wall, s.feed_ctr LIMIT ${candidates * SPARE}::int8) s
+      JOIN unnest(${numbers}::int8[], ${realms}::int8[]) AS r (part, realm) ON r.realm = s.realm
+      JOIN search_postgres_facts d ON d.part = r.part AND d.feed_wall = s.feed_wall AND d.feed_ctr = s.feed_ctr
+      WHERE ${passing} ORDER BY s.distance, s.feed_wall, s.feed_ctr LIMIT ${candidates}::int8`;
+  }
+
+  get #distance(): Fragment {
+    return sql`s.signs <~> ${this.#queried.signs}`;
+  }
+
+  /** Compares a sample of the facts of the view. */
   async spread(): Promise<Spread> {
-    const { cosine } = this.#queried;
+    const { walls, counters, embedders } = await this.#opened.once(`sample ${this.#served.searched.join()}`, () =>
+      this.#sample(),
+    );
+    if (walls.length === 0) return spreadOf(new Float64Array());
     const rows = await this.#opened.rows(
-      sql`SELECT ${cosine} AS score FROM (
-          SELECT d.feed_wall, d.feed_ctr,
-            row_number() OVER (PARTITION BY d.part ORDER BY d.feed_wall, d.feed_ctr) - 1 AS place, count(*) OVER () AS total
-          FROM search_postgres_facts d WHERE ${this.#opened.accepted}) d
-        JOIN search_postgres_vectors v ON v.feed_wall = d.feed_wall AND v.feed_ctr = d.feed_ctr AND ${this.#isSearched}
-        WHERE d.place % ((d.total + ${MOST_COMPARED - 1}::int8) / ${MOST_COMPARED}::int8) = 0`,
+      sql`SELECT ${this.#queried.cosine} AS score
+        FROM unnest(${walls}::int8[], ${counters}::int4[], ${literal(embedders)}::text[])
+          AS d (feed_wall, feed_ctr, embedder)
+        JOIN search_postgres_vectors v USING (feed_wall, feed_ctr, embedder)`,
     );
     return spreadOf(Float64Array.from(rows, (row) => Number(row['score'])));
+  }
+
+  /** Returns the vectors with the lowest lots, which are all of a small view. */
+  async #sample(): Promise<Sample> {
+    const { numbers, realms, accepted, signs } = this.#opened;
+    const rows = await this.#opened.rows(
+      sql`SELECT s.feed_wall, s.feed_ctr, s.embedder
+        FROM unnest(${numbers}::int8[], ${realms}::int8[]) AS r (part, realm), LATERAL (
+          SELECT s.lot, s.feed_wall, s.feed_ctr, s.embedder FROM search_postgres_signs s
+          JOIN search_postgres_facts d ON d.part = r.part AND d.feed_wall = s.feed_wall AND d.feed_ctr = s.feed_ctr
+          WHERE s.realm = r.realm AND ${signs} AND ${this.#isSearched('s')} AND ${accepted}
+          ORDER BY s.lot LIMIT ${MOST_COMPARED}::int8) s
+        ORDER BY s.lot LIMIT ${MOST_COMPARED}::int8`,
+    );
+    return {
+      walls: rows.map((row) => Number(row['feed_wall'])),
+      counters: rows.map((row) => Number(row['feed_ctr'])),
+      embedders: rows.map((row) => String(row['embedder'])),
+    };
   }
 
   /** Returns the similarities, best first, of the given facts that have a vector and that the view may find. */
@@ -116,15 +176,16 @@ export class NearVectors {
   /** Joins the facts of the view with their vectors. Further conditions may follow. */
   get #pairs(): Fragment {
     return sql`search_postgres_facts d JOIN search_postgres_vectors v
-      ON v.feed_wall = d.feed_wall AND v.feed_ctr = d.feed_ctr AND ${this.#isSearched} WHERE ${this.#opened.accepted}`;
+      ON v.feed_wall = d.feed_wall AND v.feed_ctr = d.feed_ctr AND ${this.#isSearched('v')} WHERE ${this.#opened.accepted}`;
   }
 
-  /** Selects the one vector by which a fact is found. */
-  get #isSearched(): Fragment {
+  /** Selects the one vector by which a fact is found, or its signs. */
+  #isSearched(row: 'v' | 's'): Fragment {
     const { target, before, searched } = this.#served;
-    const ofTarget = sql`v.embedder = ${target}`;
-    const ofBefore = sql`v.embedder = ${before ?? ''} AND NOT EXISTS (SELECT 1 FROM search_postgres_vectors o
-      WHERE o.feed_wall = v.feed_wall AND o.feed_ctr = v.feed_ctr AND o.embedder = ${target})`;
+    const [name, table] = [verbatim(row), verbatim(row === 'v' ? VECTORS_TABLE : SIGNS_TABLE)];
+    const ofTarget = sql`${name}.embedder = ${target}`;
+    const ofBefore = sql`${name}.embedder = ${before ?? ''} AND NOT EXISTS (SELECT 1 FROM ${table} o
+      WHERE o.feed_wall = ${name}.feed_wall AND o.feed_ctr = ${name}.feed_ctr AND o.embedder = ${target})`;
     const isTarget = searched.includes(target);
     const isBefore = before !== undefined && searched.includes(before);
     if (isTarget && isBefore) return sql`(${ofTarget} OR (${ofBefore}))`;

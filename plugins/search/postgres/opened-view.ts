@@ -2,14 +2,18 @@ import type { ReadableTables, SqlValue } from '../../../kernel/plugin-api.ts';
 import type { SearchView } from '../search-api.ts';
 import type { Hash, KeyHasher } from './key-hasher.ts';
 import { type Part, partName } from './part-rows.ts';
-import { type Fragment, joined, rowsOf, sql } from './sql-fragment.ts';
+import { type Fragment, joined, rowsOf, sql, verbatim } from './sql-fragment.ts';
 
-/** The parts that a view may read, and conditions on their rows: `d` is the row of a fact, `w` that of a word. */
+/**
+ * The parts that a view may read, and conditions on their rows: `d` is the row of a fact, `w` that of a word, `s` that
+ * of the signs of a vector.
+ */
 export class OpenedView {
   readonly view: SearchView;
   readonly parts: readonly Part[];
   readonly own: ReadableTables;
   readonly hasher: KeyHasher;
+  readonly #known = new Map<string, Promise<unknown>>();
 
   constructor(view: SearchView, parts: readonly Part[], own: ReadableTables, hasher: KeyHasher) {
     this.view = view;
@@ -18,8 +22,32 @@ export class OpenedView {
     this.hasher = hasher;
   }
 
+  /** Returns what an earlier step has found under this name, or finds it. */
+  once<T>(name: string, find: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(name) ?? find();
+    this.#known.set(name, known);
+    return known as Promise<T>;
+  }
+
   get numbers(): readonly number[] {
     return this.parts.map(({ part }) => part);
+  }
+
+  /** The realms of the signs, in the order of the parts. */
+  get realms(): readonly Hash[] {
+    return this.parts.map(({ scope, place }) => this.hasher.realmOf(this.view.tenantId, scope, place));
+  }
+
+  /** The number of facts in the opened parts, which may have ended. */
+  get documents(): number {
+    return this.parts.reduce((sum, { documents }) => sum + documents, 0);
+  }
+
+  /** Whether the view names what its facts are about, who said them, or when. */
+  get isNarrow(): boolean {
+    const { entityKey, relationKey, afterMs, beforeMs, entityKeys, relationKeys, sourceKeys, ...of } = this.view;
+    const named = [entityKey, relationKey, entityKeys, relationKeys, sourceKeys, of.sessionIds, of.assertedBy];
+    return [...named, afterMs, beforeMs].some((one) => one !== undefined);
   }
 
   /** Returns the same parts for another entity. */
@@ -34,24 +62,35 @@ export class OpenedView {
 
   /** Selects the facts of the opened parts at the searched moment. */
   get there(): Fragment {
-    const inParts = sql`d.part = ANY(${this.numbers}::int8[])`;
-    const { asOf } = this.view;
-    if (asOf === undefined) return inParts;
-    return sql`${inParts} AND (d.feed_wall, d.feed_ctr) <= (${asOf.wallMs}::int8, ${asOf.counter}::int4)`;
+    return this.#byThen(sql`d.part = ANY(${this.numbers}::int8[])`, 'd');
   }
 
   /** Selects the postings of the searched moment. */
   get postings(): Fragment {
-    const inParts = sql`w.part = ANY(${this.numbers}::int4[])`;
+    return this.#byThen(sql`w.part = ANY(${this.numbers}::int4[])`, 'w');
+  }
+
+  /** Selects the signs of the opened parts at the searched moment. */
+  get signs(): Fragment {
+    return this.#byThen(sql`s.realm = ANY(${this.realms}::int8[])`, 's');
+  }
+
+  #byThen(those: Fragment, row: 'd' | 'w' | 's'): Fragment {
     const { asOf } = this.view;
-    if (asOf === undefined) return inParts;
-    return sql`${inParts} AND (w.feed_wall, w.feed_ctr) <= (${asOf.wallMs}::int8, ${asOf.counter}::int4)`;
+    if (asOf === undefined) return those;
+    const stamp = verbatim(`(${row}.feed_wall, ${row}.feed_ctr)`);
+    return sql`${those} AND ${stamp} <= (${asOf.wallMs}::int8, ${asOf.counter}::int4)`;
   }
 
   /** Selects the facts that the view may find. */
   get accepted(): Fragment {
+    return sql`${this.there} AND ${this.passing}`;
+  }
+
+  /** Selects, from the facts of the opened parts, those that the view may find. */
+  get passing(): Fragment {
     const { nowMs, minConfidence, entityKey, relationKey, excludedRelationKeys = [], contested = [] } = this.view;
-    const conditions = [this.there, this.#isLive, sql`d.begins_ms <= ${nowMs}::float8`];
+    const conditions = [this.#isLive, sql`d.begins_ms <= ${nowMs}::float8`];
     conditions.push(sql`d.confidence >= ${minConfidence}::float8`);
     if (entityKey !== undefined) conditions.push(sql`d.entity = ${this.hasher.of(entityKey, 'entity')}::int8`);
     if (relationKey !== undefined) conditions.push(sql`d.relation = ${this.#relation(relationKey)}::int8`);

@@ -39,6 +39,7 @@ export interface PostgresIndexParts {
 export class PostgresIndex implements SearchIndex {
   readonly #parts: PostgresIndexParts;
   readonly #rows: PartRows;
+  readonly #opened = new WeakMap<PluginSnapshot, Map<string, Promise<OpenedView>>>();
 
   constructor(parts: PostgresIndexParts) {
     this.#parts = parts;
@@ -63,14 +64,28 @@ export class PostgresIndex implements SearchIndex {
   }
 
   async #ask(plan: readonly SearchStep[], view: SearchView, snapshot: PluginSnapshot): Promise<SearchAnswer[]> {
-    const { tables, hasher, vectors } = this.#parts;
-    const parts = await this.#rows.open(view, snapshot);
+    const { vectors } = this.#parts;
+    const opened = await this.#open(view, snapshot);
     const answers: SearchAnswer[] = [];
-    if (parts.length === 0) return plan.map(nothingFor);
-    const opened = new OpenedView(view, parts, tables.in(snapshot), hasher);
+    if (opened.parts.length === 0) return plan.map(nothingFor);
     const taker = new StepTaker(opened, answers, (embedder) => vectors?.servedBy(embedder, snapshot));
     for (const step of plan) answers.push(await taker.answerTo(step));
     return answers;
+  }
+
+  /** Opens each view of a snapshot once, so that the plans of one recall share what they find. */
+  #open(view: SearchView, snapshot: PluginSnapshot): Promise<OpenedView> {
+    const views = this.#opened.get(snapshot) ?? new Map<string, Promise<OpenedView>>();
+    this.#opened.set(snapshot, views);
+    const name = JSON.stringify(view);
+    const known = views.get(name) ?? this.#openAnew(view, snapshot);
+    views.set(name, known);
+    return known;
+  }
+
+  async #openAnew(view: SearchView, snapshot: PluginSnapshot): Promise<OpenedView> {
+    const { tables, hasher } = this.#parts;
+    return new OpenedView(view, await this.#rows.open(view, snapshot), tables.in(snapshot), hasher);
   }
 }
 

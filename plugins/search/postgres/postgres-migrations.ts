@@ -6,6 +6,7 @@ import {
   EMBEDDERS_TABLE,
   FACTS_TABLE,
   PARTS_TABLE,
+  SIGNS_TABLE,
   STATE_TABLE,
   VECTORS_TABLE,
   WORDS_TABLE,
@@ -39,6 +40,7 @@ export const postgresMigrations: readonly Migration[] = [
       await schema.createTable(WORDS_TABLE, createWordColumns);
       await schema.createTable(COVERS_TABLE, createCoverColumns);
       await schema.createTable(VECTORS_TABLE, (table) => createVectorColumns(table, dialect));
+      await schema.createTable(SIGNS_TABLE, createSignColumns);
       await createEmbeddersTable(schema, EMBEDDERS_TABLE);
     },
   },
@@ -115,8 +117,21 @@ const createVectorColumns = (table: Knex.CreateTableBuilder, dialect: SchemaDial
   table.text('embedder').notNullable();
   stamp(table, 'feed').notNullable();
   table.double('scale').notNullable();
-  table.specificType('signs', 'bit varying').notNullable();
   table.specificType('code', 'halfvec').notNullable();
   table.index(['tenant_id', 'fact_id'], 'search_postgres_vectors_fact');
   table.index(['feed_wall', 'feed_ctr'], 'search_postgres_vectors_feed');
+};
+
+/** No column of a row changes: the row of the fact holds everything that may change. */
+const createSignColumns = (table: Knex.CreateTableBuilder): void => {
+  table.text('tenant_id').notNullable();
+  // The hash of tenant, scope and place, which a vector may have before its fact has a part.
+  table.bigInteger('realm').notNullable();
+  // A hash of the fact. The lowest lots of a realm are an even sample.
+  table.bigInteger('lot').notNullable();
+  stamp(table, 'feed').notNullable();
+  table.text('embedder').notNullable();
+  table.specificType('signs', 'bit varying').notNullable();
+  table.index(['realm', 'lot'], 'search_postgres_signs_lot');
+  table.index(['feed_wall', 'feed_ctr'], 'search_postgres_signs_feed');
 };

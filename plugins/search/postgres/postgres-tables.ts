@@ -9,4 +9,6 @@ export const WORDS_TABLE = 'search_postgres_words';
 /** The newest cover of each triple and of each named fact. */
 export const COVERS_TABLE = 'search_postgres_covers';
 export const VECTORS_TABLE = 'search_postgres_vectors';
+/** The signs of each vector apart from it, so that a scan of all signs reads a tenth of the bytes. */
+export const SIGNS_TABLE = 'search_postgres_signs';
 export const EMBEDDERS_TABLE = 'search_postgres_embedders';

@@ -36,7 +36,7 @@ import { postgresMigrations } from './postgres-migrations.ts';
 import { STATE_TABLE } from './postgres-tables.ts';
 import { requirePgvector } from './require-pgvector.ts';
 import { StoredGenerations } from './served-generations.ts';
-import { POSTGRES_FORMAT } from './vector-rows.ts';
+import { postgresFormat } from './vector-rows.ts';
 import { FactWriter } from './write-facts.ts';
 
 interface Settings {
@@ -89,9 +89,11 @@ export const searchPostgresPlugin = definePlugin({
     await requirePgvector(() => tables(STATE_TABLE));
     const state = await IndexState.open(tables, random);
     const hasher = new KeyHasher(state.seed);
+    const format = postgresFormat(hasher);
     const writer = new FactWriter({
       tables,
       hasher,
+      format,
       names: self.names,
       suppressed: suppressed?.isSuppressing === true ? suppressed : undefined,
     });
@@ -118,8 +120,7 @@ export const searchPostgresPlugin = definePlugin({
       await news.stop();
     });
     on(rebuildableIndexes, () => news);
-    const side =
-      embedder === undefined ? undefined : await openVectors({ ...use, embedder, tables, format: POSTGRES_FORMAT });
+    const side = embedder === undefined ? undefined : await openVectors({ ...use, embedder, tables, format });
     const vectors = side === undefined ? undefined : new StoredGenerations(side);
     const index = new PostgresIndex({ tables, hasher, vectors, ready: () => news.ready() });
     provide(SearchIndex, index);

@@ -1,22 +1,28 @@
-import type { StoredFact } from '../../../kernel/plugin-api.ts';
+import type { Hlc } from '../../../kernel/plugin-api.ts';
 import { rowLength } from '../codes/code-memory.ts';
 import { quantiseQuery } from '../codes/quantise.ts';
-import type { VectorCode, VectorFormat } from '../vectors/vector-store.ts';
-import { EMBEDDERS_TABLE, VECTORS_TABLE } from './postgres-tables.ts';
+import type { VectorFormat } from '../vectors/vector-store.ts';
+import type { KeyHasher } from './key-hasher.ts';
+import { EMBEDDERS_TABLE, SIGNS_TABLE, VECTORS_TABLE } from './postgres-tables.ts';
 import { type Fragment, sql } from './sql-fragment.ts';
 
 /** Vectors as pgvector compares them: the signs of the components to scan, and whole numbers to compare exactly. */
-export const POSTGRES_FORMAT: VectorFormat = {
+export const postgresFormat = (hasher: KeyHasher): VectorFormat => ({
   vectors: VECTORS_TABLE,
   embedders: EMBEDDERS_TABLE,
-  columnsOf: ({ code, scale }: VectorCode, { feed }: StoredFact) => ({
-    feed_wall: feed.wallMs,
-    feed_ctr: feed.counter,
-    scale,
-    signs: signsOf(code),
-    code: `[${code.join()}]`,
-  }),
-};
+  columnsOf: ({ code, scale }, { feed }) => ({ ...stampOf(feed), scale, code: `[${code.join()}]` }),
+  beside: {
+    table: SIGNS_TABLE,
+    columnsOf: ({ code }, { tenantId, id, scope, gardenId, feed }) => ({
+      realm: hasher.realmOf(tenantId, scope, gardenId ?? ''),
+      lot: hasher.of(id, 'name'),
+      ...stampOf(feed),
+      signs: signsOf(code),
+    }),
+  },
+});
+
+const stampOf = ({ wallMs, counter }: Hlc) => ({ feed_wall: wallMs, feed_ctr: counter });
 
 const signsOf = (components: ArrayLike<number>): string =>
   Array.from(components, (one) => (one < 0 ? '1' : '0')).join('');

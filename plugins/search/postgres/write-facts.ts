@@ -9,6 +9,7 @@ import type {
 import { ttlTarget } from '../../facts/facts-api.ts';
 import { withTargets } from '../feed/follow-feed.ts';
 import { isFindable } from '../index/indexed-fact.ts';
+import type { VectorFormat } from '../vectors/vector-store.ts';
 import { CoverRows } from './cover-rows.ts';
 import { FactRows } from './fact-rows.ts';
 import type { KeyHasher } from './key-hasher.ts';
@@ -17,6 +18,7 @@ import { PartRows } from './part-rows.ts';
 export interface WriterParts {
   readonly tables: PluginTables;
   readonly hasher: KeyHasher;
+  readonly format: VectorFormat;
   readonly names: ServiceNames;
   /** Undefined if no plugin hides facts. */
   readonly suppressed: SuppressedFacts | undefined;
@@ -30,10 +32,10 @@ export class FactWriter {
   readonly #names: ServiceNames;
   readonly #suppressed: SuppressedFacts | undefined;
 
-  constructor({ tables, hasher, names, suppressed }: WriterParts) {
+  constructor({ tables, hasher, format, names, suppressed }: WriterParts) {
     this.#parts = new PartRows(tables);
     this.#covers = new CoverRows(tables, hasher);
-    this.facts = new FactRows(tables, hasher, this.#parts);
+    this.facts = new FactRows(tables, hasher, this.#parts, format);
     this.#names = names;
     this.#suppressed = suppressed;
   }

@@ -34,7 +34,7 @@ export interface GenerationParts {
   readonly embedder: Pick<Embedder, 'id'>;
   readonly textVersion: number;
   readonly clock: Pick<Clock, 'nowMs'>;
-  readonly format: Pick<VectorFormat, 'vectors' | 'embedders'>;
+  readonly format: Pick<VectorFormat, 'vectors' | 'embedders' | 'beside'>;
 }
 
 /** The generations of all embedders in the store. This process creates those of its own embedder. */
@@ -43,7 +43,7 @@ export class GenerationStore {
   readonly #embedder: Pick<Embedder, 'id'>;
   readonly #textVersion: number;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #format: Pick<VectorFormat, 'vectors' | 'embedders'>;
+  readonly #format: Pick<VectorFormat, 'vectors' | 'embedders' | 'beside'>;
 
   constructor({ tables, embedder, textVersion, clock, format }: GenerationParts) {
     this.#format = format;
@@ -138,14 +138,22 @@ export class GenerationStore {
       >[];
       if (leaving === undefined) return false;
       const embedder = String(leaving['embedder']);
-      const some = (await own(this.#format.vectors)
+      const { vectors, beside } = this.#format;
+      const some = (await own(vectors)
         .where({ embedder })
         .orderBy('seq')
         .limit(ROWS_PER_DELETE)
-        .select('seq')) as Record<string, SqlValue>[];
+        .select(beside === undefined ? ['seq'] : ['seq', 'feed_wall', 'feed_ctr'])) as Record<string, SqlValue>[];
       const last = some.at(-1);
-      if (last === undefined) await own(this.#format.embedders).where({ embedder }).delete();
-      else await own(this.#format.vectors).where({ embedder }).where('seq', '<=', Number(last['seq'])).delete();
+      if (last === undefined) {
+        await own(this.#format.embedders).where({ embedder }).delete();
+        return true;
+      }
+      if (beside !== undefined) {
+        const stamps = some.map((row) => [Number(row['feed_wall']), Number(row['feed_ctr'])]);
+        await own(beside.table).where({ embedder }).whereIn(['feed_wall', 'feed_ctr'], stamps).delete();
+      }
+      await own(vectors).where({ embedder }).where('seq', '<=', Number(last['seq'])).delete();
       return true;
     });
   }

@@ -35,7 +35,28 @@ export interface VectorFormat {
   readonly vectors: string;
   readonly embedders: string;
   columnsOf(vector: VectorCode, fact: StoredFact): Row;
+  /** A further table with a row for each vector, which bears the feed stamp of its fact, as the vector does. */
+  readonly beside?: {
+    readonly table: string;
+    columnsOf(vector: VectorCode, fact: StoredFact): Row;
+  };
 }
+
+/** Deletes the vectors of facts of one tenant, of every generation. Returns their number. */
+export const deleteVectors = async (
+  own: WritableTables,
+  { vectors, beside }: Pick<VectorFormat, 'vectors' | 'beside'>,
+  tenantId: string,
+  facts: readonly Pick<StoredFact, 'id' | 'feed'>[],
+): Promise<number> => {
+  const ids = facts.map(({ id }) => id);
+  const deleted = await own(vectors).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
+  if (beside !== undefined) {
+    const stamps = facts.map(({ feed }) => [feed.wallMs, feed.counter]);
+    await own(beside.table).where({ tenant_id: tenantId }).whereIn(['feed_wall', 'feed_ctr'], stamps).delete();
+  }
+  return Number(deleted);
+};
 
 /** The format of the index in memory. */
 export const MEMORY_FORMAT: VectorFormat = {
@@ -78,6 +99,16 @@ export class VectorStore {
       }));
       await this.#advance(own, generation.name, advance, nowMs);
       if (rows.length > 0) await own.insertRows(this.#format.vectors, rows);
+      const { beside } = this.#format;
+      if (beside !== undefined && rows.length > 0) {
+        const named = { embedder: generation.name };
+        const others = vectors.map(({ fact, vector }) => ({
+          tenant_id: fact.tenantId,
+          ...named,
+          ...beside.columnsOf(vector, fact),
+        }));
+        await own.insertRows(beside.table, others);
+      }
       own.signal(VECTORS_CHANGED);
     });
     // An erasure does not take this lock: each of the two writes sees the commits of the other.
@@ -86,9 +117,7 @@ export class VectorStore {
 
   /** Destroys the vectors, of every generation, of facts that are erased in this transaction. */
   static async erase({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables): Promise<ErasureCounts> {
-    const ids = facts.map(({ id }) => id);
-    const own = tables.in(transaction);
-    return { vectors: await own(VECTORS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete() };
+    return { vectors: await deleteVectors(tables.in(transaction), MEMORY_FORMAT, tenantId, facts) };
   }
 
   /** Returns those facts that have no vector of this generation. */
@@ -115,10 +144,9 @@ export class VectorStore {
     const named = facts.map(({ id }) => id);
     const filter = all(isIn('id', named), isNull('cid'));
     const erased = await this.#tables.read((_own, snapshot) => snapshot.outline(filter));
-    for (const { tenantId, id } of erased) {
-      await this.#tables.write(VECTORS_LOCK, (own) =>
-        own(this.#format.vectors).where({ tenant_id: tenantId, fact_id: id }).delete(),
-      );
+    const isErased = new Set(erased.map(({ tenantId, id }) => `${tenantId} ${id}`));
+    for (const fact of facts.filter(({ tenantId, id }) => isErased.has(`${tenantId} ${id}`))) {
+      await this.#tables.write(VECTORS_LOCK, (own) => deleteVectors(own, this.#format, fact.tenantId, [fact]));
     }
   }
 

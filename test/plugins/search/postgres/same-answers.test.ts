@@ -11,9 +11,8 @@ import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts'
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import { KeyHasher } from '../../../../plugins/search/postgres/key-hasher.ts';
 import { PostgresIndex } from '../../../../plugins/search/postgres/postgres-index.ts';
-import { VECTORS_TABLE } from '../../../../plugins/search/postgres/postgres-tables.ts';
 import { searchPostgresPlugin } from '../../../../plugins/search/postgres/search-postgres-plugin.ts';
-import { POSTGRES_FORMAT } from '../../../../plugins/search/postgres/vector-rows.ts';
+import { postgresFormat } from '../../../../plugins/search/postgres/vector-rows.ts';
 import { FactWriter } from '../../../../plugins/search/postgres/write-facts.ts';
 import type { SearchIndex, SearchStep, SearchView } from '../../../../plugins/search/search-api.ts';
 import type { FactStore, StoredFact } from '../../../../ports/ports.ts';
@@ -36,6 +35,7 @@ const vectorOf = (n: number): Float32Array => {
 
 const names = createServiceNames('svc');
 const hasher = new KeyHasher(TEST_SEED);
+const format = postgresFormat(hasher);
 
 /** Two indexes of the same story, whose stamps in the feed are its own. */
 interface Told {
@@ -71,8 +71,8 @@ class Teller {
     const suppressed = {
       among: async (_snapshot, some) => some.filter(({ tenantId, id }) => hidden.has(`${tenantId} ${id}`)),
     } as Pick<SuppressedFacts, 'among'> as SuppressedFacts;
-    const seeing = new FactWriter({ tables: this.#tables, hasher, names, suppressed: undefined });
-    const writer = new FactWriter({ tables: this.#tables, hasher, names, suppressed });
+    const seeing = new FactWriter({ tables: this.#tables, hasher, format, names, suppressed: undefined });
+    const writer = new FactWriter({ tables: this.#tables, hasher, format, names, suppressed });
     for (const [n, step] of story.entries()) this.#applyTo(memory, step, n);
     for (const fact of facts) if (hidden.has(`${fact.tenantId} ${fact.id}`)) memory.withhold(fact, true);
     for (const tenantId of ['default', 'another'].map((one) => this.tenantOf(one))) {
@@ -139,14 +139,28 @@ class Teller {
 
   async #addVectors(memory: MemoryIndex, facts: readonly StoredFact[]): Promise<void> {
     const layer = memory.createVectors(codes);
+    const beside = format.beside as NonNullable<typeof format.beside>;
     const rows = facts.map((fact, at) => {
       const vector = codes.quantise(vectorOf(at));
       layer.set(fact, vector.code, vector.scale);
-      const named = { tenant_id: fact.tenantId, fact_id: fact.id, embedder: 'scripted' };
-      return { ...named, ...POSTGRES_FORMAT.columnsOf(vector, fact) };
+      const named = { tenant_id: fact.tenantId, embedder: 'scripted' };
+      return {
+        vector: { ...named, fact_id: fact.id, ...format.columnsOf(vector, fact) },
+        signs: { ...named, ...beside.columnsOf(vector, fact) },
+      };
     });
     memory.serveVectors({ embedder: 'scripted', layer });
-    if (rows.length > 0) await this.#tables.write('vectors', (own) => own.insertRows(VECTORS_TABLE, rows));
+    if (rows.length === 0) return;
+    await this.#tables.write('vectors', async (own) => {
+      await own.insertRows(
+        format.vectors,
+        rows.map(({ vector }) => vector),
+      );
+      await own.insertRows(
+        beside.table,
+        rows.map(({ signs }) => signs),
+      );
+    });
   }
 }
 
