@@ -3,6 +3,7 @@ import {
   type Hlc,
   type PluginTables,
   type PluginTransaction,
+  type Row,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import type { IndexedCover, IndexedFact } from '../index/indexed-fact.ts';
@@ -10,6 +11,7 @@ import type { Hash, KeyHasher } from './key-hasher.ts';
 import { type Part, partName } from './part-rows.ts';
 import { COVERS_TABLE, FACTS_TABLE } from './postgres-tables.ts';
 import { rowsOf, sql } from './sql-fragment.ts';
+import { literal } from './sql-literal.ts';
 
 /** The reach of a cover that ends the facts of all speakers. */
 const OF_ALL: Hash = '0';
@@ -33,45 +35,56 @@ export class CoverRows {
     parts: ReadonlyMap<string, Part>,
     transaction: PluginTransaction,
   ): Promise<void> {
+    if (covers.length === 0) return;
     const own = this.#tables.in(transaction);
-    for (const cover of covers) {
+    const newest = new Map<string, Row>();
+    for (const cover of oldestFirst(covers)) {
       const triple = this.#tripleOf(cover, parts);
       for (const reach of this.#reachesOf(cover)) {
-        await own(COVERS_TABLE)
-          .insert({ tenant_id: cover.tenantId, ...triple, reach, ...columnsOf(cover) })
-          .onConflict(['part', 'entity', 'relation', 'reach'])
-          .merge()
-          .whereRaw(IS_NEWER);
+        const row = { tenant_id: cover.tenantId, ...triple, reach, ...columnsOf(cover) };
+        newest.set(Object.values({ ...triple, reach }).join(), row);
       }
-      await this.#ended(cover, triple, own).update({ ended_wall: cover.since.wallMs, ended_ctr: cover.since.counter });
     }
+    const stored = own(COVERS_TABLE)
+      .insert([...newest.values()])
+      .onConflict(['part', 'entity', 'relation', 'reach'])
+      .merge()
+      .whereRaw(IS_NEWER);
+    // The statements leave at once, and run in this order.
+    await Promise.all([
+      stored,
+      ...oldestFirst(covers).map((cover) =>
+        this.#ended(cover, this.#tripleOf(cover, parts), own).update({
+          ended_wall: cover.since.wallMs,
+          ended_ctr: cover.since.counter,
+        }),
+      ),
+    ]);
   }
 
-  /** Returns the stamps from which stored covers end new facts, by the identifiers of the facts. */
-  async endsOf(
-    facts: readonly IndexedFact[],
-    parts: ReadonlyMap<string, Part>,
-    transaction: PluginTransaction,
-  ): Promise<ReadonlyMap<string, Hlc>> {
+  /** Returns the stamps from which stored covers end new facts of one tenant, by the identifiers of the facts. */
+  async endsOf(facts: readonly IndexedFact[], transaction: PluginTransaction): Promise<ReadonlyMap<string, Hlc>> {
+    const [first] = facts;
+    if (first === undefined) return new Map();
     const keys = facts.flatMap((fact, at) => {
-      const { part, entity, relation } = this.#tripleOf(fact, parts);
-      return this.#reachesTo(fact).map((reach) => [
-        at,
-        part,
-        entity,
-        relation,
-        reach,
-        fact.hlc.wallMs,
-        fact.hlc.counter,
-      ]);
+      const [entity, relation] = [
+        this.#hasher.of(fact.entityKey, 'entity'),
+        this.#hasher.of(fact.relationKey, 'relation'),
+      ];
+      const { scope, gardenId, hlc } = fact;
+      return this.#reachesTo(fact).map((reach) => ({ at, scope, place: gardenId ?? '', entity, relation, reach, hlc }));
     });
-    const column = (at: number) => keys.map((key) => key[at] as Hash | number);
+    const column = (read: (key: (typeof keys)[number]) => Hash | number) => keys.map(read);
     const rows = await rowsOf(
       this.#tables.in(transaction),
-      sql`SELECT k.at, c.since_wall, c.since_ctr FROM unnest(${column(0)}::int4[], ${column(1)}::int8[],
-        ${column(2)}::int8[], ${column(3)}::int8[], ${column(4)}::int8[], ${column(5)}::int8[], ${column(6)}::int4[])
-        AS k (at, part, entity, relation, reach, wall, ctr)
-        JOIN search_postgres_covers c USING (part, entity, relation, reach)
+      sql`SELECT k.at, c.since_wall, c.since_ctr FROM unnest(${column(({ at }) => at)}::int4[],
+        ${literal(keys.map(({ scope }) => scope))}::text[], ${literal(keys.map(({ place }) => place))}::text[],
+        ${column(({ entity }) => entity)}::int8[], ${column(({ relation }) => relation)}::int8[],
+        ${column(({ reach }) => reach)}::int8[], ${column(({ hlc }) => hlc.wallMs)}::int8[],
+        ${column(({ hlc }) => hlc.counter)}::int4[]) AS k (at, scope, place, entity, relation, reach, wall, ctr)
+        JOIN search_postgres_parts p ON p.tenant_id = ${first.tenantId} AND p.scope = k.scope AND p.place = k.place
+        JOIN search_postgres_covers c ON c.part = p.part AND c.entity = k.entity AND c.relation = k.relation
+          AND c.reach = k.reach
         WHERE (c.hlc_wall, c.hlc_ctr) > (k.wall, k.ctr)`,
     );
     const ends = new Map<string, Hlc>();
@@ -128,6 +141,10 @@ export class CoverRows {
     return this.#hasher.of(`${id} ${origin ?? ''} ${speaker ?? ''}`, 'name');
   }
 }
+
+/** A later cover of the same facts replaces an earlier one. */
+const oldestFirst = (covers: readonly IndexedCover[]): IndexedCover[] =>
+  [...covers].sort((a, b) => compareHlc(a.hlc, b.hlc));
 
 const columnsOf = ({ hlc, since }: Pick<IndexedCover, 'hlc' | 'since'>) => ({
   hlc_wall: hlc.wallMs,

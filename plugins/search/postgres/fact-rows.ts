@@ -51,17 +51,17 @@ export class FactRows {
     return facts.filter(({ id }) => !there.has(id));
   }
 
-  /** Inserts facts that have no row. */
+  /** Inserts facts that have no row. Returns the changes of the statistics of their parts. */
   async insert(
     tenantId: string,
     facts: readonly IndexedFact[],
     ends: Ends,
     parts: ReadonlyMap<string, Part>,
     transaction: PluginTransaction,
-  ): Promise<void> {
-    if (facts.length === 0) return;
+  ): Promise<ReadonlyMap<Part, PartChange>> {
     const own = this.#tables.in(transaction);
     const changes = new Map<Part, PartChange>();
+    if (facts.length === 0) return changes;
     const rows: Row[] = [];
     const words: Row[] = [];
     for (const fact of facts) {
@@ -73,7 +73,7 @@ export class FactRows {
     }
     await own.insertRows(FACTS_TABLE, rows);
     if (words.length > 0) await own.insertRows(WORDS_TABLE, words);
-    await this.#parts.change(changes, transaction);
+    return changes;
   }
 
   /** Removes facts with everything that a search reads of them. Ignores facts without a row. */

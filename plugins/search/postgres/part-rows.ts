@@ -41,13 +41,13 @@ export class PartRows {
     this.#tables = tables;
   }
 
-  /** Returns the parts of a tenant by name, and creates those of these places that are missing. */
+  /** Returns the known parts of a tenant, and creates those of these places that are missing. */
   async ensure(
     tenantId: string,
+    known: ReadonlyMap<string, Part>,
     places: readonly Placed[],
     transaction: PluginTransaction,
   ): Promise<ReadonlyMap<string, Part>> {
-    const known = await this.named(tenantId, transaction);
     const missing = new Map(places.filter((place) => !known.has(partName(place))).map((one) => [partName(one), one]));
     if (missing.size === 0) return known;
     await this.#tables.in(transaction).insertRows(
@@ -57,6 +57,7 @@ export class PartRows {
     return this.named(tenantId, transaction);
   }
 
+  /** Returns the parts of a tenant by name. */
   async named(tenantId: string, snapshot: PluginSnapshot): Promise<ReadonlyMap<string, Part>> {
     const parts = await this.#of(tenantId, snapshot);
     return new Map(parts.map((part) => [`${part.scope} ${part.place}`, part]));
@@ -65,12 +66,14 @@ export class PartRows {
   /** Adds to the statistics of parts. Languages stay, because one that is not there any more only costs time. */
   async change(changes: ReadonlyMap<Part, PartChange>, transaction: PluginTransaction): Promise<void> {
     const own = this.#tables.in(transaction);
-    for (const [{ part, languages: known }, { documents, length, languages }] of changes) {
-      await own(PARTS_TABLE)
-        .where({ part })
-        .increment({ documents, length })
-        .update({ languages: known | languages });
-    }
+    await Promise.all(
+      [...changes].map(([{ part, languages: known }, { documents, length, languages }]) =>
+        own(PARTS_TABLE)
+          .where({ part })
+          .increment({ documents, length })
+          .update({ languages: known | languages }),
+      ),
+    );
   }
 
   /** Returns the parts with documents that the view may read. */

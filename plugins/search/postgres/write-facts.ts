@@ -1,4 +1,4 @@
-import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
+import type { FactName } from '../../../kernel/internal-api.ts';
 import type {
   PluginTables,
   PluginTransaction,
@@ -78,34 +78,28 @@ export class FactWriter {
     const { tenantId } = first;
     const named: FactName[] = facts.map(({ id }) => ({ tenantId, id }));
     const findable = facts.filter((fact) => isFindable(fact) && fact.cid !== '' && !there.has(fact));
-    const [covers, expiries, hidden] = await Promise.all([
+    // Queries that need no earlier answer leave at once, because each wait costs as much as a statement.
+    const [covers, expiries, hidden, known, covered] = await Promise.all([
       transaction.covers(named),
       transaction.expiries([...named, ...this.#targetsOf(facts)]),
       this.#suppressed === undefined ? [] : this.#suppressed.among(transaction, findable),
+      this.#parts.named(tenantId, transaction),
+      this.#covers.endsOf(findable, transaction),
     ]);
     const isHidden = new Set(hidden);
     const fresh = findable.filter((fact) => !isHidden.has(fact));
-    const parts = await this.#parts.ensure(tenantId, [...fresh, ...covers], transaction);
-    await this.#insert(tenantId, fresh, expiries, parts, transaction);
-    await this.#covers.add(await withTargets(covers, transaction), parts, transaction);
-    const here = new Set(fresh.map(({ id }) => id));
-    await this.facts.expire(
-      expiries.filter(({ factId }) => !here.has(factId)),
-      transaction,
-    );
-  }
-
-  async #insert(
-    tenantId: string,
-    fresh: readonly StoredFact[],
-    expiries: readonly Expiry[],
-    parts: Awaited<ReturnType<PartRows['ensure']>>,
-    transaction: PluginTransaction,
-  ): Promise<void> {
-    if (fresh.length === 0) return;
-    const covered = await this.#covers.endsOf(fresh, parts, transaction);
+    const parts = await this.#parts.ensure(tenantId, known, [...fresh, ...covers], transaction);
     const lives = new Map(expiries.map((expiry) => [expiry.factId, expiry]));
-    await this.facts.insert(tenantId, fresh, { covered, expiries: lives }, parts, transaction);
+    const changes = await this.facts.insert(tenantId, fresh, { covered, expiries: lives }, parts, transaction);
+    const here = new Set(fresh.map(({ id }) => id));
+    await Promise.all([
+      this.#parts.change(changes, transaction),
+      withTargets(covers, transaction).then((whole) => this.#covers.add(whole, parts, transaction)),
+      this.facts.expire(
+        expiries.filter(({ factId }) => !here.has(factId)),
+        transaction,
+      ),
+    ]);
   }
 
   /** Returns the facts whose time-to-live the given facts set. */
