@@ -10,10 +10,10 @@ export const COSTS = {
   /** `recall-latency`: one recall by the index in memory, with 768 dimensions. */
   recall: { node: 8_000, database: 3_000, nodePerReadableFact: 0.027 },
   /**
-   * Recalls with `search-postgres` over 10,000 and 100,000 facts, by the time that they took on a busy machine. The
-   * database scans all facts that the caller may read.
+   * Recalls with `search-postgres` over 10,000 and 100,000 facts (`recall-latency --search postgres`), by the time that
+   * their stages took on a busy machine. The database scans all facts that the caller may read.
    */
-  recallInDatabase: { node: 8_000, database: 3_000, databasePerReadableFact: 11 },
+  recallInDatabase: { node: 8_000, database: 3_000, databasePerReadableFact: 6 },
 } as const;
 
 /** Bytes of one fact of twelve words, with its indexes, and with vectors of 768 dimensions. */
@@ -21,7 +21,7 @@ export const BYTES = {
   fact: 1_200,
   vector: 1_060,
   /** Words, vectors and filters of `search-postgres`, in place of `vector`. */
-  searchRows: 4_940,
+  searchRows: 5_090,
   /** The index in the memory of one process of each host. */
   index: 1_300,
 } as const;
