@@ -97,10 +97,7 @@ export interface Snapshot {
   ledgerHead(tenantId: string): Promise<LedgerHead>;
   /** Returns every tenant with a ledger, and its highest number so far; in no order. */
   ledgerEnds(): Promise<readonly { readonly tenantId: string; readonly number: number }[]>;
-  /**
-   * Returns facts of the tenant that refer to others (`derivedFrom`), with numbers strictly above `above`, oldest
-   * first.
-   */
+  /** Returns facts of the tenant that refer to others (`derivedFrom`), with numbers above `above`, oldest first. */
   references(tenantId: string, above: number, limit: number): Promise<FactReferences[]>;
   /**
    * Returns the number of the tenant's first fact with this feed stamp or a later one; undefined without such a fact.
