@@ -60,6 +60,8 @@ export interface Assertion {
     | undefined;
   /** Ids of the live facts of its triple and place that this one ends, if all of them are still live. */
   replaces?: readonly string[] | null | undefined;
+  /** Why, in a sentence; kept in a system fact about this one. */
+  reason?: string | null | undefined;
   /**
    * Assert, or summarize_with_provenance where the fact sums up those it was derived from. Default:
    * `"assert"`.

@@ -32,6 +32,8 @@ export interface Assertion {
   readonly write_mode?: 'assert' | 'summarize_with_provenance' | undefined;
   /** Ids of live facts of the triple and place, the only ones that it ends. Refused once one of them has ended. */
   readonly replaces?: readonly string[] | undefined;
+  /** Why, in at most 500 characters. The node keeps it beside the fact. */
+  readonly reason?: string | undefined;
   /** The sources of the fact: content ids, or ids of facts. */
   readonly derived_from?: readonly (string | { readonly fact_id?: string; readonly hash?: string })[] | undefined;
   readonly attestation?: { readonly key_id: string; readonly signature: string } | null | undefined;

@@ -50,16 +50,22 @@ const SAYS_NOTHING = Object.freeze({});
 
 const contradictionJson = (
   { factIds, conflictId, hasRules }: Contradiction,
-  { id, relation, value: { type } }: FactView['fact'],
+  { id, entity, relation, scope, gardenId, value: { type } }: FactView['fact'],
 ) => {
   const resolve = `POST /v1/conflicts/${conflictId}/resolve`;
   return {
     fact_ids: factIds,
     conflict_id: conflictId,
-    correct: `${resolve} {"new_value":{"type":"${type}","v":…}}`,
+    correct: correctionCall({ entity, relation, scope, garden_id: gardenId }, type, [id, ...factIds]),
     settle: `${resolve} ${JSON.stringify({ winning_fact_id: id })}`,
     ...(hasRules && { hold_many: `PUT /v1/relations ${JSON.stringify({ pattern: relation, values: 'many' })}` }),
   };
+};
+
+/** Returns the call that stores the right value and ends the named facts. The caller fills in each `…`. */
+const correctionCall = (place: object, type: string, replaces: readonly string[]): string => {
+  const members = JSON.stringify({ ...place, replaces }).slice(1, -1);
+  return `POST /v1/facts {"value":{"type":"${type}","v":…},"source":…,"reason":…,${members}}`;
 };
 
 /** The live facts of a triple, newest first, and the open record about it. */

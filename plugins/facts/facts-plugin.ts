@@ -33,6 +33,7 @@ import { ASSERTION } from './assertion-schema.ts';
 import { createAuthoriseAssertions } from './authorise-assertions.ts';
 import { createExpiryCheck } from './check-expiries.ts';
 import { assertCommand } from './commands/assert-command.ts';
+import { correctCommand } from './commands/correct-command.ts';
 import { factCommand } from './commands/fact-command.ts';
 import { queryCommand } from './commands/query-command.ts';
 import { createCompleteAssertions } from './complete-assertions.ts';
@@ -61,6 +62,7 @@ import { createIntactFacts } from './intact-facts.ts';
 import { queryFactsRoute, RESERVED_ANSWERS, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
 import { createReadSession } from './read-session.ts';
+import { REASON, reasonFacts, sweepReasons } from './reasons.ts';
 import { createRefuseOutdated } from './refuse-outdated.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { sweepReplies } from './sweep-replies.ts';
@@ -104,6 +106,7 @@ export const factsPlugin = definePlugin({
     FEDERATION_INTEGRITY_REJECTED,
     DERIVED_FROM,
     REPLACES,
+    REASON,
     WRITE_MODE,
     ASSERTION,
     ...RESERVED_MEMBERS,
@@ -135,7 +138,7 @@ export const factsPlugin = definePlugin({
   }),
   migrations: factsMigrations,
   sealed: [SEALED],
-  commands: [assertCommand, queryCommand, factCommand],
+  commands: [assertCommand, correctCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide, onStop }) {
     const { facts, clock, self, factJson, factText, fields, cursors, vocabulary, telemetry, audit, gardens, quotas } =
@@ -169,11 +172,12 @@ export const factsPlugin = definePlugin({
 
     on(appendRead, createCompleteAssertions({ facts, self }));
     on(appendAuthorise, createAuthoriseAssertions({ facts, names, gardens, sessionGuard: guard }));
-    on(erasureSweeps, () => [sweepReplies(tables)]);
+    on(erasureSweeps, () => [sweepReplies(tables), sweepReasons(names)]);
     on(appendSettle, (batch) => settleDuplicates(batch, self));
     on(appendJudge, createRefuseOutdated({ facts, self }));
     on(nodeGreeting, () => ({ examples: firstRequests }));
     on(factAppended, (batch) => recordExpiries(batch, names));
+    on(factAppended, (batch) => reasonFacts(batch, names));
     const expiryCheck = createExpiryCheck(tables, names);
     on(storeChecks, () => expiryCheck);
     onStop(() => cache.stop());

@@ -1,20 +1,16 @@
 import {
-  acceptedReply,
-  askServer,
   type CommandContext,
   defineCommand,
   factRows,
   jsonLine,
   readShare,
-  type ServerReply,
-  sendPatiently,
-  shortText,
   type TypedValue,
   typedValue,
   wordOrInput,
 } from '../../../kernel/command-api.ts';
 import { VALUE_TYPES } from '../../../kernel/internal-api.ts';
 import { SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
+import { ownEntity, sendAssertion } from './send-assertion.ts';
 import { type AssertedFact, contradictionText } from './tell-contradiction.ts';
 
 const ARGUMENTS = {
@@ -33,6 +29,7 @@ const OPTIONS = {
   validUntil: { type: 'text', value: 'instant', summary: 'when it ends' },
   derivedFrom: { type: 'words', value: 'list', summary: 'ids or content ids of the facts that it follows from' },
   replaces: { type: 'words', value: 'list', summary: 'ids of the live facts that it ends, and no others' },
+  reason: { type: 'text', value: 'text', summary: 'why, kept beside the fact' },
   retract: { type: 'flag', summary: 'take back what was said about this entity and relation, or --replaces alone' },
   json: { type: 'flag', summary: 'the stored fact as JSON' },
 } as const;
@@ -63,8 +60,8 @@ words where one begins with a dash: assert -- room:1 memory:celsius -5.`,
   async run(context) {
     const { options, stdout, stderr, clock, table } = context;
     const { value, isGuessed } = await givenValue(context);
-    const source = options.source ?? (await ownEntity(context));
-    const reply = await store(context, { ...membersOf(context), value, source });
+    const source = options.source ?? (await ownEntity(context.server));
+    const reply = await sendAssertion(context, { ...membersOf(context), value, source }, options.source === undefined);
     const fact = reply.document as unknown as AssertedFact;
     if (options.json) stdout.write(jsonLine(fact));
     else stdout.write(table(factRows(fact, { nowMs: clock.nowMs() })));
@@ -96,31 +93,8 @@ const membersOf = ({ arguments: { entity, relation }, options }: Context) => ({
   valid_from: options.validFrom,
   valid_until: options.validUntil,
   replaces: options.replaces,
+  reason: options.reason,
   derived_from: options.derivedFrom?.map((one) => (UUID.test(one) ? { fact_id: one } : one)),
 });
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Returns the entity of the API key in use. A person's facts name it as their source. */
-const ownEntity = async ({ server }: Context): Promise<string> => {
-  const { document } = await askServer(server, { method: 'GET', path: '/v1/me' });
-  const entity = document['entity_uri'];
-  if (typeof entity === 'string') return entity;
-  throw new ServiceError('unavailable', 'the node does not say which entity your key has', {
-    hint: 'name the source with --source',
-  });
-};
-
-/** Sends all attempts with the same idempotency key, so that a lost reply does not store the fact twice. */
-const store = async ({ server, clock, random, options, stderr }: Context, body: object): Promise<ServerReply> => {
-  const headers = { 'content-type': 'application/json', 'idempotency-key': random.uuid() };
-  const request = { method: 'POST', path: '/v1/facts', headers, body: Buffer.from(JSON.stringify(body)) };
-  const reply = await sendPatiently({ server, clock }, request, {
-    answeredBefore: options.source === undefined,
-    onPause(why, delayMs) {
-      const reason = why instanceof ServiceError ? why.message : `the node replied with status ${why.status}`;
-      stderr.write(`${shortText(reason)}; trying again in ${delayMs / 1_000} s\n`);
-    },
-  });
-  return acceptedReply(reply);
-};

@@ -15,7 +15,7 @@ export const contradictionText = ({ id, relation, contradiction }: AssertedFact)
   const named = ids.slice(0, MOST_NAMED).join(', ') + (ids.length > MOST_NAMED ? ', …' : '');
   const resolve = contradiction === undefined ? 'resolve' : `resolve ${contradiction.conflict_id}`;
   return `Stored; contradicts ${ids.length === 0 ? 'other facts' : `${number} (${named})`}. Recall leaves all of them out.
-  correct it:  fact-memory-node ${resolve} --value 'the right value'
+  correct it:  fact-memory-node correct ${id} 'the right value' --reason 'why'
   settle it:   fact-memory-node ${resolve} --winner ${id}
   or let the relation hold many values:
                fact-memory-node relations set ${shellQuote(relation)} --values many

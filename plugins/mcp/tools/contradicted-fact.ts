@@ -16,12 +16,13 @@ const contradictionOf = (stored: JsonObject) => stored['contradiction'] as Contr
 export const contradictionText = (stored: JsonObject): string => {
   const told = contradictionOf(stored);
   if (told === undefined) return '';
+  const own = String(stored['id']);
   const { fact_ids: ids, conflict_id: conflict, hold_many: rule } = told;
   const number = ids.length === 1 ? '1 fact' : `${ids.length} facts`;
   return [
     `It contradicts ${number} (${ids.join(', ')}), and recall leaves all of them out.`,
-    `Ask the user which one holds, and settle it: resolve takes conflict_id ${conflict} with`,
-    'winning_fact_id, or with new_value for a correction.',
+    `Ask the user which one holds, and settle it: resolve takes conflict_id ${conflict} with winning_fact_id.`,
+    `Correct it where none holds: assert the right value with reason, and replaces [${[own, ...ids].join(', ')}].`,
     ...(rule === undefined ? [] : [`If all hold, an administrator lets the relation hold many values: ${rule}.`]),
   ].join(' ');
 };

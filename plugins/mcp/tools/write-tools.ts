@@ -19,7 +19,8 @@ export const ASSERTION = {
   valid_from: TEXT,
   valid_until: TEXT,
   derived_from: { ...TEXTS, description: 'Fact or content ids' },
-  replaces: { ...TEXTS, description: 'Ids of facts that it ends' },
+  replaces: { ...TEXTS, description: 'Ids of facts it ends' },
+  reason: TEXT,
 } as const;
 
 export const ASSERTION_REQUIRED = ['entity', 'relation', 'value'] as const;
@@ -92,7 +93,7 @@ interface ResolveArguments {
 
 export const resolveTool = defineTool<ResolveArguments>({
   name: 'resolve',
-  description: 'Settle a conflict with the fact that is right, or with a new value.',
+  description: 'Settle a conflict with the right fact, or a new value.',
   permission: 'write',
   routes: ['POST /v1/conflicts/*id/resolve'],
   effect: 'hides',

@@ -18,7 +18,7 @@ import type { Tombstone } from '../tombstones-api.ts';
 import { type HiddenSystemFact, hiddenAmong, hideSystemFacts } from './hidden-rows.ts';
 
 /**
- * System facts about facts record their expiry, their sender and their contradictions, and are hidden with them. The
+ * System facts about facts record their expiry, reason, sender and contradictions, and are hidden with them. The
  * relation decides that a fact is one: an id that a peer chose may equal the entity of any fact.
  */
 
@@ -28,7 +28,7 @@ export interface SystemFactParts {
 }
 
 /** The relations of system facts whose entity names a fact by its id. */
-const ABOUT_FACTS = ['ttl', 'resolves', 'received_from'];
+const ABOUT_FACTS = ['ttl', 'reason', 'resolves', 'received_from'];
 /** The relations of system facts whose entity names a conflict. */
 const ABOUT_CONFLICTS = ['conflict:between', 'conflict:status', 'conflict:note'];
 

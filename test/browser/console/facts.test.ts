@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { scopeTable } from '../../documents/scope-table.ts';
 import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
-import { button, choose, dialog, fillIn, isTold, offered, press, sendForm } from './reader-steps.ts';
+import { button, choose, countClicks, dialog, fillIn, isTold, offered, press, sendForm } from './reader-steps.ts';
 
 if (isBrowserInstalled()) {
   describe('facts in the console', function () {
@@ -94,27 +94,44 @@ if (isBrowserInstalled()) {
       expect(await form.getByLabel('Relation', { exact: true }).inputValue()).to.equal('with spaces');
     });
 
-    it('are corrected: the new fact names the old one, and both contradict', async () => {
+    it('are corrected in four clicks: the value holds, its rivals end, and the reason stays', async () => {
       const id = await say('user:bob', 'memory:role', 'gardener');
+      await say('user:bob', 'memory:role', 'baker', { source: 'agent:other' });
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('facts?entity=user:bob');
+      const clicks = await countClicks(page);
+      await page.locator(`.row a[href*="${id}"]`).first().click();
+      await press(page, 'Correct');
+      const form = await dialog(page, 'Correct the fact');
+      await form.getByLabel('Value', { exact: true }).click();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type('cook');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('asked Bob');
+      await press(form, 'Store the correction');
+      await isTold(page, 'The correction is stored, and the old value has ended.');
+      expect(await clicks()).to.equal(4);
+      const [corrected, ...others] = await factsOf('user:bob');
+      expect([corrected.value.v, corrected.contradicted, others.length]).to.deep.equal(['cook', false, 0]);
+      await button(page, 'Correct').waitFor({ state: 'detached' });
+      await page.locator('.notice').getByRole('link', { name: 'See the fact' }).click();
+      await page.getByText('asked Bob').first().waitFor();
+      await page.locator('.timeline').getByText('this fact').first().waitFor();
+      expect(await page.locator('.timeline > li').count()).to.equal(3);
+    });
+
+    it('get another opinion, if the reader chooses only that', async () => {
+      const id = await say('user:bea', 'memory:role', 'gardener');
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`facts?id=${id}`);
-      await sendForm(page, {
-        opener: 'Correct',
-        title: 'Correct the fact',
-        texts: { Value: 'cook' },
-        submit: 'Store the correction',
-      });
-      await isTold(page, 'The correction is stored.');
-      const corrected = (await factsOf('user:bob')).find(({ id: each }: { id: string }) => each !== id);
-      expect(corrected.value.v).to.equal('cook');
+      await press(page, 'Correct');
+      const form = await dialog(page, 'Correct the fact');
+      await fillIn(form, { Value: 'cook' });
+      await form.getByLabel('Only add another opinion').check();
+      await press(form, 'Store the correction');
+      await isTold(page, 'The opinion is stored. Both facts contradict until somebody settles it.');
       const { body: old } = await console.served.ask('GET', `/v1/facts/${id}`);
-      expect(corrected.derived_from).to.deep.equal([old.cid]);
-      expect([old.contradicted, corrected.contradicted]).to.deep.equal([true, true]);
-      await page.locator('.notice').getByRole('link', { name: 'See the fact' }).click();
-      await page.locator('.tree').getByText('gardener').first().waitFor();
-      await page.locator('.timeline').getByText('this fact').first().waitFor();
-      expect(await page.locator('.timeline > li').count()).to.equal(2);
-      await page.getByText('contradicts 1 fact').first().waitFor();
+      expect(old.contradicted).to.equal(true);
     });
 
     it('are retracted, which the history shows with the time', async () => {

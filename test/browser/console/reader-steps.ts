@@ -70,3 +70,9 @@ export const offered = async (page: Page): Promise<readonly string[]> => {
   await settled(page);
   return (await page.locator('main button').allTextContents()).map((text) => text.trim());
 };
+
+/** Counts the clicks on the page from now on. Returns a function that returns their number. */
+export const countClicks = async (page: Page): Promise<() => Promise<number>> => {
+  await page.evaluate('window.clicks = 0; document.addEventListener("pointerdown", () => window.clicks++, true); 0');
+  return () => page.evaluate<number>('window.clicks');
+};

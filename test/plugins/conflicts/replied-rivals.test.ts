@@ -31,7 +31,9 @@ forEachStore('the reply to an assertion that contradicts facts', () => {
     const { conflict_id: conflict, ...told } = second.contradiction;
     expect(told).to.deep.equal({
       fact_ids: [first.id],
-      correct: `POST /v1/conflicts/${conflict}/resolve {"new_value":{"type":"string","v":…}}`,
+      correct:
+        'POST /v1/facts {"value":{"type":"string","v":…},"source":…,"reason":…,"entity":"user:one",' +
+        `"relation":"memory:likes","scope":"company","garden_id":null,"replaces":["${second.id}","${first.id}"]}`,
       settle: `POST /v1/conflicts/${conflict}/resolve {"winning_fact_id":"${second.id}"}`,
       hold_many: RULE,
     });

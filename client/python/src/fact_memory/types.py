@@ -41,6 +41,7 @@ class Assertion(TypedDict):
     attestation: NotRequired[AssertionAttestation | None]
     derived_from: NotRequired[list[AssertionDerivedFrom | str] | None]
     replaces: NotRequired[list[str] | None]
+    reason: NotRequired[str | None]
     write_mode: NotRequired[Literal["assert", "summarize_with_provenance"] | None]
 
 

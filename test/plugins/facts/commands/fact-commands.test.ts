@@ -70,6 +70,26 @@ describe('the commands assert, query and fact', () => {
     expect((await factOf('user:noor', 'memory:likes', 'jam')).contradicted).to.equal(false);
   });
 
+  it('correct a fact with its rivals, with a reason, or only add another opinion', async () => {
+    const first = await factOf('user:noor', 'memory:role', 'CEO');
+    await factOf('user:noor', 'memory:role', 'CTO', '--source', 'agent:x');
+    const told = await at.run(['assert', 'user:noor', 'memory:role', 'COO']);
+    expect(told.stderr).to.match(/correct it: {2}fact-memory-node correct \S+ 'the right value' --reason 'why'/);
+    const right = await at.run(['correct', first.id, 'CFO', '--reason', 'asked Noor', '--json']);
+    expect(right.exitCode, right.stderr).to.equal(0);
+    const fact = JSON.parse(right.stdout);
+    expect([fact.contradicted, fact.replaces.length, fact.replaces[0]]).to.deep.equal([false, 3, first.id]);
+    expect((await at.ask('GET', '/v1/conflicts')).body.conflicts).to.deep.equal([]);
+    const [reason] = (await at.ask('GET', `/v1/facts?entity=svc:fact:${fact.id}&relation=svc:reason`)).body.facts;
+    expect(reason.value.v).to.equal('asked Noor');
+    const late = await at.run(['correct', first.id, 'CFO again']);
+    expect(late.exitCode).to.not.equal(0);
+    const opinion = JSON.parse((await at.run(['correct', fact.id, '42', '--opinion', '--json'])).stdout);
+    expect(opinion)
+      .to.include({ contradicted: true })
+      .and.deep.include({ value: { ...fact.value, v: '42' } });
+  });
+
   it('end the facts of --replaces alone, and refuse those that have ended', async () => {
     const first = await factOf('user:noor', 'memory:role', 'CEO');
     const other = await factOf('user:noor', 'memory:role', 'CTO', '--source', 'agent:x');

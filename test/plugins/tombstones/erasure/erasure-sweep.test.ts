@@ -69,7 +69,7 @@ forEachStore('an erasure', (kind) => {
   it('leaves no byte of values and content ids in the store, and counts the destroyed data', async () => {
     const said = [
       await say(`${CANARY} plain`),
-      await say(`${CANARY} again`, { confidence: 0.5 }),
+      await say(`${CANARY} again`, { confidence: 0.5, reason: `${CANARY} says so` }),
       await say(`${CANARY} replayed`, { relation: 'memory:replayed' }, { 'Idempotency-Key': 'once' }),
     ];
     await post('/v1/facts/batch', [fact(`${CANARY} batch`, { relation: 'memory:b' })], 200);
@@ -98,7 +98,7 @@ forEachStore('an erasure', (kind) => {
     const receipt = await erase(id);
     expect(receipt.erased).to.deep.equal(preview.erased);
     expect(receipt.erased.facts).to.be.at.least(7);
-    expect(receipt.erased).to.include({ edges: 1, notes: 1, references: 3 });
+    expect(receipt.erased).to.include({ edges: 1, notes: 1, reasons: 1, references: 3 });
     for (const word of ['vectors', 'cards', 'replies']) expect(receipt.erased[word], word).to.be.above(0);
     const cids = said.map(({ cid }) => cid);
     expect(await traces([CANARY, ...cids])).to.deep.equal([]);

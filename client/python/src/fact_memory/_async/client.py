@@ -141,12 +141,14 @@ class AsyncFactClient:
         garden_id: str | None = None,
         derived_from: Iterable[str] | None = None,
         replaces: Iterable[str] | None = None,
+        reason: str | None = None,
         **options: Unpack[CallOptions],
     ) -> Fact:
         """Stores a fact, with scope ``company`` and confidence 1 by default.
 
         Repeating a fact that still holds returns the existing one. ``replaces`` names facts of the same entity and
         relation that this one ends. Raises ConflictError with ``live_fact_ids`` in its body if one of them is over.
+        ``reason`` says why, and is kept beside the fact.
         """
         members = {
             "entity": entity,
@@ -159,6 +161,7 @@ class AsyncFactClient:
             "garden_id": garden_id,
             "derived_from": None if derived_from is None else list(derived_from),
             "replaces": None if replaces is None else list(replaces),
+            "reason": reason,
         }
         body = assertion_body({**members, "value": value}, self._source)
         return cast("Fact", await self.call("POST /v1/facts", body=body, **options))

@@ -6,9 +6,9 @@ import { RetractDialog } from './retract-dialog.tsx';
 
 interface FactActionsProps {
   readonly fact: Fact;
-  /** True if the fact was retracted or settled otherwise, or has expired. Then it cannot be retracted. */
+  /** True if the fact was retracted, superseded, or has expired. Then nothing is left to correct or retract. */
   readonly hasEnded: boolean;
-  readonly onCorrected: (fact: Fact) => void;
+  readonly onCorrected: (fact: Fact, isOpinion: boolean) => void;
   readonly onRetracted: (fact: Fact) => void;
 }
 
@@ -18,25 +18,23 @@ export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactAc
   const [opened, open] = useState<'correct' | 'retract'>();
   const close = (): void => open(undefined);
   const prefix = `${setup.service}:`;
-  if (!may(reader, 'write') || fact.confidence === 0) return null;
+  if (!may(reader, 'write') || fact.confidence === 0 || hasEnded) return null;
   if ([fact.entity, fact.relation].some((name) => isReserved(name.toLowerCase(), prefix))) return null;
   return (
     <div class="bar">
       <button type="button" onClick={() => open('correct')}>
         {texts.correct.open}
       </button>
-      {!hasEnded && (
-        <button type="button" class="danger" onClick={() => open('retract')}>
-          {texts.retract.open}
-        </button>
-      )}
+      <button type="button" class="danger" onClick={() => open('retract')}>
+        {texts.retract.open}
+      </button>
       {opened === 'correct' && (
         <CorrectDialog
           fact={fact}
           onClose={close}
-          onCorrected={(made) => {
+          onCorrected={(made, isOpinion) => {
             close();
-            onCorrected(made);
+            onCorrected(made, isOpinion);
           }}
         />
       )}

@@ -11,6 +11,7 @@ import { addressOf } from '../../shell/address.ts';
 import { FactActions } from './fact-actions.tsx';
 import { FactAudit } from './fact-audit.tsx';
 import { FactMembers } from './fact-members.tsx';
+import { FactReason } from './fact-reason.tsx';
 import { Provenance } from './provenance.tsx';
 import { TripleHistory } from './triple-history.tsx';
 import { useTripleHistory } from './use-triple-history.ts';
@@ -65,10 +66,13 @@ const KnownFact = ({ fact, onChanged }: { fact: Fact; onChanged: () => void }) =
       <ScrollBox class="says" label={texts.fact.value}>
         <ShownValue value={fact.value} short={false} />
       </ScrollBox>
+      <FactReason id={fact.id} />
       <FactActions
         fact={fact}
         hasEnded={ended !== null}
-        onCorrected={(made) => change({ text: texts.correct.done, fact: made })}
+        onCorrected={(made, isOpinion) =>
+          change({ text: isOpinion ? texts.correct.doneOpinion : texts.correct.done, fact: made })
+        }
         onRetracted={(made) => change({ text: texts.retract.done, fact: made })}
       />
       <FactMembers fact={fact} ended={ended} />
