@@ -249,11 +249,7 @@ export interface FactStore {
    * throws; no call follows `close`.
    */
   onSignal(topic: string, listener: () => void): () => void;
-  /**
-   * Returns true inside `work` of a write, on the same asynchronous path. Only stores that track this have it: then
-   * `write` and `table` throw at once inside a write. Both stores of the package have it only in tests, because the
-   * check slows down every promise of the process.
-   */
+  /** Returns true inside `work` of a write. Stores have it only in tests, because it slows down every promise. */
   insideWrite?(): boolean;
   /**
    * Applies the migrations that the ledger lacks, in ascending order, one process at a time, and returns them. With
