@@ -306,6 +306,40 @@ export interface Recall {
     [name: string]: unknown;
   };
   degraded: string[];
+  why_not?: {
+    id: string;
+    stage:
+      | 'unknown'
+      | 'not_live'
+      | 'filtered'
+      | 'contradicted'
+      | 'card'
+      | 'not_found'
+      | 'depth'
+      | 'repeated'
+      | 'variety'
+      | 'budget'
+      | 'limit'
+      | 'changed'
+      | 'returned';
+    by?: string;
+    found_by?: {
+      lexical?: {
+        rank: number;
+        score: number;
+      };
+      semantic?: {
+        rank: number;
+        score: number;
+      };
+      graph?: {
+        rank: number;
+        score: number;
+      };
+    };
+    score?: number;
+    rank?: number;
+  }[];
   tombstone_notices: unknown[];
   chain_proof: {
     tenant_id: string;
@@ -360,6 +394,40 @@ export interface RecallPart {
     [name: string]: unknown;
   };
   degraded: string[];
+  why_not?: {
+    id: string;
+    stage:
+      | 'unknown'
+      | 'not_live'
+      | 'filtered'
+      | 'contradicted'
+      | 'card'
+      | 'not_found'
+      | 'depth'
+      | 'repeated'
+      | 'variety'
+      | 'budget'
+      | 'limit'
+      | 'changed'
+      | 'returned';
+    by?: string;
+    found_by?: {
+      lexical?: {
+        rank: number;
+        score: number;
+      };
+      semantic?: {
+        rank: number;
+        score: number;
+      };
+      graph?: {
+        rank: number;
+        score: number;
+      };
+    };
+    score?: number;
+    rank?: number;
+  }[];
   tombstone_notices: unknown[];
   chain_proof: {
     tenant_id: string;
@@ -407,6 +475,24 @@ export interface ScoredFact {
   from_card: boolean;
   also?: number;
   also_ids?: string[];
+  why?: {
+    found_by: {
+      lexical?: {
+        rank: number;
+        score: number;
+      };
+      semantic?: {
+        rank: number;
+        score: number;
+      };
+      graph?: {
+        rank: number;
+        score: number;
+      };
+    };
+    rank: number;
+    packed: number;
+  };
   score_breakdown: {
     lexical: number;
     semantic: number;
@@ -431,6 +517,24 @@ export interface ScoredPart {
   value_length?: number;
   also?: number;
   also_ids?: string[];
+  why?: {
+    found_by: {
+      lexical?: {
+        rank: number;
+        score: number;
+      };
+      semantic?: {
+        rank: number;
+        score: number;
+      };
+      graph?: {
+        rank: number;
+        score: number;
+      };
+    };
+    rank: number;
+    packed: number;
+  };
 }
 
 /** A value to be stored */
@@ -2654,6 +2758,7 @@ export interface Api {
           include_contradicted?: boolean | undefined;
           include_neighbors?: boolean | undefined;
           limit?: number | undefined;
+          explain?: boolean | undefined;
           /** With `fields`: longer values are cut, and `value_length` says how long they are. */
           max_value_bytes?: number | undefined;
           query?: string | undefined;
@@ -2665,6 +2770,8 @@ export interface Api {
           token_budget?: string | undefined;
           /** Relations to leave out, separated by commas. */
           exclude_relations?: string | undefined;
+          /** Ids of facts, separated by commas: why each is not there. */
+          why_not?: string | undefined;
           /** An instant or a stamp: recalls as of then. */
           as_of?: string | undefined;
           /** The weights as JSON. */
@@ -2747,6 +2854,10 @@ export interface Api {
         | undefined;
       /** Makes the card of the entity anew. Default: `false`. */
       force_refresh?: boolean | null | undefined;
+      /** Adds to each fact how it came into the answer. Default: `false`. */
+      explain?: boolean | null | undefined;
+      /** Ids of facts: the answer says at which step each of them fell out. */
+      why_not?: readonly string[] | null | undefined;
       /** An instant or a stamp: recalls what was known then. */
       as_of?: string | null | undefined;
       /**

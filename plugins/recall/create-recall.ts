@@ -23,6 +23,7 @@ import {
 import { type Chosen, type PipelineParts, recallFacts, tokensOf } from './recall-pipeline.ts';
 import { readQuestion } from './recall-request.ts';
 import type { RecallTrail } from './recall-trail.ts';
+import { fellOut } from './why-not.ts';
 
 export interface RecallParts {
   readonly pipeline: PipelineParts;
@@ -97,7 +98,13 @@ const withinRoom = async (chosen: Chosen, room: RecallOptions['room']): Promise<
   if (count >= chosen.facts.length) return chosen;
   const facts = chosen.facts.slice(0, count);
   const omitted = { ...chosen.omitted, budget: chosen.omitted.budget + chosen.facts.length - facts.length };
-  return { ...chosen, facts, tokensUsed: tokensOf(facts), omitted };
+  return {
+    ...chosen,
+    facts,
+    tokensUsed: tokensOf(facts),
+    omitted,
+    whyNot: fellOut(chosen.whyNot, idsOf(facts), 'budget'),
+  };
 };
 
 /** Selects the facts whose recall counts as use. Weak facts only fill the budget. */
@@ -110,6 +117,8 @@ const strongOf = ({ facts: [best, ...rest] }: Chosen): FactView[] =>
 
 /** The share of the best score at which a fact counts as recalled. */
 const STRONG = 0.8;
+
+const idsOf = (facts: Chosen['facts']): string[] => facts.map(({ view }) => view.fact.id);
 
 /** Returns the facts that are in the store, without cards. */
 const storedOf = ({ facts }: Chosen): FactView[] => facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
@@ -126,6 +135,7 @@ const keepIntact = async (chosen: Chosen, { intact }: RecallParts, caller: Princ
     ...chosen,
     facts,
     tokensUsed: tokensOf(facts),
+    whyNot: fellOut(chosen.whyNot, idsOf(facts), 'changed'),
     totalScored: chosen.totalScored - (chosen.facts.length - facts.length),
   };
 };

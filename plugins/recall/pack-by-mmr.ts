@@ -20,23 +20,21 @@ export interface PackOptions {
 
 /**
  * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). A fact that does not fit is skipped,
- * and smaller ones are still tried. So the best candidate that fits is always included. `unfit` counts the skipped
- * ones. `candidates` come best first, and this order breaks ties.
+ * and smaller ones are still tried. So the best candidate that fits is always included. `unfit` are the skipped ones.
+ * `candidates` come best first, and this order breaks ties.
  */
 export const packByMmr = <T extends Packable>(
   candidates: readonly T[],
   { budget, limit, lambda }: PackOptions,
-): { readonly packed: T[]; readonly unfit: number } => {
+): { readonly packed: T[]; readonly unfit: readonly T[] } => {
   const packed: T[] = [];
   const signatures: TextSignature[] = [];
   const best = candidates[0]?.rank || 1;
   const waiting = candidates.map((candidate) => new Waiting(candidate, candidate.rank / best));
+  const unfit: T[] = [];
   let left = budget;
-  let unfit = 0;
   while (packed.length < limit) {
-    const before = waiting.length;
-    dropUnfit(waiting, left);
-    unfit += before - waiting.length;
+    dropUnfit(waiting, left, unfit);
     let chosen = -1;
     let most = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < waiting.length; at += 1) {
@@ -58,11 +56,14 @@ export const packByMmr = <T extends Packable>(
   return { packed, unfit };
 };
 
-/** Removes the items that cost more than the rest of the budget, and keeps the order of the others. */
-const dropUnfit = (waiting: Waiting<Packable>[], left: number): void => {
+/** Moves the items that cost more than the rest of the budget to `unfit`, and keeps the order of the others. */
+const dropUnfit = <T extends Packable>(waiting: Waiting<T>[], left: number, unfit: T[]): void => {
   let kept = 0;
   for (const one of waiting) {
-    if (one.candidate.tokens > left) continue;
+    if (one.candidate.tokens > left) {
+      unfit.push(one.candidate);
+      continue;
+    }
     waiting[kept] = one;
     kept += 1;
   }

@@ -10,6 +10,7 @@ import {
   type Word,
 } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchView } from '../search/search-api.ts';
+import type { Why, WhyNot } from './why-not.ts';
 
 /** A question of a caller. A member that is left out has its default. */
 export interface Question {
@@ -46,6 +47,10 @@ export interface Question {
   readonly limit?: number | undefined;
   /** Counts only this many bytes of each value, because the caller cuts longer ones; at least 1. */
   readonly maxValueBytes?: number | undefined;
+  /** Adds to each fact how it came into the answer. */
+  readonly explain?: boolean | undefined;
+  /** Ids of at most 20 facts: at which step each of them fell out. */
+  readonly whyNot?: readonly string[] | undefined;
   /**
    * An instant (RFC 3339) or a stamp: what this node would have recalled then, with the rights of today. Cards and
    * recall counts are not used, and the recall does not count as use.
@@ -90,6 +95,8 @@ export interface ScoredFact {
   readonly fromCard: boolean;
   /** Ids of facts that say the same and are left out, best first. */
   readonly copies?: readonly string[];
+  /** Present if the question asks to explain. */
+  readonly why?: Why;
 }
 
 export interface Recalled {
@@ -106,6 +113,8 @@ export interface Recalled {
   readonly degraded: readonly Degradation[];
   /** The members that plugins add, by their ids. */
   readonly members: ReadonlyMap<string, unknown>;
+  /** One for each fact that `whyNot` names. */
+  readonly whyNot?: readonly WhyNot[] | undefined;
 }
 
 /** The number of visible candidates that were left out, by reason. Plugins may add reasons. */

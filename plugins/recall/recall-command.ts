@@ -42,6 +42,8 @@ const OPTIONS = {
   },
   includeContradicted: { type: 'flag', summary: 'also facts of an open contradiction' },
   limit: { type: 'integer', value: 'number', minimum: 1, maximum: MAX_LIMIT, summary: 'most facts to recall' },
+  explain: { type: 'flag', summary: 'also how each fact came into the answer' },
+  whyNot: { type: 'words', value: 'ids', summary: 'facts, by their ids, and at which step each of them fell out' },
   fields: {
     type: 'text',
     value: 'list',
@@ -60,6 +62,18 @@ interface Recalled {
   readonly score: number;
   readonly from_card?: boolean;
   readonly also?: number;
+  readonly why?: {
+    readonly found_by: Readonly<Record<string, { readonly rank: number }>>;
+    readonly rank: number;
+    readonly packed: number;
+  };
+}
+
+interface FellOut {
+  readonly id: string;
+  readonly stage: string;
+  readonly by?: string;
+  readonly rank?: number;
 }
 
 export const recallCommand = defineCommand({
@@ -111,6 +125,8 @@ const bodyOf = async ({ arguments: { question }, options, stdin }: Context): Pro
     weights: options.weights === undefined ? undefined : readWeightWords(options.weights),
     include_contradicted: options.includeContradicted,
     limit: options.limit,
+    explain: options.explain,
+    why_not: options.whyNot,
     // The budget is for the lines shown here. With `fields` it would be for the reply.
     fields: options.json ? options.fields : undefined,
   };
@@ -132,15 +148,48 @@ const readWeightWords = (words: readonly string[]): Readonly<Record<string, numb
 const listOf = (recalled: readonly Recalled[], { clock, table }: Context): string => {
   const nowMs = clock.nowMs();
   return table(
-    recalled.flatMap(({ fact, score, from_card, also }, at) => {
+    recalled.flatMap(({ fact, score, from_card, also, why }, at) => {
       const more = [
         `score ${score.toFixed(2)}`,
         ...(from_card === true ? ['a card, which sums facts up'] : []),
         ...(also === undefined ? [] : [`${also} more say the same`]),
+        ...(why === undefined ? [] : [wayOf(why)]),
       ];
       return factRows(fact, { lead: `${at + 1}.`, nowMs, more });
     }),
   );
+};
+
+/** Spells `place 3 of all, packed 2nd, words 1, vectors 4`. */
+const wayOf = ({ found_by, rank, packed }: NonNullable<Recalled['why']>): string =>
+  [
+    `place ${rank} of all`,
+    `packed as number ${packed}`,
+    ...Object.entries(found_by).map(([stage, place]) => `${STAGES[stage] ?? shortText(stage)} ${place.rank}`),
+  ].join(', ');
+
+const STAGES: Readonly<Record<string, string>> = { lexical: 'words', semantic: 'vectors', graph: 'neighbours' };
+
+const fellOutLine = ({ id, stage, by, rank }: FellOut): string => {
+  const said = (STEPS[stage] ?? shortText(stage)).replace('{by}', () => (by === undefined ? 'another' : shortText(by)));
+  return `${shortText(id)}: ${said}${rank === undefined ? '' : `, place ${rank} of all`}\n`;
+};
+
+/** The meaning of each `stage` of `why_not`. */
+const STEPS: Readonly<Record<string, string>> = {
+  unknown: 'there is no such fact that you may see',
+  not_live: 'it is not live',
+  filtered: 'the request leaves it out by {by}',
+  contradicted: 'it is in an open contradiction',
+  card: 'a card sums it up',
+  not_found: 'no stage finds it',
+  depth: 'other facts come before it in every stage',
+  repeated: 'it says the same as {by}',
+  variety: 'it says too little beside {by}',
+  budget: 'it does not fit into the budget',
+  limit: 'the limit is reached before it',
+  changed: 'its row was changed outside the node',
+  returned: 'it is in the answer',
 };
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -155,11 +204,13 @@ const remarks = (document: ServerReply['document']): string => {
     .filter(([, count]) => count > 0)
     .map(([why, count]) => `${count} ${REASONS[why] ?? shortText(why)}`);
   const degraded = (document['degraded'] ?? []) as readonly string[];
+  const fellOut = (document['why_not'] ?? []) as readonly FellOut[];
   return [
     `${document['tokens_used']} of ${document['token_budget']} tokens\n`,
     ...(omitted.length === 0 ? [] : [`Left out: ${omitted.join(', ')}.\n`]),
     ...(degraded.length === 0
       ? []
       : [`Not everything could be asked: ${degraded.map((one) => shortText(one)).join(', ')}.\n`]),
+    ...fellOut.map(fellOutLine),
   ].join('');
 };

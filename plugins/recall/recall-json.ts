@@ -15,6 +15,8 @@ import {
 import { cutFact } from './cut-value.ts';
 import { BYTES_PER_TOKEN } from './fact-line.ts';
 import { defineRecallMember, type Recalled, type RecallMember, RecallMembers, type ScoredFact } from './recall-api.ts';
+import { WHY_JSON, WHY_NOT_JSON, whyJson, whyNotJson } from './why-json.ts';
+import { fellOut } from './why-not.ts';
 
 const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 const SCORE_JSON: JsonSchema = { type: 'number', minimum: 0 };
@@ -39,6 +41,7 @@ export const SCORED_FACT = defineComponent('ScoredFact', {
       token_estimate: COUNT_JSON,
       from_card: BOOLEAN_JSON,
       ...COPIES_JSON,
+      why: WHY_JSON,
       score_breakdown: objectOf({
         lexical: SHARE_JSON,
         semantic: SHARE_JSON,
@@ -49,7 +52,7 @@ export const SCORED_FACT = defineComponent('ScoredFact', {
         weighted_total: SCORE_JSON,
       }),
     },
-    { optional: Object.keys(COPIES_JSON) },
+    { optional: [...Object.keys(COPIES_JSON), 'why'] },
   ),
 });
 
@@ -60,11 +63,12 @@ const copiesJson = (ids: readonly string[]) => ({ also: ids.length, also_ids: id
  * Returns the JSON of a scored fact as text, around the given text of the fact. All other values are finite numbers.
  */
 export const scoredFactText = (
-  { view, score, stages, fused, named, salience, hops, tokens, fromCard, copies = [] }: ScoredFact,
+  { view, score, stages, fused, named, salience, hops, tokens, fromCard, copies = [], why }: ScoredFact,
   factText: FactText,
 ): string =>
   `{"fact":${factText(view)},"score":${score},"hop_distance":${hops},"token_estimate":${tokens},"from_card":${fromCard},` +
   (copies.length === 0 ? '' : `${JSON.stringify(copiesJson(copies)).slice(1, -1)},`) +
+  (why === undefined ? '' : `"why":${JSON.stringify(whyJson(why))},`) +
   `"score_breakdown":{"lexical":${stages.lexical},"semantic":${stages.semantic},"graph":${stages.graph},` +
   `"fused":${fused},"named":${named},"recency":${salience.recency},"confidence":${salience.confidence},` +
   `"access":${salience.access},"contradiction":${salience.contradiction},"garden_tier":${salience.gardenTier},` +
@@ -79,8 +83,9 @@ export const SCORED_PART = defineComponent('ScoredPart', {
       from_card: { type: 'boolean', const: true },
       value_length: COUNT_JSON,
       ...COPIES_JSON,
+      why: WHY_JSON,
     },
-    { optional: ['from_card', 'value_length', ...Object.keys(COPIES_JSON)] },
+    { optional: ['from_card', 'value_length', 'why', ...Object.keys(COPIES_JSON)] },
   ),
 });
 
@@ -89,7 +94,7 @@ export const SCORED_PART = defineComponent('ScoredPart', {
  * then adds the length of the whole value.
  */
 export const partFactJson = (
-  { view, score, fromCard, copies = [] }: ScoredFact,
+  { view, score, fromCard, copies = [], why }: ScoredFact,
   toJson: FactJson,
   mostBytes?: number,
 ) => {
@@ -101,6 +106,7 @@ export const partFactJson = (
     ...(fromCard && { from_card: true }),
     ...(valueLength !== undefined && { value_length: valueLength }),
     ...(copies.length > 0 && copiesJson(copies)),
+    ...(why !== undefined && { why: whyJson(why) }),
   };
 };
 
@@ -143,6 +149,7 @@ const OWN_MEMBERS = {
     additionalProperties: COUNT_JSON,
   },
   degraded: listOf({ type: 'string' }),
+  why_not: WHY_NOT_JSON,
 };
 
 /** Reserves the names of recall's own members, so that no plugin can declare them. */
@@ -154,7 +161,8 @@ const addedBy = (vocabulary: Vocabulary) =>
 /** The schema of the output of `recalledText`. */
 export const RECALL = defineComponent('Recall', {
   summary: 'the facts that matter to a question, within a budget',
-  json: (vocabulary) => objectOf({ ...OWN_MEMBERS, ...addedBy(vocabulary) }, { optional: ['content', 'instructions'] }),
+  json: (vocabulary) =>
+    objectOf({ ...OWN_MEMBERS, ...addedBy(vocabulary) }, { optional: ['content', 'instructions', 'why_not'] }),
 });
 
 /** The schema of the output with `fields`: each fact once, with only these members. */
@@ -162,7 +170,8 @@ export const RECALL_PART = defineComponent('RecallPart', {
   summary: 'a recall with the members of facts that `fields` names',
   json: (vocabulary) => {
     const { content: _, instructions: __, ...once } = OWN_MEMBERS;
-    return objectOf({ ...once, ...addedBy(vocabulary), facts: listOf(component(SCORED_PART)) });
+    const members = { ...once, ...addedBy(vocabulary), facts: listOf(component(SCORED_PART)) };
+    return objectOf(members, { optional: ['why_not'] });
   },
 });
 
@@ -198,7 +207,12 @@ export const recalledText = (
   const content = instructions.length === 0 ? all : texts.filter((_, at) => !instructs(at)).join(',');
   const twice = `,"content":[${content}],"instructions":[${instructions.join(',')}]`;
   const claimed = members.map(({ id, absent }) => [id, recalled.members.has(id) ? recalled.members.get(id) : absent]);
-  const tail = { omitted, degraded: degraded.map(({ id }) => id), ...Object.fromEntries(claimed) };
+  const tail = {
+    omitted,
+    degraded: degraded.map(({ id }) => id),
+    ...(recalled.whyNot !== undefined && { why_not: recalled.whyNot.map(whyNotJson) }),
+    ...Object.fromEntries(claimed),
+  };
   const lists = `"facts":[${all}]${isShort ? '' : twice}`;
   return `${JSON.stringify(head).slice(0, -1)},${lists},${JSON.stringify(tail).slice(1)}`;
 };
@@ -215,7 +229,9 @@ export const countedText = (
   const spell = (listed: readonly string[], count: number, tokensUsed: number): string => {
     const budget = recalled.omitted.budget + recalled.facts.length - count;
     const facts = recalled.facts.slice(0, listed.length);
-    const answer = { ...recalled, facts, omitted: { ...recalled.omitted, budget }, tokensUsed };
+    const ids = recalled.facts.slice(0, count).map(({ view }) => view.fact.id);
+    const whyNot = fellOut(recalled.whyNot, ids, 'budget');
+    const answer = { ...recalled, facts, omitted: { ...recalled.omitted, budget }, tokensUsed, whyNot };
     return recalledText(answer, listed, { isShort: true, members });
   };
   // The loop measures only the members beside the facts, because the facts may be long.

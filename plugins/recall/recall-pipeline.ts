@@ -1,7 +1,6 @@
 import { refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type Clock,
-  compareHlc,
   type FactReader,
   type Facts,
   type FactView,
@@ -17,29 +16,17 @@ import { CandidatePool } from './candidate-pool.ts';
 import { degradationOf } from './degradation.ts';
 import { embedQuery } from './embed-query.ts';
 import { EMPTY_INDEX, isEmpty } from './empty-index.ts';
-import { textOf } from './fact-text.ts';
-import { fuse, normaliseStages } from './fuse-stages.ts';
-import { namedFactor, namesIn } from './name-bonus.ts';
+import { type Reached, whyNot, withWhy } from './explain-recall.ts';
 import { newestWordingFirst } from './newest-wording.ts';
-import { type PackOptions, packByMmr } from './pack-by-mmr.ts';
-import {
-  type EntitySummary,
-  type FactSignals,
-  type RecallContext,
-  type Recalled,
-  recallSignal,
-  recallSummary,
-  type ScoredFact,
-  type StageScores,
-} from './recall-api.ts';
-import type { RecallRequest } from './recall-request.ts';
+import { packByMmr } from './pack-by-mmr.ts';
+import { type EntitySummary, type RecallContext, type Recalled, recallSummary, type ScoredFact } from './recall-api.ts';
+import { MAX_LIMIT, packingOf, type RecallRequest } from './recall-request.ts';
 import { type Found, runStages, type StageParts } from './recall-stages.ts';
 import type { RecallTelemetry } from './recall-telemetry.ts';
-import { salienceOf, weigh } from './salience.ts';
 import { sayOnce } from './say-once.ts';
+import { scoreFound } from './score-found.ts';
 import { firstDepth, fullDepth, type SearchDepth, wantsMore } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
-import type { TextSignature } from './text-signature.ts';
 
 export interface PipelineParts extends StageParts {
   readonly facts: Facts;
@@ -52,15 +39,8 @@ export interface PipelineParts extends StageParts {
   readonly salienceWeight: number;
 }
 
-/** A fact that may be packed. */
-interface Candidate extends ScoredFact {
-  readonly rank: number;
-  readonly byScore: boolean;
-  signature(): TextSignature;
-}
-
 /** The chosen facts and counts, from which the answer is built. */
-export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'omitted' | 'degraded'>;
+export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'omitted' | 'degraded' | 'whyNot'>;
 
 /** Starts again if the index was lost meanwhile. If that repeats, the answer is made without an index. */
 export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
@@ -96,40 +76,40 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, given: Pip
     };
     const { includeContradicted, minConfidence, entityPrefix: prefix } = request;
     const keyPrefix = prefix === undefined ? '' : matchKey(prefix, parts.names);
-    const pool = new CandidatePool(reader, { ...context.view, includeContradicted, minConfidence, keyPrefix });
+    const admission = { ...context.view, includeContradicted, minConfidence, keyPrefix };
+    const pool = new CandidatePool(reader, admission);
     const summary = await measured.step('summary', () => summaryOf(request, context, parts));
-    const reach = async (depth: SearchDepth) => {
-      const found = await measured.step('search', () => runStages(request, depth, vectors.all, context, pool, parts));
-      const scored = await measured.step('score', () => score(found, summary.fact, request, context, pool, used));
+    const search = (depth: SearchDepth) =>
+      measured.step('search', () => runStages(request, depth, vectors.all, context, pool, parts));
+    const reach = async (depth: SearchDepth): Promise<Reached> => {
+      const found = await search(depth);
+      const scored = await measured.step('score', () => scoreFound(found, summary.fact, request, context, pool, used));
       const ranked = newestWordingFirst(sayOnce(scored));
       return { found, scored, ranked, ...packByMmr(ranked, packingOf(request)) };
     };
     const first = await reach(firstDepth(request));
     // The pool caches the facts that it has read, so the second pass reads only new ones.
     const isWanting = first.found.isCut && wantsMore(first.packed, request);
-    const { found, scored, ranked, packed, unfit } = isWanting ? await reach(fullDepth(request)) : first;
+    const reached = isWanting ? await reach(fullDepth(request)) : first;
+    const { found, scored, ranked, packed, unfit } = reached;
     measured.scored(scored.length);
     const contradicted = countContradicted(found, summary.fact, context, pool);
     const chosen = new Set(packed);
+    const facts = ranked.filter((one) => chosen.has(one));
+    const searchDeeper = () => search(fullDepth({ limit: MAX_LIMIT }));
     return {
-      facts: ranked.filter((one) => chosen.has(one)),
+      facts: request.explain ? withWhy(facts, reached) : facts,
       totalScored: scored.length,
       tokensUsed: tokensOf(packed),
-      omitted: { contradicted, budget: unfit, repeated: scored.length - ranked.length },
+      omitted: { contradicted, budget: unfit.length, repeated: scored.length - ranked.length },
       degraded: [...(await degradationOf({ vector: vectors.own, behind }, reader, parts.index)), ...summary.degraded],
+      ...(request.whyNot.length > 0 && {
+        whyNot: await whyNot({ request, reached, card: summary.fact, context, admission, searchDeeper }),
+      }),
     };
   };
   return parts.facts.read(caller, 'recall', choose, request.notes);
 };
-
-/** `age` tells which counts may be cached. */
-type ScoreParts = PipelineParts & { readonly age: number };
-
-const packingOf = ({ tokenBudget, limit, lambdaMmr }: RecallRequest): PackOptions => ({
-  budget: tokenBudget,
-  limit,
-  lambda: lambdaMmr,
-});
 
 /** Counts contradicted facts that are left out. A card names all rivals, so its facts do not count. */
 const countContradicted = (
@@ -182,112 +162,5 @@ const summaryOf = async (
     : hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });
 
 const NO_SUMMARY: EntitySummary = { fact: null, degraded: [] };
-
-const score = async (
-  found: Found,
-  card: FactView | null,
-  request: RecallRequest,
-  context: RecallContext,
-  pool: CandidatePool,
-  parts: ScoreParts,
-): Promise<Candidate[]> => {
-  const stages = normaliseStages(found);
-  const ownIds = new Set(found.own.map(({ id }) => id));
-  const { entityKey } = context.view;
-  // Leaves out facts that the summary replaces.
-  const isSummarised = (fact: FactView['fact']): boolean => card !== null && fact.entityKey === entityKey;
-  const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []).filter(({ fact }) => !isSummarised(fact));
-  const signals = await signalsOf(views, context, parts);
-  const namedOf = namedAmong(views, found.shares, request.query);
-  const scored = views.map((view): Candidate => {
-    const { id } = view.fact;
-    const way = { hops: found.hops.get(id) ?? 1, fromCard: false, byScore: ownIds.has(id) };
-    const known = { stages: stages.get(id) ?? AT_THE_ENTITY, named: namedOf(view), signals: signals(id) };
-    return scoreOf(view, known, way, request, context, parts);
-  });
-  if (card !== null) {
-    const known = { stages: AT_THE_ENTITY, named: 1, signals: NO_SIGNALS };
-    scored.push(scoreOf(card, known, { hops: 0, fromCard: true, byScore: true }, request, context, parts));
-  }
-  // Leaves out facts that only a stage without weight has found.
-  return scored.filter(({ fused }) => fused > 0).sort(bestFirst);
-};
-
-/**
- * Returns the bonus for facts about the speaker that the query names. It applies only to facts that stand beside others
- * in their session, where several may speak: in a document a name is a word like any other.
- */
-const namedAmong = (
-  views: readonly FactView[],
-  shares: Found['shares'],
-  query: string,
-): ((view: FactView) => number) => {
-  const shareOf = namesIn(query);
-  const named = new Map(views.flatMap(({ fact }) => (shares.has(fact.id) ? [[fact.id, shareOf(fact)]] : [])));
-  const most = Math.max(0, ...named.values());
-  return ({ fact }) => namedFactor(named.get(fact.id) ?? 0, most);
-};
-
-/** The known scores and signals of a candidate. */
-interface Known {
-  readonly stages: StageScores;
-  readonly named: number;
-  readonly signals: FactSignals;
-}
-
-const scoreOf = (
-  view: FactView,
-  { stages, named, signals }: Known,
-  { hops, fromCard, byScore }: Pick<Candidate, 'hops' | 'fromCard' | 'byScore'>,
-  { query, weights, maxValueBytes }: RecallRequest,
-  { reader }: RecallContext,
-  { salienceWeight }: PipelineParts,
-): Candidate => {
-  const salience = salienceOf(view, signals, reader.nowMs);
-  const text = textOf(view.fact);
-  // Without a query, only the entity can match.
-  const fused = query === '' ? stages.graph : fuse(stages, salience, weights);
-  const score = weigh(fused * named, salience, salienceWeight);
-  return {
-    view,
-    stages,
-    fused,
-    named,
-    salience,
-    score,
-    rank: score,
-    tokens: text.tokensUpTo(maxValueBytes),
-    hops,
-    fromCard,
-    byScore,
-    signature: text.signature,
-  };
-};
-
-const NO_SIGNALS: FactSignals = { access: 0, gardenTier: 1 };
-const AT_THE_ENTITY: StageScores = { lexical: 0, semantic: 0, graph: 1 };
-
-/** Orders by score, then by origin stamp, newest first, then by id. */
-const bestFirst = (a: ScoredFact, b: ScoredFact): number =>
-  b.score - a.score ||
-  compareHlc(b.view.fact.hlc, a.view.fact.hlc) ||
-  (a.view.fact.id < b.view.fact.id ? -1 : a.view.fact.id > b.view.fact.id ? 1 : 0);
-
-/** Returns the signals of each fact: how often it was recalled, and the factors that plugins give. */
-const signalsOf = async (
-  views: readonly FactView[],
-  context: RecallContext,
-  { access, age, hooks }: ScoreParts,
-): Promise<(id: string) => FactSignals> => {
-  const isPast = context.reader.asOf !== undefined;
-  const recalled = isPast ? () => 0 : await access.signals(views, context, age);
-  const said = hooks.hasHandlers(recallSignal) ? await hooks.collect(recallSignal, { ...context, facts: views }) : [];
-  const some = said.filter(({ size }) => size > 0);
-  return (id) => {
-    const known = { access: recalled(id), gardenTier: NO_SIGNALS.gardenTier };
-    for (const one of some) Object.assign(known, one.get(id));
-    return known;
-  };
-};
 
 export const tokensOf = (facts: readonly ScoredFact[]): number => facts.reduce((sum, { tokens }) => sum + tokens, 0);

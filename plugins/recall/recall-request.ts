@@ -11,6 +11,7 @@ import {
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import type { Moments } from '../time-travel/time-travel-api.ts';
+import type { PackOptions } from './pack-by-mmr.ts';
 import type { Question } from './recall-api.ts';
 import { INVALID_TOKEN_BUDGET, RECALL_DEPTH_EXCEEDED } from './recall-words.ts';
 import { DEFAULT_WEIGHTS, readWeights, type StageWeights } from './stage-weights.ts';
@@ -35,6 +36,9 @@ export interface RecallRequest {
   readonly includeContradicted: boolean;
   readonly limit: number;
   readonly maxValueBytes: number | undefined;
+  readonly explain: boolean;
+  /** Ids of facts, whether they exist or not. */
+  readonly whyNot: readonly string[];
   /** The notes of a read of the past. */
   readonly notes: Notes | undefined;
 }
@@ -51,6 +55,9 @@ export const DEFAULT_LAMBDA = 0.7;
 export const DEFAULT_MIN_CONFIDENCE = 0.1;
 export const MAX_DEPTH = 2;
 export const MAX_EXCLUDED = 20;
+/** The maximum number of facts about which one recall says why they are not there. */
+export const MAX_WHY_NOT = 20;
+const FACT_ID = /^[\x21-\x7e]{1,128}$/;
 const MAX_QUERY_BYTES = 16 * 1024;
 /**
  * Names of a garden besides its URI: a UUID, or a slug with the prefix `garden:`, because a bare word may be a misspelt
@@ -96,9 +103,17 @@ export const readQuestion = (
     includeContradicted: question.includeContradicted ?? false,
     limit: readLimit(question.limit, refuse),
     maxValueBytes: question.maxValueBytes,
+    explain: question.explain ?? false,
+    whyNot: readWhyNot(question.whyNot, refuse),
     notes: question.asOf === undefined ? undefined : readMoment(question.asOf, `${place}.as_of`, moments),
   };
 };
+
+export const packingOf = ({ tokenBudget, limit, lambdaMmr }: RecallRequest): PackOptions => ({
+  budget: tokenBudget,
+  limit,
+  lambda: lambdaMmr,
+});
 
 type Refuse = (member: string, problem: string) => ServiceError;
 
@@ -130,6 +145,13 @@ const readDepth = (depth = 1, includeNeighbors = true): number => {
 const readLimit = (limit = DEFAULT_LIMIT, refuse: Refuse): number => {
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw refuse('limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
+};
+
+const readWhyNot = (ids: readonly string[] = [], refuse: Refuse): readonly string[] => {
+  if (ids.length > MAX_WHY_NOT) throw refuse('why_not', `must name at most ${MAX_WHY_NOT} facts`);
+  const bad = ids.findIndex((id) => !FACT_ID.test(id));
+  if (bad >= 0) throw refuse(`why_not[${bad}]`, 'must be the id of a fact');
+  return ids;
 };
 
 const readMoment = (asOf: string, path: string, moments: Moments | undefined): Notes => {

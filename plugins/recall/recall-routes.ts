@@ -22,7 +22,7 @@ import { sessionHeader } from '../facts/facts-api.ts';
 import { BYTES_PER_TOKEN } from './fact-line.ts';
 import type { Question, Recall, RecallMember, ScoredFact } from './recall-api.ts';
 import { countedText, partFactJson, RECALL_ANSWERS, recalledText, scoredFactText } from './recall-json.ts';
-import { MAX_BUDGET, MAX_EXCLUDED, MAX_LIMIT } from './recall-request.ts';
+import { MAX_BUDGET, MAX_EXCLUDED, MAX_LIMIT, MAX_WHY_NOT } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 import { SHOWN_QUESTION } from './shown-question.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
@@ -62,6 +62,8 @@ interface RawRecall {
   readonly include_neighbors?: boolean;
   readonly limit?: number;
   readonly max_value_bytes?: number;
+  readonly explain?: boolean;
+  readonly why_not?: readonly string[] | null;
   readonly as_of?: unknown;
   readonly fields?: string | readonly string[];
 }
@@ -84,6 +86,7 @@ const MEMBERS = {
   include_contradicted: { type: 'boolean' },
   include_neighbors: { type: 'boolean' },
   limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
+  explain: { type: 'boolean' },
   max_value_bytes: {
     type: 'integer',
     minimum: 1,
@@ -115,6 +118,7 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
       ...MEMBERS,
       ...text(['string', 'null']),
       exclude_relations: { type: ['array', 'null'], maxItems: MAX_EXCLUDED, items: { type: 'string' } },
+      why_not: { type: ['array', 'null'], maxItems: MAX_WHY_NOT, items: { type: 'string' } },
       token_budget: {},
       weights: {},
       as_of: {},
@@ -140,8 +144,8 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
   handle: (request) => answer(request.body, 'body', request, parts),
 });
 
-type RecallQuery = Omit<RawRecall, 'fields' | 'exclude_relations'> &
-  FormQuery & { readonly exclude_relations?: string } & Readonly<Record<string, unknown>>;
+type RecallQuery = Omit<RawRecall, 'fields' | 'exclude_relations' | 'why_not'> &
+  FormQuery & { readonly exclude_relations?: string; readonly why_not?: string } & Readonly<Record<string, unknown>>;
 
 const WEIGHT_PARAMETERS = Object.keys(WEIGHT_SPELLINGS).map((name) => `weights.${name}`);
 
@@ -161,6 +165,7 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
       ...text('string'),
       token_budget: { type: 'string', description: `A whole number from 1 to ${MAX_BUDGET}.` },
       exclude_relations: { type: 'string', description: 'Relations to leave out, separated by commas.' },
+      why_not: { type: 'string', description: 'Ids of facts, separated by commas: why each is not there.' },
       as_of: { type: 'string', description: 'An instant or a stamp: recalls as of then.' },
       weights: { type: 'string', description: 'The weights as JSON.' },
       ...Object.fromEntries(
@@ -178,6 +183,7 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
     const raw = {
       ...query,
       exclude_relations: query.exclude_relations?.split(',', MAX_EXCLUDED) ?? null,
+      why_not: query.why_not?.split(',', MAX_WHY_NOT + 1) ?? null,
       token_budget: numberOf(query.token_budget),
       weights: weightsOf(query),
     };
@@ -249,6 +255,8 @@ const questionOf = (raw: RawRecall): Question => ({
   includeContradicted: raw.include_contradicted,
   includeNeighbors: raw.include_neighbors,
   limit: raw.limit,
+  explain: raw.explain,
+  whyNot: raw.why_not ?? undefined,
   maxValueBytes: raw.fields === undefined ? undefined : raw.max_value_bytes,
   // A moment must be text; any other value becomes an invalid one.
   asOf: raw.as_of == null ? undefined : typeof raw.as_of === 'string' ? raw.as_of : '',

@@ -89,14 +89,14 @@ export const runStages = async (
   };
 };
 
-/** Leaves out facts that only stages without weight have found. */
-const weighty = (disputed: StageHits, { query, weights }: RecallRequest): Set<string> => {
+/** Returns the ids of the hits, without facts that only stages without weight have found. */
+export const weighty = (hits: StageHits, { query, weights }: RecallRequest): Set<string> => {
   const isAnyAsked = weights.recency > 0 || weights.sourceTrust > 0;
   return new Set(
     [
-      ...(isAnyAsked || weights.lexical > 0 ? disputed.lexical : []),
-      ...(isAnyAsked || weights.vector > 0 ? disputed.semantic : []),
-      ...(isAnyAsked || query === '' || weights.graph > 0 ? disputed.graph : []),
+      ...(isAnyAsked || weights.lexical > 0 ? hits.lexical : []),
+      ...(isAnyAsked || weights.vector > 0 ? hits.semantic : []),
+      ...(isAnyAsked || query === '' || weights.graph > 0 ? hits.graph : []),
     ].map(({ id }) => id),
   );
 };

@@ -7,6 +7,7 @@ import {
   MAX_BUDGET,
   MAX_DEPTH,
   MAX_LIMIT,
+  MAX_WHY_NOT,
 } from './recall-request.ts';
 import { DEFAULT_WEIGHTS, WEIGHT_SPELLINGS } from './stage-weights.ts';
 
@@ -79,6 +80,13 @@ export const SHOWN_QUESTION: JsonSchema = {
     limit: { type: ['integer', 'null'], minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
     weights: WEIGHTS,
     force_refresh: flag(false, 'Makes the card of the entity anew.'),
+    explain: flag(false, 'Adds to each fact how it came into the answer.'),
+    why_not: {
+      type: ['array', 'null'],
+      maxItems: MAX_WHY_NOT,
+      items: { type: 'string' },
+      description: 'Ids of facts: the answer says at which step each of them fell out.',
+    },
     as_of: { type: ['string', 'null'], description: 'An instant or a stamp: recalls what was known then.' },
     fields: FIELDS_JSON,
   },

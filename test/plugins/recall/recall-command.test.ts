@@ -32,6 +32,16 @@ describe('the command recall', () => {
     expect(stdout).not.to.contain('\u001b');
   });
 
+  it('explains each fact, and says why a named one is not there', async () => {
+    const { body } = await at.ask('GET', '/v1/facts?entity=user:noor&relation=memory:car&include_contradicted=true');
+    const [{ id }] = body.facts;
+    const asked = ['recall', 'Who lives in the harbour?', '--explain', '--why-not', `${id},no-such-fact`];
+    const { stdout, stderr } = await at.run(asked);
+    expect(stdout.replaceAll(/\s+/g, ' ')).to.contain('place 1 of all, packed as number 1, words ');
+    expect(stderr).to.contain(`${id}: it is in an open contradiction\n`);
+    expect(stderr).to.contain('no-such-fact: there is no such fact that you may see\n');
+  });
+
   it('stays within the budget, and reports omissions', async () => {
     const { stdout, stderr } = await at.run(['recall', 'harbour', '--budget', '13']);
     expect(stdout).to.contain('1.').and.not.to.contain('2.');

@@ -408,6 +408,36 @@ class RecallOmitted(TypedDict):
     repeated: int
 
 
+class RecallWhyNotFoundByLexical(TypedDict):
+    rank: int
+    score: float
+
+
+class RecallWhyNotFoundBySemantic(TypedDict):
+    rank: int
+    score: float
+
+
+class RecallWhyNotFoundByGraph(TypedDict):
+    rank: int
+    score: float
+
+
+class RecallWhyNotFoundBy(TypedDict):
+    lexical: NotRequired[RecallWhyNotFoundByLexical]
+    semantic: NotRequired[RecallWhyNotFoundBySemantic]
+    graph: NotRequired[RecallWhyNotFoundByGraph]
+
+
+class RecallWhyNot(TypedDict):
+    id: str
+    stage: Literal["unknown", "not_live", "filtered", "contradicted", "card", "not_found", "depth", "repeated", "variety", "budget", "limit", "changed", "returned"]
+    by: NotRequired[str]
+    found_by: NotRequired[RecallWhyNotFoundBy]
+    score: NotRequired[float]
+    rank: NotRequired[int]
+
+
 class RecallChainProofCheckpointTlInclusionProof(TypedDict):
     chain_hash: str
     prev_hash: str | None
@@ -464,6 +494,7 @@ class Recall(TypedDict):
     instructions: NotRequired[list[ScoredFact]]
     omitted: RecallOmitted
     degraded: list[str]
+    why_not: NotRequired[list[RecallWhyNot]]
     tombstone_notices: list[Any]
     chain_proof: RecallChainProof | None
 
@@ -472,6 +503,36 @@ class RecallPartOmitted(TypedDict):
     contradicted: int
     budget: int
     repeated: int
+
+
+class RecallPartWhyNotFoundByLexical(TypedDict):
+    rank: int
+    score: float
+
+
+class RecallPartWhyNotFoundBySemantic(TypedDict):
+    rank: int
+    score: float
+
+
+class RecallPartWhyNotFoundByGraph(TypedDict):
+    rank: int
+    score: float
+
+
+class RecallPartWhyNotFoundBy(TypedDict):
+    lexical: NotRequired[RecallPartWhyNotFoundByLexical]
+    semantic: NotRequired[RecallPartWhyNotFoundBySemantic]
+    graph: NotRequired[RecallPartWhyNotFoundByGraph]
+
+
+class RecallPartWhyNot(TypedDict):
+    id: str
+    stage: Literal["unknown", "not_live", "filtered", "contradicted", "card", "not_found", "depth", "repeated", "variety", "budget", "limit", "changed", "returned"]
+    by: NotRequired[str]
+    found_by: NotRequired[RecallPartWhyNotFoundBy]
+    score: NotRequired[float]
+    rank: NotRequired[int]
 
 
 class RecallPartChainProofCheckpointTlInclusionProof(TypedDict):
@@ -528,6 +589,7 @@ class RecallPart(TypedDict):
     facts: list[ScoredPart]
     omitted: RecallPartOmitted
     degraded: list[str]
+    why_not: NotRequired[list[RecallPartWhyNot]]
     tombstone_notices: list[Any]
     chain_proof: RecallPartChainProof | None
 
@@ -538,6 +600,33 @@ RecallReply: TypeAlias = 'Recall'
 class Resolution(TypedDict):
     resolution_fact_id: str
     conflict_status: Literal["resolved"]
+
+
+class ScoredFactWhyFoundByLexical(TypedDict):
+    rank: int
+    score: float
+
+
+class ScoredFactWhyFoundBySemantic(TypedDict):
+    rank: int
+    score: float
+
+
+class ScoredFactWhyFoundByGraph(TypedDict):
+    rank: int
+    score: float
+
+
+class ScoredFactWhyFoundBy(TypedDict):
+    lexical: NotRequired[ScoredFactWhyFoundByLexical]
+    semantic: NotRequired[ScoredFactWhyFoundBySemantic]
+    graph: NotRequired[ScoredFactWhyFoundByGraph]
+
+
+class ScoredFactWhy(TypedDict):
+    found_by: ScoredFactWhyFoundBy
+    rank: int
+    packed: int
 
 
 class ScoredFactScoreBreakdown(TypedDict):
@@ -563,7 +652,35 @@ class ScoredFact(TypedDict):
     from_card: bool
     also: NotRequired[int]
     also_ids: NotRequired[list[str]]
+    why: NotRequired[ScoredFactWhy]
     score_breakdown: ScoredFactScoreBreakdown
+
+
+class ScoredPartWhyFoundByLexical(TypedDict):
+    rank: int
+    score: float
+
+
+class ScoredPartWhyFoundBySemantic(TypedDict):
+    rank: int
+    score: float
+
+
+class ScoredPartWhyFoundByGraph(TypedDict):
+    rank: int
+    score: float
+
+
+class ScoredPartWhyFoundBy(TypedDict):
+    lexical: NotRequired[ScoredPartWhyFoundByLexical]
+    semantic: NotRequired[ScoredPartWhyFoundBySemantic]
+    graph: NotRequired[ScoredPartWhyFoundByGraph]
+
+
+class ScoredPartWhy(TypedDict):
+    found_by: ScoredPartWhyFoundBy
+    rank: int
+    packed: int
 
 
 class ScoredPart(TypedDict):
@@ -573,6 +690,7 @@ class ScoredPart(TypedDict):
     value_length: NotRequired[int]
     also: NotRequired[int]
     also_ids: NotRequired[list[str]]
+    why: NotRequired[ScoredPartWhy]
 
 
 class SentValue(TypedDict):

@@ -1,0 +1,54 @@
+import type { StageScores } from './recall-api.ts';
+
+/** The rank, 1 for the best, and the score of a fact in each stage that found it. */
+export type FoundBy = { readonly [K in keyof StageScores]?: { readonly rank: number; readonly score: number } };
+
+/** Says how a fact came into the answer. */
+export interface Why {
+  readonly foundBy: FoundBy;
+  /** Its place among all candidates, 1 for the best. */
+  readonly rank: number;
+  /** The turn in which it was packed, 1 for the first. */
+  readonly packed: number;
+}
+
+/** The steps that leave facts out, in their order; `returned` for a fact that is in the answer. */
+export const WHY_NOT_STAGES = [
+  'unknown',
+  'not_live',
+  'filtered',
+  'contradicted',
+  'card',
+  'not_found',
+  'depth',
+  'repeated',
+  'variety',
+  'budget',
+  'limit',
+  'changed',
+  'returned',
+] as const;
+
+export type WhyNotStage = (typeof WHY_NOT_STAGES)[number];
+
+/** Says at which step of a recall a fact fell out. */
+export interface WhyNot {
+  readonly id: string;
+  readonly stage: WhyNotStage;
+  /** The member of the request that left the fact out, or the id of the fact that took its place. */
+  readonly by?: string | undefined;
+  readonly foundBy?: FoundBy | undefined;
+  readonly score?: number | undefined;
+  readonly rank?: number | undefined;
+}
+
+/** Names the step at which facts left the answer after they had been chosen. */
+export const fellOut = (
+  whyNot: readonly WhyNot[] | undefined,
+  kept: readonly string[],
+  stage: WhyNotStage,
+): readonly WhyNot[] | undefined => {
+  if (whyNot === undefined) return undefined;
+  const ids = new Set(kept);
+  return whyNot.map((one) => (one.stage === 'returned' && !ids.has(one.id) ? { ...one, stage } : one));
+};
