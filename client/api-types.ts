@@ -499,6 +499,7 @@ export interface ScoredFact {
     graph: number;
     fused: number;
     named: number;
+    timed: number;
     recency: number;
     confidence: number;
     access: number;
@@ -2759,6 +2760,7 @@ export interface Api {
           include_neighbors?: boolean | undefined;
           limit?: number | undefined;
           explain?: boolean | undefined;
+          time?: 'lift' | 'ignore' | undefined;
           /** With `fields`: longer values are cut, and `value_length` says how long they are. */
           max_value_bytes?: number | undefined;
           query?: string | undefined;
@@ -2854,6 +2856,8 @@ export interface Api {
         | undefined;
       /** Makes the card of the entity anew. Default: `false`. */
       force_refresh?: boolean | null | undefined;
+      /** Whether facts of a time that the query names are lifted. Default: `"lift"`. */
+      time?: 'lift' | 'ignore' | null | undefined;
       /** Adds to each fact how it came into the answer. Default: `false`. */
       explain?: boolean | null | undefined;
       /** Ids of facts: the answer says at which step each of them fell out. */

@@ -47,6 +47,8 @@ export interface Question {
   readonly limit?: number | undefined;
   /** Counts only this many bytes of each value, because the caller cuts longer ones; at least 1. */
   readonly maxValueBytes?: number | undefined;
+  /** `ignore` does not lift facts of a time that the query names; `lift` does, and is the default. */
+  readonly time?: 'lift' | 'ignore' | undefined;
   /** Adds to each fact how it came into the answer. */
   readonly explain?: boolean | undefined;
   /** Ids of at most 20 facts: at which step each of them fell out. */
@@ -87,6 +89,8 @@ export interface ScoredFact {
   readonly fused: number;
   /** 1 to 1.5: more than 1 if the query names the speaker or the entity of the fact. */
   readonly named: number;
+  /** 1 to 1.5: more than 1 if the fact is of a time that the query names, or near it. */
+  readonly timed: number;
   readonly salience: Salience;
   /** The distance from a hit: 0 for the hit itself. */
   readonly hops: number;

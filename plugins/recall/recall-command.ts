@@ -42,6 +42,7 @@ const OPTIONS = {
   },
   includeContradicted: { type: 'flag', summary: 'also facts of an open contradiction' },
   limit: { type: 'integer', value: 'number', minimum: 1, maximum: MAX_LIMIT, summary: 'most facts to recall' },
+  ignoreTime: { type: 'flag', summary: 'do not lift facts of a time that the question names' },
   explain: { type: 'flag', summary: 'also how each fact came into the answer' },
   whyNot: { type: 'words', value: 'ids', summary: 'facts, by their ids, and at which step each of them fell out' },
   fields: {
@@ -125,6 +126,7 @@ const bodyOf = async ({ arguments: { question }, options, stdin }: Context): Pro
     weights: options.weights === undefined ? undefined : readWeightWords(options.weights),
     include_contradicted: options.includeContradicted,
     limit: options.limit,
+    time: options.ignoreTime ? 'ignore' : undefined,
     explain: options.explain,
     why_not: options.whyNot,
     // The budget is for the lines shown here. With `fields` it would be for the reply.

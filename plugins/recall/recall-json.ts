@@ -48,6 +48,7 @@ export const SCORED_FACT = defineComponent('ScoredFact', {
         graph: SHARE_JSON,
         fused: SCORE_JSON,
         named: { type: 'number', minimum: 1, maximum: 1.5 },
+        timed: { type: 'number', minimum: 1, maximum: 1.5 },
         ...Object.fromEntries(FACTORS.map((name) => [name, SHARE_JSON])),
         weighted_total: SCORE_JSON,
       }),
@@ -63,14 +64,14 @@ const copiesJson = (ids: readonly string[]) => ({ also: ids.length, also_ids: id
  * Returns the JSON of a scored fact as text, around the given text of the fact. All other values are finite numbers.
  */
 export const scoredFactText = (
-  { view, score, stages, fused, named, salience, hops, tokens, fromCard, copies = [], why }: ScoredFact,
+  { view, score, stages, fused, named, timed, salience, hops, tokens, fromCard, copies = [], why }: ScoredFact,
   factText: FactText,
 ): string =>
   `{"fact":${factText(view)},"score":${score},"hop_distance":${hops},"token_estimate":${tokens},"from_card":${fromCard},` +
   (copies.length === 0 ? '' : `${JSON.stringify(copiesJson(copies)).slice(1, -1)},`) +
   (why === undefined ? '' : `"why":${JSON.stringify(whyJson(why))},`) +
   `"score_breakdown":{"lexical":${stages.lexical},"semantic":${stages.semantic},"graph":${stages.graph},` +
-  `"fused":${fused},"named":${named},"recency":${salience.recency},"confidence":${salience.confidence},` +
+  `"fused":${fused},"named":${named},"timed":${timed},"recency":${salience.recency},"confidence":${salience.confidence},` +
   `"access":${salience.access},"contradiction":${salience.contradiction},"garden_tier":${salience.gardenTier},` +
   `"source_trust":${salience.sourceTrust},"weighted_total":${score}}}`;
 

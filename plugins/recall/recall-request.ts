@@ -36,6 +36,8 @@ export interface RecallRequest {
   readonly includeContradicted: boolean;
   readonly limit: number;
   readonly maxValueBytes: number | undefined;
+  /** True if words for times in the query do not count. */
+  readonly ignoresTime: boolean;
   readonly explain: boolean;
   /** Ids of facts, whether they exist or not. */
   readonly whyNot: readonly string[];
@@ -55,6 +57,7 @@ export const DEFAULT_LAMBDA = 0.7;
 export const DEFAULT_MIN_CONFIDENCE = 0.1;
 export const MAX_DEPTH = 2;
 export const MAX_EXCLUDED = 20;
+export const TIME_CHOICES = ['lift', 'ignore'] as const;
 /** The maximum number of facts about which one recall says why they are not there. */
 export const MAX_WHY_NOT = 20;
 const FACT_ID = /^[\x21-\x7e]{1,128}$/;
@@ -103,6 +106,7 @@ export const readQuestion = (
     includeContradicted: question.includeContradicted ?? false,
     limit: readLimit(question.limit, refuse),
     maxValueBytes: question.maxValueBytes,
+    ignoresTime: readTime(question.time, refuse) === 'ignore',
     explain: question.explain ?? false,
     whyNot: readWhyNot(question.whyNot, refuse),
     notes: question.asOf === undefined ? undefined : readMoment(question.asOf, `${place}.as_of`, moments),
@@ -145,6 +149,11 @@ const readDepth = (depth = 1, includeNeighbors = true): number => {
 const readLimit = (limit = DEFAULT_LIMIT, refuse: Refuse): number => {
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw refuse('limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
+};
+
+const readTime = (time: Question['time'] = 'lift', refuse: Refuse): Question['time'] => {
+  if (TIME_CHOICES.includes(time)) return time;
+  throw refuse('time', `must be ${TIME_CHOICES.join(' or ')}`);
 };
 
 const readWhyNot = (ids: readonly string[] = [], refuse: Refuse): readonly string[] => {

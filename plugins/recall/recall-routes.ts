@@ -22,7 +22,7 @@ import { sessionHeader } from '../facts/facts-api.ts';
 import { BYTES_PER_TOKEN } from './fact-line.ts';
 import type { Question, Recall, RecallMember, ScoredFact } from './recall-api.ts';
 import { countedText, partFactJson, RECALL_ANSWERS, recalledText, scoredFactText } from './recall-json.ts';
-import { MAX_BUDGET, MAX_EXCLUDED, MAX_LIMIT, MAX_WHY_NOT } from './recall-request.ts';
+import { MAX_BUDGET, MAX_EXCLUDED, MAX_LIMIT, MAX_WHY_NOT, TIME_CHOICES } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 import { SHOWN_QUESTION } from './shown-question.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
@@ -62,6 +62,7 @@ interface RawRecall {
   readonly include_neighbors?: boolean;
   readonly limit?: number;
   readonly max_value_bytes?: number;
+  readonly time?: NonNullable<Question['time']> | null;
   readonly explain?: boolean;
   readonly why_not?: readonly string[] | null;
   readonly as_of?: unknown;
@@ -87,6 +88,7 @@ const MEMBERS = {
   include_neighbors: { type: 'boolean' },
   limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
   explain: { type: 'boolean' },
+  time: { type: 'string', enum: [...TIME_CHOICES] },
   max_value_bytes: {
     type: 'integer',
     minimum: 1,
@@ -255,6 +257,7 @@ const questionOf = (raw: RawRecall): Question => ({
   includeContradicted: raw.include_contradicted,
   includeNeighbors: raw.include_neighbors,
   limit: raw.limit,
+  time: raw.time ?? undefined,
   explain: raw.explain,
   whyNot: raw.why_not ?? undefined,
   maxValueBytes: raw.fields === undefined ? undefined : raw.max_value_bytes,

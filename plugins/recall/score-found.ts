@@ -9,6 +9,8 @@ import type { RecallRequest } from './recall-request.ts';
 import type { Found } from './recall-stages.ts';
 import { salienceOf, weigh } from './salience.ts';
 import type { TextSignature } from './text-signature.ts';
+import { timesIn } from './time-words/read-times.ts';
+import { timedFactor } from './time-words/timed-factor.ts';
 
 /** A fact that may be packed. */
 export interface Candidate extends ScoredFact {
@@ -43,14 +45,20 @@ export const scoreFound = async (
   const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []).filter(({ fact }) => !isSummarised(fact));
   const signals = await signalsOf(views, context, parts);
   const namedOf = namedAmong(views, found.shares, request.query);
+  const times = request.ignoresTime ? [] : timesIn(request.query, context.reader.nowMs);
   const scored = views.map((view): Candidate => {
     const { id } = view.fact;
     const way = { hops: found.hops.get(id) ?? 1, fromCard: false, byScore: ownIds.has(id) };
-    const known = { stages: stages.get(id) ?? AT_THE_ENTITY, named: namedOf(view), signals: signals(id) };
+    const known = {
+      stages: stages.get(id) ?? AT_THE_ENTITY,
+      named: namedOf(view),
+      timed: timedFactor(times, view.fact),
+      signals: signals(id),
+    };
     return scoreOf(view, known, way, request, context, parts);
   });
   if (card !== null) {
-    const known = { stages: AT_THE_ENTITY, named: 1, signals: NO_SIGNALS };
+    const known = { stages: AT_THE_ENTITY, named: 1, timed: 1, signals: NO_SIGNALS };
     scored.push(scoreOf(card, known, { hops: 0, fromCard: true, byScore: true }, request, context, parts));
   }
   // Leaves out facts that only a stage without weight has found.
@@ -76,12 +84,13 @@ const namedAmong = (
 interface Known {
   readonly stages: StageScores;
   readonly named: number;
+  readonly timed: number;
   readonly signals: FactSignals;
 }
 
 const scoreOf = (
   view: FactView,
-  { stages, named, signals }: Known,
+  { stages, named, timed, signals }: Known,
   { hops, fromCard, byScore }: Pick<Candidate, 'hops' | 'fromCard' | 'byScore'>,
   { query, weights, maxValueBytes }: RecallRequest,
   { reader }: RecallContext,
@@ -91,12 +100,13 @@ const scoreOf = (
   const text = textOf(view.fact);
   // Without a query, only the entity can match.
   const fused = query === '' ? stages.graph : fuse(stages, salience, weights);
-  const score = weigh(fused * named, salience, salienceWeight);
+  const score = weigh(fused * named * timed, salience, salienceWeight);
   return {
     view,
     stages,
     fused,
     named,
+    timed,
     salience,
     score,
     rank: score,

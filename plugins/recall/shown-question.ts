@@ -8,6 +8,7 @@ import {
   MAX_DEPTH,
   MAX_LIMIT,
   MAX_WHY_NOT,
+  TIME_CHOICES,
 } from './recall-request.ts';
 import { DEFAULT_WEIGHTS, WEIGHT_SPELLINGS } from './stage-weights.ts';
 
@@ -80,6 +81,12 @@ export const SHOWN_QUESTION: JsonSchema = {
     limit: { type: ['integer', 'null'], minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
     weights: WEIGHTS,
     force_refresh: flag(false, 'Makes the card of the entity anew.'),
+    time: {
+      type: ['string', 'null'],
+      enum: [...TIME_CHOICES, null],
+      default: 'lift',
+      description: 'Whether facts of a time that the query names are lifted.',
+    },
     explain: flag(false, 'Adds to each fact how it came into the answer.'),
     why_not: {
       type: ['array', 'null'],

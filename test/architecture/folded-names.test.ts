@@ -60,6 +60,7 @@ const NO_NAMES: Readonly<Record<string, readonly string[]>> = {
     'plugins/connect/hooks/secret-labels.ts',
     'plugins/recall/fact-text.ts',
     'plugins/recall/text-signature.ts',
+    'plugins/recall/time-words/read-times.ts',
     'plugins/search/words/languages/fold-letters.ts',
     'plugins/search/words/query-forms.ts',
     'plugins/search/words/query-terms.ts',

@@ -27,6 +27,7 @@ const scoredFact = (view: FactView, words: readonly string[]): ScoredFact => {
     fused: lexical,
     stages: { lexical, semantic: 0, graph: 0 },
     named: 1,
+    timed: 1,
     salience: {
       recency: 1,
       confidence: view.fact.confidence,

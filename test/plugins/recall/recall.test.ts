@@ -56,6 +56,7 @@ forEachLayout('recall', () => {
       'graph',
       'fused',
       'named',
+      'timed',
       'recency',
       'confidence',
       'access',

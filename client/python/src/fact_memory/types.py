@@ -635,6 +635,7 @@ class ScoredFactScoreBreakdown(TypedDict):
     graph: float
     fused: float
     named: float
+    timed: float
     recency: float
     confidence: float
     access: float

@@ -7,6 +7,7 @@ type Part = keyof Breakdown;
 const STAGE_PARTS: readonly Part[] = ['lexical', 'semantic', 'graph', 'fused'];
 const FACTORS: readonly Part[] = [
   'named',
+  'timed',
   'recency',
   'confidence',
   'access',
@@ -50,7 +51,9 @@ const Bar = ({ part, kind, breakdown }: BarProps) => {
   );
 };
 
-const NAMED_MOST = 1.5;
+/** Factors that only raise a score, and how far. */
+const RAISING: readonly Part[] = ['named', 'timed'];
+const RAISED_MOST = 1.5;
 
 const shareOf = (part: Part, value: number): number =>
-  Math.min(1, Math.max(0, part === 'named' ? (value - 1) / (NAMED_MOST - 1) : value));
+  Math.min(1, Math.max(0, RAISING.includes(part) ? (value - 1) / (RAISED_MOST - 1) : value));

@@ -1,0 +1,154 @@
+import { ENGLISH_TIMES } from './english-times.ts';
+import type { TimeKind, TimeKinds, TimeLanguage } from './time-language.ts';
+import { around, DAY_MS, type FormValues, spansOf, type TimeSpan } from './time-spans.ts';
+
+/** The languages whose words for times a question may use; another one is another table. */
+const TIME_LANGUAGES: readonly TimeLanguage[] = [ENGLISH_TIMES];
+
+/** Words after these say no more about a time; an instruction of pages is no question about one. */
+const MOST_WORDS = 256;
+const LONGEST = 4_096;
+/** Most small words in a row: `at the beginning of the month`. */
+const MOST_SMALL = 4;
+/** Most times of one question that count. */
+const MOST_TIMES = 8;
+
+/** Returns the spans of time that a question names. Relative ones count from `nowMs`. Empty without any. */
+export const timesIn = (query: string, nowMs: number): readonly TimeSpan[] => {
+  const words = [...query.slice(0, LONGEST).toLowerCase().matchAll(WORD)].slice(0, MOST_WORDS).map(([word]) => word);
+  return TIME_LANGUAGES.flatMap((language) => new TimeReader(words, language, nowMs).read());
+};
+
+const WORD = /\d{4}-\d{2}(?:-\d{2})?|\d+|[\p{L}\p{M}]+/gu;
+
+/** A form that was found: the place of the word before it and of the one behind it. */
+interface FoundForm {
+  readonly edge: number;
+  readonly end: number;
+  readonly spans: readonly TimeSpan[];
+}
+
+class TimeReader {
+  readonly #words: readonly string[];
+  readonly #language: TimeLanguage;
+  readonly #nowMs: number;
+
+  constructor(words: readonly string[], language: TimeLanguage, nowMs: number) {
+    this.#words = words;
+    this.#language = language;
+    this.#nowMs = nowMs;
+  }
+
+  read(): readonly TimeSpan[] {
+    const found: (readonly TimeSpan[])[] = [];
+    let opened: readonly TimeSpan[] | undefined;
+    for (let at = 0; at < this.#words.length && found.length < MOST_TIMES; ) {
+      const form = this.#formAt(at, opened !== undefined);
+      if (form === undefined) {
+        at += 1;
+        continue;
+      }
+      at = form.end;
+      const { edge } = form;
+      if (this.#is(edge, 'and') && opened !== undefined) found[found.length - 1] = joined(opened, form.spans);
+      else found.push(this.#withEdge(form.spans, edge));
+      opened = this.#is(edge, 'between') ? form.spans : undefined;
+    }
+    return found.flat();
+  }
+
+  #formAt(start: number, isOpen: boolean): FoundForm | undefined {
+    const edge = this.#edgeOf(start);
+    for (const [rule, ...kinds] of this.#language.forms) {
+      const [first] = kinds;
+      // Some words, such as `May`, are times only behind another word.
+      const isBehind = first === 'at' || first === 'and';
+      if (isBehind && !(this.#is(edge, first) && (first === 'at' || isOpen))) continue;
+      const fit = this.#fit(isBehind ? kinds.slice(1) : kinds, start);
+      if (fit === undefined) continue;
+      const spans = spansOf(rule, fit.values, this.#nowMs);
+      if (spans.length > 0) return { edge, end: fit.end, spans };
+    }
+    return undefined;
+  }
+
+  /** Returns the values of the words, if they have the kinds of the form, and the place behind them. */
+  #fit(kinds: TimeKinds, start: number): { readonly values: FormValues; readonly end: number } | undefined {
+    const values: Record<string, number> = {};
+    let at = start;
+    for (const kind of kinds) {
+      if (at > start) at = this.#past(at, 1);
+      const word = this.#words[at];
+      const value = word === undefined ? undefined : this.#valueOf(word, kind);
+      if (value === undefined) return undefined;
+      values[kind] = value;
+      at += 1;
+      if (kind === 'of_month' && this.#language.ordinals.has(this.#words[at] ?? '')) at += 1;
+    }
+    return { values, end: at };
+  }
+
+  #valueOf(word: string, kind: TimeKinds[number]): number | undefined {
+    const digits = DIGITS.test(word) ? Number(word.replaceAll('-', '')) : undefined;
+    if (kind === 'date') return word.includes('-') ? digits : undefined;
+    if (kind === 'year') return within(digits, FIRST_YEAR, LAST_YEAR);
+    if (kind === 'of_month') return within(digits, 1, 31);
+    return (
+      this.#language.words[kind as TimeKind].get(word) ?? (kind === 'number' ? within(digits, 1, 1_000) : undefined)
+    );
+  }
+
+  #is(at: number, kind: TimeKind): boolean {
+    return this.#language.words[kind].has(this.#words[at] ?? '');
+  }
+
+  /** Returns the place of the word before a form, which may say how the time counts. */
+  #edgeOf(start: number): number {
+    return this.#past(start - 1, -1);
+  }
+
+  /** Skips small words, forwards or backwards. */
+  #past(from: number, step: 1 | -1): number {
+    let at = from;
+    while (Math.abs(at - from) < MOST_SMALL && this.#language.small.has(this.#words[at] ?? '')) at += step;
+    return at;
+  }
+
+  #withEdge(spans: readonly TimeSpan[], edge: number): readonly TimeSpan[] {
+    const kind = (['since', 'before', 'after'] as const).find((one) => this.#is(edge, one));
+    // A month without a year means the last one here.
+    const last = spans.findLast(({ fromMs }) => fromMs <= this.#nowMs) ?? spans[0];
+    if (kind === undefined || last === undefined) return spans;
+    if (kind === 'since') return [{ fromMs: last.fromMs, toMs: Math.max(this.#nowMs, last.toMs) }];
+    if (kind === 'after') return [{ fromMs: last.toMs, toMs: Number.POSITIVE_INFINITY }];
+    return [this.#justBefore(edge, last.fromMs) ?? { fromMs: Number.NEGATIVE_INFINITY, toMs: last.fromMs }];
+  }
+
+  /** Reads `two weeks before` and `the Friday before`. */
+  #justBefore(edge: number, ms: number): TimeSpan | undefined {
+    const [far = '', near = ''] = [this.#words[edge - 2], this.#words[edge - 1]];
+    const { unit, weekday } = this.#language.words;
+    const days = weekday.has(near) ? 7 : unit.get(near);
+    if (days === undefined) return undefined;
+    const number = this.#valueOf(far, 'number');
+    if (number === undefined) return { fromMs: ms - days * DAY_MS, toMs: ms };
+    return around(ms - number * days * DAY_MS, days);
+  }
+}
+
+const FIRST_YEAR = 1_900;
+const LAST_YEAR = 2_199;
+const DIGITS = /^[\d-]{1,10}$/;
+
+const within = (value: number | undefined, least: number, most: number): number | undefined =>
+  value !== undefined && value >= least && value <= most ? value : undefined;
+
+/** Returns the spans from the one time to the other. If one of them has no year, it takes that of the other. */
+const joined = (first: readonly TimeSpan[], second: readonly TimeSpan[]): readonly TimeSpan[] => {
+  const [only, ...more] = first;
+  const ends = only === undefined || more.length > 0 ? second : second.filter(({ toMs }) => toMs > only.fromMs);
+  return (more.length > 0 ? ends : ends.slice(0, 1)).flatMap(({ fromMs: endMs, toMs }) => {
+    const start = first.findLast(({ fromMs }) => fromMs <= endMs);
+    return start === undefined ? [] : [{ fromMs: start.fromMs, toMs }];
+  });
+};

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { timesIn } from '../../../../plugins/recall/time-words/read-times.ts';
+import { RUNS } from '../../../kit/property-runs.ts';
+
+/** A Friday. */
+const NOW = Date.UTC(2026, 10, 27, 15, 30);
+
+/** Returns the first days of the spans and those behind them. */
+const read = (query: string): readonly string[] =>
+  timesIn(query, NOW).map(({ fromMs, toMs }) => [fromMs, toMs].map(dayOf).join(' '));
+
+const dayOf = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : String(ms));
+
+describe('times in a question', () => {
+  const cases: readonly [query: string, ...spans: string[]][] = [
+    ['what did she say today', '2026-11-27 2026-11-28'],
+    ['and yesterday?', '2026-11-26 2026-11-27'],
+    ['who called last week', '2026-11-16 2026-11-23'],
+    ['plans for next month', '2026-12-01 2027-01-01'],
+    ['plans for this year', '2026-01-01 2027-01-01'],
+    ['what broke last Friday', '2026-11-20 2026-11-21'],
+    ['what broke on Friday', '2026-11-27 2026-11-28'],
+    ['what is there next Monday', '2026-11-30 2026-12-01'],
+    ['where were we last spring', '2026-03-01 2026-06-01'],
+    ['where were we last winter', '2025-12-01 2026-03-01'],
+    ['where were we in winter 2021', '2021-12-01 2022-03-01'],
+    ['what did he paint last May', '2026-05-01 2026-06-01'],
+    ['what happened two days ago', '2026-11-25 2026-11-26'],
+    ['what happened a couple of weeks ago', '2026-11-10 2026-11-17'],
+    ['what happened in the past 10 days', '2026-11-17 2026-11-27'],
+    ['on 3 May 2023', '2023-05-03 2023-05-04'],
+    ['on the 3rd of May, 2023', '2023-05-03 2023-05-04'],
+    ['on May 3, 2023', '2023-05-03 2023-05-04'],
+    ['in May 2023', '2023-05-01 2023-06-01'],
+    ['on 2023-05-03', '2023-05-03 2023-05-04'],
+    ['in 2023-05', '2023-05-01 2023-06-01'],
+    ['on 31 February 2023', '2023-02-01 2023-03-01'],
+    ['in 2021', '2021-01-01 2022-01-01'],
+    ['at the beginning of November 2022', '2022-11-01 2022-12-01'],
+    ['since 2025', '2025-01-01 2026-11-27'],
+    ['since May 2025', '2025-05-01 2026-11-27'],
+    ['after 3 May 2023', '2023-05-04 Infinity'],
+    ['before May', '-Infinity 2026-05-01'],
+    ['the week before 3 August 2023', '2023-07-27 2023-08-03'],
+    ['two weeks before August 11, 2023', '2023-07-24 2023-07-31'],
+    ['between August 11 and August 15 2023', '2023-08-11 2023-08-16'],
+    ['from May to July 2023', '2023-05-01 2023-08-01'],
+    ['between 2019 and 2021', '2019-01-01 2022-01-01'],
+  ];
+  for (const [query, ...spans] of cases) {
+    it(`are read from: ${query}`, () => {
+      expect(read(query)).to.deep.equal(spans);
+    });
+  }
+
+  it('without a year are those of any year nearby', () => {
+    const days = read('what did she do on 3 May');
+    expect(days).to.include.members(['2026-05-03 2026-05-04', '2023-05-03 2023-05-04', '2006-05-03 2006-05-04']);
+    expect(days).to.have.length(22);
+  });
+
+  for (const query of [
+    'may I march with you',
+    'who is Alice',
+    'what did April and June say',
+    'room 2023',
+    'in 2023-13',
+    'the second best',
+    'between us',
+    '',
+  ]) {
+    it(`are not read from: ${query === '' ? 'an empty text' : query}`, () => {
+      expect(read(query)).to.deep.equal([]);
+    });
+  }
+
+  it('are spans with a beginning before their end, for any text', () => {
+    const word = fc.constantFrom(
+      ...'between and last next this may 3 rd of 2023 31 february before since after ago two weeks day in 2023-02-30 to'.split(
+        ' ',
+      ),
+    );
+    const texts = fc.oneof(
+      fc.array(word, { maxLength: 40 }).map((words) => words.join(' ')),
+      fc.string({ unit: 'binary', maxLength: 200 }),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        for (const { fromMs, toMs } of timesIn(text, NOW)) expect(fromMs).to.be.below(toMs);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
