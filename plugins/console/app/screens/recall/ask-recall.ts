@@ -19,7 +19,7 @@ export const useRecall = (body: RecallBody | undefined, round: number): RequestS
     async (signal) => {
       if (body === undefined) return undefined;
       const begunMs = performance.now();
-      const reply = await askRecall(client, body, signal);
+      const reply = await askRecall(client, { ...body, explain: true }, signal);
       return { reply, ms: performance.now() - begunMs };
     },
     [JSON.stringify(body), round],

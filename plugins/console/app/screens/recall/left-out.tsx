@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { RecallReply } from '../../../../../client/client.ts';
+import type { FactClient, RecallReply } from '../../../../../client/client.ts';
 import { FactLine } from '../../kit/fact-line.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useRequest } from '../../kit/use-request.ts';
@@ -48,38 +48,56 @@ export const LeftOut = ({ label, body, reply }: LeftOutProps) => {
 
 const WHOLE_BUDGET = 200_000;
 const MOST = 500;
-const SHOWN = 50;
+/** The most facts about which one recall says why they are not there. */
+const SHOWN = 20;
 
-/** Finds the facts left out by another request with the largest possible budget. */
-const Named = ({ body, reply }: AskedRecall) => {
+type Fact = RecallReply['facts'][number]['fact'];
+
+interface NamedFact {
+  readonly fact: Fact;
+  /** The step of the recall that left it out. */
+  readonly stage: string;
+}
+
+/** Finds the facts left out by another request with the largest budget, and asks the node for the reason of each. */
+const readLeftOut = async (
+  client: FactClient,
+  { body, reply }: AskedRecall,
+  signal: AbortSignal,
+): Promise<readonly NamedFact[]> => {
+  const wide = { ...body, token_budget: WHOLE_BUDGET, limit: MOST, include_contradicted: true };
+  const { facts } = await askRecall(client, wide, signal);
+  const known = new Set(reply.facts.map(({ fact }) => fact.id));
+  const missing = facts
+    .flatMap(({ fact, from_card }) => (from_card || known.has(fact.id) ? [] : [fact]))
+    .slice(0, SHOWN);
+  if (missing.length === 0) return [];
+  const asked = await askRecall(client, { ...body, why_not: missing.map(({ id }) => id) }, signal);
+  const stages = new Map(asked.why_not?.map(({ id, stage }) => [id, stage]));
+  return missing.map((fact) => ({ fact, stage: stages.get(fact.id) ?? 'unknown' }));
+};
+
+const Named = (props: AskedRecall) => {
   const { client, texts } = useSession();
   const { recall: own } = texts;
-  const wide = { ...body, token_budget: WHOLE_BUDGET, limit: MOST, include_contradicted: true };
-  const asked = useRequest((signal) => askRecall(client, wide, signal), []);
-  const known = new Set(reply.facts.map(({ fact }) => fact.id));
-  const left = reply.token_budget - reply.tokens_used;
+  const asked = useRequest((signal) => readLeftOut(client, props, signal), []);
+  const because: Readonly<Record<string, string>> = own.because;
   return (
     <Answer asked={asked}>
-      {({ facts }) => {
-        const missing = facts.filter(({ fact }) => !known.has(fact.id));
-        if (missing.length === 0) return <p class="muted">{own.noneNamed}</p>;
-        return (
+      {(missing) =>
+        missing.length === 0 ? (
+          <p class="muted">{own.noneNamed}</p>
+        ) : (
           <ol class="left-out-facts">
-            {missing.slice(0, SHOWN).map(({ fact, token_estimate: tokens }) => (
+            {missing.map(({ fact, stage }) => (
               <li key={fact.id}>
                 <FactLine fact={fact} />
-                <p class="muted">
-                  {fact.contradicted && body.include_contradicted !== true
-                    ? own.becauseContradicted
-                    : tokens > left
-                      ? fill(own.becauseBudget, { tokens, left })
-                      : own.becauseLimit}
-                </p>
+                <p class="muted">{because[stage] ?? fill(own.becauseOther, { stage })}</p>
               </li>
             ))}
           </ol>
-        );
-      }}
+        )
+      }
     </Answer>
   );
 };

@@ -8,7 +8,7 @@ import { LeftOut } from './left-out.tsx';
 import { type Ranks, ranksOf } from './ranks.ts';
 import { bodyOf, type Question, type RecallBody, type Settings } from './recall-settings.ts';
 import { RecallSummary } from './recall-summary.tsx';
-import { StagesAlone } from './stages-alone.tsx';
+import { StageRanks } from './stage-ranks.tsx';
 
 interface RecallResultsProps {
   readonly question: Question;
@@ -64,12 +64,7 @@ const Result = ({ title, body, asked, others }: ResultProps) => {
               <RecallSummary recalled={recalled} />
               <LeftOut key={recalled.reply.recall_id} label={named(own.leftOut)} body={body} reply={recalled.reply} />
               <Hits label={named(own.hits)} reply={recalled.reply} others={others} />
-              <StagesAlone
-                key={`${recalled.reply.recall_id} stages`}
-                label={named(own.stagesAlone)}
-                body={body}
-                reply={recalled.reply}
-              />
+              <StageRanks label={named(own.stages)} reply={recalled.reply} />
             </>
           )
         }

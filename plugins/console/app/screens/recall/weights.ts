@@ -12,8 +12,7 @@ export type WeightName = keyof Weights;
 export const WEIGHT_NAMES: readonly WeightName[] = ['lexical', 'vector', 'graph', 'recency', 'source_trust'];
 
 /** Stages that find facts; the other weights only rank the found ones. */
-export const STAGES = ['lexical', 'vector', 'graph'] as const;
-export type Stage = (typeof STAGES)[number];
+const STAGES = ['lexical', 'vector', 'graph'] as const;
 
 export const USUAL_WEIGHTS: Weights = { lexical: 30, vector: 50, graph: 20, recency: 0, source_trust: 0 };
 const WHOLE = 100;
@@ -58,8 +57,6 @@ export const moveWeight = (weights: Weights, moved: WeightName, to: number): Wei
   const largest = others.reduce((best, name) => (weights[name] > weights[best] ? name : best));
   return over === 0 ? given : { ...given, [largest]: given[largest] + over };
 };
-
-export const onlyStage = (stage: Stage): Weights => weightsFrom((name) => (name === stage ? WHOLE : 0));
 
 const weightsFrom = (numberOf: (name: WeightName, at: number) => number): Weights =>
   Object.fromEntries(WEIGHT_NAMES.map((name, at) => [name, numberOf(name, at)])) as unknown as Weights;
