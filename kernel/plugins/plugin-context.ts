@@ -85,7 +85,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
       },
       dataFolder: () => {
         const folder = join(host.container.get(NodeSettings).dataFolder, plugin.name);
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        createPrivateFolder(folder);
         return folder;
       },
       onStart: (task) => {
@@ -154,3 +154,16 @@ const resolveRequirements = (plugin: AnyPlugin, container: Container): Record<st
       optional && !container.has(ref) ? undefined : container.get(ref),
     ]),
   );
+
+/** Throws `unavailable` if the operating system refuses. */
+const createPrivateFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new ServiceError('unavailable', `the folder ${folder} cannot be made (${code})`, {
+      hint: 'let the user of the node own the folder above it, and move a file of that name away',
+      cause: error,
+    });
+  }
+};
