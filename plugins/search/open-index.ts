@@ -40,6 +40,9 @@ export interface OpenOptions {
   pause?(): Promise<void>;
 }
 
+const OTHER_HISTORY =
+  'the store was restored, or lost facts: the next search builds the search index anew by itself, and nothing is to be done';
+
 /**
  * Opens an index from its snapshot, if there is one; the feed adds everything later. The store is the source of truth,
  * so an unusable file only costs the time to read the facts again.
@@ -66,7 +69,10 @@ export const openIndex = async (
       epoch: owner.epoch,
       ...(restored === undefined ? {} : { applied: restored.applied }),
       ...(pause === undefined ? {} : { pause }),
-      onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
+      onError: (error) => {
+        const news = feed?.isVoid === true ? OTHER_HISTORY : 'the search index fell behind; the next search catches up';
+        log.warn(news, { error });
+      },
     });
     const vectors = await openVectors(index, feed, parts);
     return { index, feed, vectors, owner };
