@@ -11,7 +11,7 @@ export const checkedUrl = (url: string): string => {
   if (isPostgresUrl(url))
     return url.includes('uselibpqcompat=true') ? url : url.replace(TAKEN_FOR_STRICTEST, '$1verify-full');
   throw new ServiceError('unavailable', 'the address of the database is not a postgres:// URL', {
-    hint: 'write postgres://user:password@host:5432/database, with special characters of the password percent-encoded',
+    hint: 'write postgres://user:password@host:5432/database, with special characters of the password percent-encoded; for a socket write %2Frun%2Fpostgresql in place of the host',
   });
 };
 
@@ -25,7 +25,9 @@ const TAKEN_FOR_STRICTEST = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
 
 const isPostgresUrl = (text: string): boolean => {
   try {
-    return /^postgres(ql)?:$/.test(new URL(text).protocol);
+    // A URL with a user needs a host. The driver takes that of the parameter `host`, as libpq does.
+    const named = /[?&]host=/.test(text) ? text.replace('@/', '@localhost/') : text;
+    return /^postgres(ql)?:$/.test(new URL(named).protocol);
   } catch {
     return false;
   }
