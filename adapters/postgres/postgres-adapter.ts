@@ -15,7 +15,8 @@ export const postgresAdapter = defineStore<PostgresSettings>({
   create: async (settings, { processes, report }) => {
     const { createPostgresStore } = await import('./create-postgres-store.ts');
     await refuseAnotherDatabase(settings);
-    return createPostgresStore({ ...settings, processes, report, watchNesting: false });
+    const factCacheMiB = settings.factCacheMiB / processes;
+    return createPostgresStore({ ...settings, factCacheMiB, processes, report, watchNesting: false });
   },
   place: ({ url, dataFolder }) => ({ location: shownAddress(url), dataFolder: resolve(dataFolder) }),
   restore: async ({ url, directUrl = url }, request) => {

@@ -83,7 +83,7 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       maximum: 16_384,
       default: 64,
       env: 'SVC_FACT_CACHE_MIB',
-      description: 'memory for facts that were read, in MiB for each process; 0 keeps none',
+      description: 'memory for facts that were read, in MiB for all processes of SVC_WORKERS together; 0 keeps none',
     },
   },
 });

@@ -9,8 +9,9 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
   name: 'sqlite',
   adapterApi: ADAPTER_API,
   settings: sqliteSettings,
-  create: async ({ path, factCacheMiB, writer }) => {
+  create: async ({ path, factCacheMiB: ofAll, writer }, { processes }) => {
     const { createSqliteStore } = await import('./create-sqlite-store.ts');
+    const factCacheMiB = ofAll / processes;
     return createSqliteStore({ path, factCacheMiB, writer: writerFor(writer), watchNesting: false });
   },
   place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
