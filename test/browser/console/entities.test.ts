@@ -80,7 +80,7 @@ if (isBrowserInstalled()) {
       await card.getByText(/^From \d+ facts?,/).waitFor();
       const made = () => card.locator('time').first().getAttribute('datetime');
       const before = await made();
-      await press(page, 'Make it anew');
+      await press(page, 'Refresh');
       await comesTrue(async () => (await made()) !== before);
     });
   });

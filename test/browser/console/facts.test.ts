@@ -165,10 +165,10 @@ if (isBrowserInstalled()) {
       ).to.have.length(2);
       await console.served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: ids[1] });
       await open('facts?entity=user:erik');
-      expect(await tagsOf('green')).to.include('settled otherwise');
-      expect(await tagsOf('grey')).to.not.include('settled otherwise');
+      expect(await tagsOf('green')).to.include('superseded');
+      expect(await tagsOf('grey')).to.not.include('superseded');
       await open('facts?entity=user:erik&source=agent:scribe');
-      expect(await tagsOf('green')).to.not.include('settled otherwise');
+      expect(await tagsOf('green')).to.not.include('superseded');
       await say('user:erik', 'memory:room', '', { confidence: 0 });
       await open('facts?entity=user:erik&include_retracted=true');
       expect(await tagsOf('green')).to.include('retracted');

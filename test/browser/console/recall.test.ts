@@ -44,6 +44,9 @@ if (isBrowserInstalled()) {
       await page.locator('.hit').first().waitFor();
       expect(await page.locator('.hit').count()).to.be.within(1, 2);
       await page.locator('.hit').first().getByText('Score').first().waitFor();
+      const agreement = page.locator('.hit').first().getByRole('button', { name: 'Agreement' });
+      await agreement.press('Shift');
+      await page.locator('.hit').first().getByText('0.7 while it is contradicted').waitFor();
       expect(page.url()).to.contain('w=60-0-40-0-0');
       await page.reload();
       await page.getByRole('heading', { name: 'Recall debugger' }).waitFor();

@@ -14,6 +14,7 @@ if (isBrowserInstalled()) {
     it('requires a key, shows its owner, and keeps it out of every address', async () => {
       const { page, open, faults } = await console.visit(console.served.adminKey);
       await page.getByText('agent:admin').first().waitFor();
+      expect(await page.locator('.top .brand').textContent()).to.equal('Fact memory');
       await open('facts');
       expect(page.url()).to.equal(`${console.served.url}/console/facts`);
       expect(await page.evaluate('localStorage.length + document.cookie.length')).to.equal(0);

@@ -9,14 +9,14 @@ import { screensFor } from './screen-list.ts';
 
 /** The frame of every screen: the reader, the navigation, and the screen itself. */
 export const Frame = () => {
-  const { texts, reader, setup, hasKey, signOut } = useSession();
+  const { texts, reader, hasKey, signOut } = useSession();
   const { screen } = useAddress();
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${titleOf(screen, texts.screens)} · ${setup.service}`;
+    document.title = `${titleOf(screen, texts.screens)} · ${texts.product}`;
     // Another screen gets the focus, so that the reader continues at its start without a mouse.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
@@ -50,7 +50,7 @@ export const Frame = () => {
           ☰
         </button>
         <a class="brand" href={addressOf('overview')}>
-          {setup.service}
+          {texts.product}
         </a>
         <span class="who" title={fill(texts.signIn.who, { entity: reader.entity_uri })}>
           <bdi>{reader.entity_uri}</bdi>

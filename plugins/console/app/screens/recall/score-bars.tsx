@@ -1,4 +1,5 @@
 import type { RecallReply } from '../../../../../client/client.ts';
+import { Term } from '../../kit/term.tsx';
 import { useTexts } from '../../kit/use-texts.ts';
 
 type Breakdown = RecallReply['facts'][number]['score_breakdown'];
@@ -39,8 +40,10 @@ const Bar = ({ part, kind, breakdown }: BarProps) => {
   const { recall: texts } = useTexts();
   const value = breakdown[part];
   return (
-    <div class={`score score-${kind}`} title={texts.partMeans[part]}>
-      <dt>{texts.parts[part]}</dt>
+    <div class={`score score-${kind}`}>
+      <dt>
+        <Term means={texts.partMeans[part]}>{texts.parts[part]}</Term>
+      </dt>
       <dd>
         <span class="score-bar" aria-hidden="true">
           <span style={{ width: `${shareOf(part, value) * 100}%` }} />

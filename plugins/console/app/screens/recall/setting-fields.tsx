@@ -37,7 +37,7 @@ export const SettingFields = ({ title, value, onChange }: SettingFieldsProps) =>
       <WeightSliders weights={value.weights} onChange={(weights) => set({ weights })} />
       <div class="settings-fields">
         {NUMBERS.map(([name, bounds]) => (
-          <Field key={name} label={own.names[name]}>
+          <Field key={name} label={own.names[name]} hint={name === 'lambda' ? own.lambdaMeans : undefined}>
             {(ids) => (
               <input
                 {...ids}
