@@ -1,5 +1,5 @@
 import type { Environment } from '../kernel/plugins/environment-value.ts';
-import type { Settings } from '../kernel/plugins/plugin-config.ts';
+import type { SettingSources, Settings } from '../kernel/plugins/plugin-config.ts';
 import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { closestName } from '../kernel/text/closest-name.ts';
 import {
@@ -47,6 +47,9 @@ export interface ChosenAdapters {
   readonly authorizer: AdapterChoice<AuthorizerAdapter<unknown>> | undefined;
 }
 
+/** A part of the node with settings. `isOfPackage` is true for a part of the package. */
+export type SettledPart = Required<Pick<SettingSources, 'owner' | 'isOfPackage'>>;
+
 export interface AdapterSources {
   readonly file: NodeConfigInput;
   readonly overrides: NodeConfigInput;
@@ -54,7 +57,7 @@ export interface AdapterSources {
   /** The folder to which paths in the file are relative. */
   readonly folder: string;
   /** Checks settings of the owner against the schema, and reports the source of each. */
-  settle<T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T;
+  settle<T>(schema: Schema<T>, part: SettledPart, given?: Settings, over?: Settings): T;
 }
 
 /** Chooses the adapters of the node, each with its settings. */
@@ -109,7 +112,8 @@ const required = async <A extends AnyAdapter>(
   const chosen = await choose(sources, slot, known, byVariable, problems);
   if (chosen !== undefined) return chosen;
   const adapter = Object.values(known)[0] as A;
-  return { adapter, settings: sources.settle(adapter.settings ?? NO_SETTINGS, `adapters.${slot.name}`) };
+  const part = { owner: `adapters.${slot.name}`, isOfPackage: true };
+  return { adapter, settings: sources.settle(adapter.settings ?? NO_SETTINGS, part) };
 };
 
 const choose = async <A extends AnyAdapter>(
@@ -137,7 +141,8 @@ const choose = async <A extends AnyAdapter>(
   const isOfFile =
     from === undefined ? inFile?.['from'] === undefined && usedByFile === use : inFile?.['from'] === from;
   const given = isOfFile ? settingsIn(inFile) : undefined;
-  return { adapter, settings: settle(adapter.settings ?? NO_SETTINGS, owner, given, settingsIn(over)) };
+  const part = { owner, isOfPackage: from === undefined };
+  return { adapter, settings: settle(adapter.settings ?? NO_SETTINGS, part, given, settingsIn(over)) };
 };
 
 const pick = <A>(known: Catalog<A>, use: unknown, slot: Slot, problems: BootProblem[]): A | undefined => {

@@ -224,8 +224,9 @@ const install = async (
     const brought = given.filter(({ name }) => name === choice.name);
     const imported = brought.length > 0 ? undefined : await importPlugin(choice, config.folder, problems);
     const { file, overrides } = choice;
+    const isOfPackage = imported !== undefined && choice.from === undefined;
     for (const plugin of imported === undefined ? brought : [imported]) {
-      installations.push({ plugin, file, overrides });
+      installations.push({ plugin, isOfPackage, file, overrides });
     }
   }
   return installations;

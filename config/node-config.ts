@@ -4,7 +4,7 @@ import { resolveSettings, type SettingReport, type Settings } from '../kernel/pl
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
 import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import type { Schema } from '../ports/ports.ts';
-import { type ChosenAdapters, chooseAdapters } from './choose-adapters.ts';
+import { type ChosenAdapters, chooseAdapters, type SettledPart } from './choose-adapters.ts';
 import { choosePlugins, type PluginChoice } from './choose-plugins.ts';
 import { type NodeSettings, nodeSettings } from './node-settings.ts';
 import { type NodeConfigInput, readConfigFile } from './read-config-file.ts';
@@ -40,13 +40,13 @@ export const loadNodeConfig = async (sources: ConfigSources): Promise<NodeConfig
   const file = readConfigFile(configFile, problems);
   const report: SettingReport[] = [];
   const folder = configFile === undefined ? process.cwd() : dirname(resolve(configFile));
-  const settle = <T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T => {
-    const resolved = resolveSettings(schema, { owner, file: given, overrides: over, env }, problems);
+  const settle = <T>(schema: Schema<T>, part: SettledPart, given?: Settings, over?: Settings): T => {
+    const resolved = resolveSettings(schema, { ...part, file: given, overrides: over, env }, problems);
     report.push(...(resolved?.report ?? []));
     // The default is never used, because the problem stops the start.
     return resolved?.value ?? defaultsOf(schema);
   };
-  const declared = settle(nodeSettings, 'node', file.node, overrides.node);
+  const declared = settle(nodeSettings, { owner: 'node', isOfPackage: true }, file.node, overrides.node);
   const adapters = await chooseAdapters({ file, overrides, env, folder, settle }, problems);
   const node = { ...declared, url: withChosenPort(declared.url, adapters.transport.settings, report) };
   const plugins = choosePlugins({ file: file.plugins, overrides: overrides.plugins, given }, problems);

@@ -10,5 +10,6 @@ export const openPluginHost = ({ options, plugins, telemetry, container, hooks, 
   const sealed = plugins.flatMap(({ plugin }) => plugin.sealed ?? []);
   container.provide(StoredRows, createStoredRows(store, sealed));
   const reportDamage = createDamageReport(log, telemetry);
-  return { store, clock: adapters.clock, container, hooks, log, routes, reportDamage };
+  const ofPackage = new Set(plugins.flatMap(({ plugin, isOfPackage }) => (isOfPackage === true ? plugin.name : [])));
+  return { store, clock: adapters.clock, container, hooks, log, routes, ofPackage, reportDamage };
 };

@@ -36,6 +36,11 @@ import { KERNEL_WORDS } from './kernel-words.ts';
 /** An enabled plugin with its settings from the file and the command. */
 export interface Installation {
   readonly plugin: AnyPlugin;
+  /**
+   * True for a plugin of the package. Its schemas compile at their first use, because the tests of the package compile
+   * them. Those of other plugins compile before the node serves, so that an invalid one stops the start.
+   */
+  readonly isOfPackage?: boolean | undefined;
   readonly file?: Settings | undefined;
   readonly overrides?: Settings | undefined;
 }
@@ -58,6 +63,7 @@ export interface PlanInput {
 /** One plugin, ready to be set up. */
 export interface PlannedPlugin {
   readonly plugin: AnyPlugin;
+  readonly isOfPackage?: boolean | undefined;
   readonly config: unknown;
   readonly settings: readonly SettingReport[];
 }
@@ -118,12 +124,13 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
   const vocabulary = collectWords(allWords(plugins, input.reservedWords), problems);
   const byPlugin = new Map(input.installations.map((installation) => [installation.plugin, installation]));
   const planned = ordered.map((plugin) => {
-    const { file, overrides } = byPlugin.get(plugin) ?? {};
+    const { isOfPackage, file, overrides } = byPlugin.get(plugin) ?? {};
     const { env, usesOnlyDataFolder } = input;
     const { dataFolder } = input.node;
-    const sources = { owner: `plugins.${plugin.name}`, env, dataFolder, usesOnlyDataFolder, file, overrides };
+    const owner = `plugins.${plugin.name}`;
+    const sources = { owner, isOfPackage, env, dataFolder, usesOnlyDataFolder, file, overrides };
     const resolved = resolveSettings(plugin.config, sources, problems);
-    return { plugin, config: resolved?.value, settings: resolved?.report ?? [] };
+    return { plugin, isOfPackage, config: resolved?.value, settings: resolved?.report ?? [] };
   });
   return { plugins: planned, migrations, vocabulary };
 };

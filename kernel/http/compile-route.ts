@@ -11,6 +11,7 @@ import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import type { Logger } from '../log/logger.ts';
+import { requireCompilable } from '../schemas/schema-validator.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import { admitRequest, compilePermissionCheck, identifyCaller } from './check-access.ts';
 import { createClientAddress } from './client-address.ts';
@@ -130,8 +131,9 @@ const endpointsOf = (owned: OwnedRoute, options: Answering): readonly Endpoint[]
 };
 
 /** Compiles a route. A failure names its plugin. */
-const compileOwned = ({ route, plugin }: OwnedRoute, options: Answering): Endpoint['handle'] => {
+const compileOwned = ({ route, plugin, isOfPackage }: OwnedRoute, options: Answering): Endpoint['handle'] => {
   try {
+    if (isOfPackage !== true) requireSchemas(route);
     return compileRoute(route, options);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -178,6 +180,10 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
       // A cheap stream waits for events inside a piece, and a turn would last as long.
       return cost > CHEAP_COST ? inPieces(reply, options.turns, caller, cost) : reply;
     });
+};
+
+const requireSchemas = ({ params, query, body, itemSchema }: AnyRoute): void => {
+  for (const schema of [params, query, body, itemSchema]) if (schema !== undefined) requireCompilable(schema);
 };
 
 /** Returns the names of the headers that the handler may read. `Accept` is implied by the media types of answers. */

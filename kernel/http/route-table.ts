@@ -5,6 +5,8 @@ export interface OwnedRoute {
   // biome-ignore lint/suspicious/noExplicitAny: a table of routes of any shape
   readonly route: Route<any, any, any>;
   readonly plugin: string;
+  /** True for a route of the package, whose schemas compile at their first use: see `Installation`. */
+  readonly isOfPackage?: boolean;
 }
 
 /**

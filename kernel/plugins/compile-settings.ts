@@ -1,13 +1,18 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import type { Ajv, ValidateFunction } from 'ajv';
 import { type Schema, schema } from '../../ports/schema.ts';
 import { parseNetwork } from '../net/ip-network.ts';
 import { type BootProblem, problemOf } from '../problems/boot-problem.ts';
+import { createAjv } from '../schemas/ajv-on-demand.ts';
 import { requireValidSchema, UNCHECKED } from '../schemas/meta-schema.ts';
 import { movedSettings, type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
 
 export interface CompiledSettings {
-  /** Checks settings, and fills in defaults in place. */
-  readonly validate: ValidateFunction;
+  /** Throws unless the schema is valid. */
+  requireValid(): void;
+  /** Returns the function that checks settings and fills in defaults in place. Compiles it at the first call. */
+  validator(): ValidateFunction;
+  /** Fills in defaults in place. Returns false when a required setting without a default is missing. */
+  fillDefaults(value: Record<string, unknown>): boolean;
   readonly properties: readonly SettingProperty[];
   /** The keys of moved settings, with their new places. */
   readonly moved: ReadonlyMap<string, string>;
@@ -18,22 +23,16 @@ export const NO_SETTINGS = schema<Record<string, never>>({ type: 'object' });
 
 /**
  * Compiles a settings schema once, for all nodes of a process. Returns undefined, and adds a problem, when it is not a
- * valid schema of an object.
+ * valid schema of an object. That shows only later for a schema of the package, which the tests of the package compile.
  */
 export const compileSettings = (
   { json }: Schema<unknown>,
-  owner: string,
+  { owner, isOfPackage }: { readonly owner: string; readonly isOfPackage?: boolean | undefined },
   problems: BootProblem[],
 ): CompiledSettings | undefined => {
   try {
-    const known = compiledSchemas.get(json);
-    if (known !== undefined) return known;
-    const closed = close(json as PropertySchema) as Readonly<Record<string, unknown>>;
-    const compiled = {
-      validate: compileOnce(closed),
-      properties: settingProperties(closed),
-      moved: movedSettings(json),
-    };
+    const compiled = compiledSchemas.get(json) ?? readSchema(json);
+    if (isOfPackage !== true) compiled.requireValid();
     compiledSchemas.set(json, compiled);
     return compiled;
   } catch (error) {
@@ -44,10 +43,39 @@ export const compileSettings = (
 
 const compiledSchemas = new WeakMap<object, CompiledSettings>();
 
+const readSchema = (json: object): CompiledSettings => {
+  const closed = close(json as PropertySchema);
+  let validate: ValidateFunction | undefined;
+  const validator = (): ValidateFunction => {
+    validate ??= compileOnce(closed);
+    return validate;
+  };
+  return {
+    requireValid: () => {
+      if (validate === undefined) requireValidSchema(closed);
+      validator();
+    },
+    validator,
+    fillDefaults: (value) => fillDefaults(closed, value),
+    properties: settingProperties(closed as Readonly<Record<string, unknown>>),
+    moved: movedSettings(json as Readonly<Record<string, unknown>>),
+  };
+};
+
+/** Fills in defaults as Ajv does, of which loading alone takes longer than this. */
+const fillDefaults = ({ properties = {}, required = [] }: PropertySchema, value: Record<string, unknown>): boolean => {
+  for (const [name, property] of Object.entries(properties)) {
+    if (property.default !== undefined) value[name] ??= structuredClone(property.default);
+    const inner = value[name];
+    if (property.properties === undefined || typeof inner !== 'object' || inner === null) continue;
+    if (!fillDefaults(property, inner as Record<string, unknown>)) return false;
+  }
+  return required.every((name) => value[name] !== undefined);
+};
+
 /** Compiles a schema, which the instance of Ajv then forgets. */
 const compileOnce = (closed: object): ValidateFunction => {
-  requireValidSchema(closed);
-  ajv ??= createAjv();
+  ajv ??= settingsAjv();
   try {
     return ajv.compile(closed);
   } finally {
@@ -57,8 +85,8 @@ const compileOnce = (closed: object): ValidateFunction => {
 
 let ajv: Ajv | undefined;
 
-const createAjv = (): Ajv => {
-  const ajv = new Ajv({
+const settingsAjv = (): Ajv => {
+  const ajv = createAjv({
     ...UNCHECKED,
     allErrors: true,
     useDefaults: true,

@@ -17,6 +17,8 @@ export type Settings = Readonly<Record<string, unknown>>;
 export interface SettingSources {
   /** The path to these settings in the file, for example `plugins.acme`. */
   readonly owner: string;
+  /** True for a schema of the package, whose defaults need no check: the tests of the package check them. */
+  readonly isOfPackage?: boolean | undefined;
   /** The folder for paths that no other source sets. */
   readonly dataFolder?: string | undefined;
   /**
@@ -63,9 +65,9 @@ export const resolveSettings = <T>(
   sources: SettingSources,
   problems: BootProblem[],
 ): ResolvedSettings<T> | undefined => {
-  const compiled = compileSettings(schema ?? NO_SETTINGS, sources.owner, problems);
+  const compiled = compileSettings(schema ?? NO_SETTINGS, sources, problems);
   if (compiled === undefined) return undefined;
-  const { validate, properties, moved } = compiled;
+  const { validator, fillDefaults, properties, moved } = compiled;
   const { set, refused } = readEnvironment(properties, sources.env);
   const paths = pathsIn(properties, sources.dataFolder);
   const value: Record<string, unknown> = structuredClone({ ...sources.file });
@@ -77,8 +79,10 @@ export const resolveSettings = <T>(
   const found = new Map<string, BootProblem>();
   for (const { path, schema } of refused)
     found.set(dotted(path), { message: `${schema.env} accepts ${acceptedBy(schema)}` });
-  if (!validate(value)) {
-    for (const error of validate.errors ?? []) explain(error, { properties, moved, sources, set }, found);
+  const isGiven = set.size + refused.length > 0 || [sources.file, sources.overrides].some(hasMembers);
+  const isFilled = sources.isOfPackage === true && !isGiven && fillDefaults(value);
+  if (!isFilled && !validator()(value)) {
+    for (const error of validator().errors ?? []) explain(error, { properties, moved, sources, set }, found);
   }
   problems.push(...found.values());
   if (found.size > 0) return undefined;
@@ -87,6 +91,8 @@ export const resolveSettings = <T>(
     report: properties.map((property) => reportOf(property, value, sources, set)),
   };
 };
+
+const hasMembers = (settings: Settings | undefined): boolean => Object.keys(settings ?? {}).length > 0;
 
 const pathsIn = (properties: readonly SettingProperty[], dataFolder: string | undefined) =>
   properties.flatMap(({ path, schema: { dataPath } }) =>

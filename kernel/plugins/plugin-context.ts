@@ -21,6 +21,8 @@ export interface PluginHost {
   readonly hooks: HookBus;
   readonly log: Logger;
   readonly routes: OwnedRoute[];
+  /** The names of the plugins of the package. */
+  readonly ofPackage: ReadonlySet<string>;
   readonly reportDamage: ReportDamage;
 }
 
@@ -76,7 +78,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
       },
       route: (route) => {
         during('route');
-        host.routes.push({ route, plugin: plugin.name });
+        host.routes.push({ route, plugin: plugin.name, isOfPackage: host.ofPackage.has(plugin.name) });
       },
       provide: <T>(ref: Ref<T>, implementation: NoInfer<T>) => {
         during('provide');

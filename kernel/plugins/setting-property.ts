@@ -12,6 +12,7 @@ export interface PropertySchema {
   readonly format?: string;
   readonly items?: PropertySchema;
   readonly properties?: Readonly<Record<string, PropertySchema>>;
+  readonly required?: readonly string[];
   readonly default?: unknown;
   readonly description?: string | undefined;
   /** The environment variable that sets it. */

@@ -1,4 +1,5 @@
-import { Ajv } from 'ajv';
+import type { Ajv } from 'ajv';
+import { createAjv } from './ajv-on-demand.ts';
 
 let ajv: Ajv | undefined;
 
@@ -7,7 +8,7 @@ let ajv: Ajv | undefined;
  * the meta-schema again, which takes longer than the schemas of ten plugins.
  */
 export const requireValidSchema = (json: object): void => {
-  ajv ??= new Ajv({ allErrors: true, logger: false, code: { optimize: false } });
+  ajv ??= createAjv({ allErrors: true, logger: false, code: { optimize: false } });
   void ajv.validateSchema(json, true);
 };
 
