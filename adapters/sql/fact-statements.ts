@@ -4,10 +4,11 @@ import { TRACE_COLUMNS } from './cached-facts.ts';
 import { compileFilter } from './compile-filter.ts';
 import { fieldSql, idAtOriginSql, placeSql, writerSql } from './fact-field-columns.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
-import { shapeOf } from './filter-shape.ts';
+import { type FilterShape, shapeOf } from './filter-shape.ts';
 import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
 import { TENANTS } from './ledger-statements.ts';
 import { LIMIT } from './limit.ts';
+import { ShapeNode } from './shape-node.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 import { TRIPLE_ORDER, type TripleStep } from './triple-order.ts';
@@ -62,7 +63,7 @@ export interface BoundStatement {
 /** Builds and caches the statements over facts, one for each shape of filter. Each dialect has its own. */
 export class FactStatements {
   readonly #dialect: SqlDialect;
-  readonly #written = new Map<string, string>();
+  #root = new ShapeNode();
   /** The statement that selects the tenants that have facts. */
   readonly tenants = TENANTS;
 
@@ -71,17 +72,17 @@ export class FactStatements {
   }
 
   count(filter: Filter): BoundStatement {
-    const { key, parameters } = shapeOf(filter, this.#dialect);
-    const sql = this.#sql(`c${key}`, () => `SELECT count(*) FROM facts f WHERE ${this.#where(filter)}`);
+    const { shape, parameters } = this.#shapeOf(filter);
+    const sql = shape.sql('count', () => `SELECT count(*) FROM facts f WHERE ${this.#where(filter)}`);
     return { sql, parameters };
   }
 
   outline(filter: Filter, limit?: number): BoundStatement {
-    const { key, parameters } = shapeOf(filter, this.#dialect);
+    const { shape, parameters } = this.#shapeOf(filter);
     const end = limit === undefined ? '' : ` ${LIMIT}`;
     if (limit !== undefined) parameters.push(limit);
-    const sql = this.#sql(
-      `o${end}${key}`,
+    const sql = shape.sql(
+      `outline${end}`,
       () => `SELECT ${OUTLINE}, ${VALUE_BYTES} FROM facts f WHERE ${this.#where(filter)}${end}`,
     );
     return { sql, parameters };
@@ -98,13 +99,13 @@ export class FactStatements {
   }
 
   #facts({ filter, order, after, limit }: FactQuery, columns: string, form: string): BoundStatement {
-    const { key, parameters } = shapeOf(filter, this.#dialect);
+    const { shape, parameters } = this.#shapeOf(filter);
     if (after !== undefined && order !== 'timestamp') {
       throw new Error('`after` is a position in the order by timestamp alone');
     }
     if (after !== undefined) parameters.push(after.timestampMs, after.id);
     parameters.push(limit);
-    const sql = this.#sql(`${order}${after === undefined ? '' : '>'}${form}${key}`, () => {
+    const sql = shape.sql(`${order}${after === undefined ? '' : '>'}${form}`, () => {
       const beyond = after === undefined ? '' : ' AND (f.timestamp_ms, f.id) < (?, ?)';
       return `SELECT ${columns} FROM facts f WHERE ${this.#where(filter)}${beyond} ${ORDER[order]} ${LIMIT}`;
     });
@@ -116,8 +117,8 @@ export class FactStatements {
    * limit. The step comes first, because the index begins with it.
    */
   tripleStep(filter: Filter, step: TripleStep): BoundStatement {
-    const { key, parameters } = shapeOf(filter, this.#dialect);
-    const sql = this.#sql(`p${step.name} ${key}`, () => {
+    const { shape, parameters } = this.#shapeOf(filter);
+    const sql = shape.sql(`step ${step.name}`, () => {
       const beyond = step.sql === '' ? '' : ` AND ${step.sql}`;
       const where = `f.tenant_id = ?${beyond} AND ${compileFilter(filter, this.#dialect, 'f')}`;
       return `SELECT ${OUTLINE} FROM facts f WHERE ${where} ${TRIPLE_ORDER} ${LIMIT}`;
@@ -127,8 +128,8 @@ export class FactStatements {
 
   /** Returns a statement that tests for facts about an entity. Parameters: tenant, entity key, those of the filter. */
   entityWith(filter: Filter): BoundStatement {
-    const { key, parameters } = shapeOf(filter, this.#dialect);
-    const sql = this.#sql(`e${key}`, () => {
+    const { shape, parameters } = this.#shapeOf(filter);
+    const sql = shape.sql('entity', () => {
       const condition = compileFilter(filter, this.#dialect, 'f');
       return `SELECT f.entity_key FROM facts f WHERE f.tenant_id = ? AND f.entity_key = ? AND ${condition} LIMIT 1`;
     });
@@ -137,9 +138,9 @@ export class FactStatements {
 
   /** Texts are ordered by their bytes, so that those with a prefix lie together in an index. */
   texts({ tenantId, field, prefix, filter, limit }: TextQuery): BoundStatement {
-    const { key, parameters } = shapeOf(filter, this.#dialect);
+    const { shape, parameters } = this.#shapeOf(filter);
     const end = textAfter(prefix);
-    const sql = this.#sql(`t${field} ${end === undefined} ${key}`, () => {
+    const sql = shape.sql(`texts ${field} ${end === undefined}`, () => {
       const member = fieldSql(field, 'f');
       const within = `${member} >= ?${end === undefined ? '' : ` AND ${member} < ?`}`;
       return `SELECT DISTINCT ${member} FROM facts f WHERE f.tenant_id = ? AND ${within} AND ${this.#where(filter)} ${LIMIT}`;
@@ -148,8 +149,8 @@ export class FactStatements {
   }
 
   ledger({ order, limit, members = ENTRY_MEMBERS, ...range }: LedgerQuery): BoundStatement {
-    const { key, condition, parameters } = this.#entries(range);
-    const sql = this.#sql(`l${order}${members.join()} ${key}`, () => {
+    const { shape, condition, parameters } = this.#entries(range);
+    const sql = shape.sql(`ledger ${order} ${members.join()}`, () => {
       const direction = order === 'newest' ? ' DESC' : '';
       return `SELECT ${entryColumns(members)} FROM facts f WHERE ${condition()} ORDER BY f.number${direction} ${LIMIT}`;
     });
@@ -157,8 +158,8 @@ export class FactStatements {
   }
 
   ledgerCount(range: LedgerRange): BoundStatement {
-    const { key, condition, parameters } = this.#entries(range);
-    return { sql: this.#sql(`n${key}`, () => `SELECT count(*) FROM facts f WHERE ${condition()}`), parameters };
+    const { shape, condition, parameters } = this.#entries(range);
+    return { sql: shape.sql('ledger count', () => `SELECT count(*) FROM facts f WHERE ${condition()}`), parameters };
   }
 
   #entries({ tenantId, filter, ...range }: LedgerRange) {
@@ -170,12 +171,12 @@ export class FactStatements {
       conditions.push(condition(this.#dialect));
       parameters.push(name === 'tag' ? `,${value},` : value);
     }
-    const shape = filter === undefined ? undefined : shapeOf(filter, this.#dialect);
-    if (shape !== undefined) parameters.push(...shape.parameters);
-    const key = `${conditions.join()}${shape?.key ?? ''}`;
+    const filtered = filter === undefined ? undefined : this.#shapeOf(filter);
+    if (filtered !== undefined) parameters.push(...filtered.parameters);
+    const shape = (filtered?.shape ?? this.#root).after(conditions.join());
     const condition = (): string =>
       [...conditions, ...(filter === undefined ? [] : [compileFilter(filter, this.#dialect, 'f')])].join(' AND ');
-    return { key, condition, parameters };
+    return { shape, condition, parameters };
   }
 
   #where(filter: Filter): string {
@@ -184,21 +185,17 @@ export class FactStatements {
     return namesTenant(filter) ? condition : `f.tenant_id IN (${this.tenants}) AND ${condition}`;
   }
 
-  #sql(key: string, write: () => string): string {
-    const known = this.#written.get(key);
-    if (known !== undefined) return known;
-    const sql = write();
-    if (this.#written.size >= REMEMBERED_STATEMENTS) this.#written.clear();
-    this.#written.set(key, sql);
-    return sql;
+  #shapeOf(filter: Filter): FilterShape {
+    if (this.#root.nodes >= REMEMBERED_PARTS) this.#root = new ShapeNode();
+    return shapeOf(filter, this.#dialect, this.#root);
   }
 }
 
 /**
- * The maximum number of cached statements. Code builds the filters, so there are some dozens of shapes; the limit
- * protects against a plugin that builds shapes without end.
+ * The maximum number of cached statements and parts of their shapes. Code builds the filters, so there are some dozens
+ * of shapes with some dozens of parts; the limit protects against a plugin that builds shapes without end.
  */
-const REMEMBERED_STATEMENTS = 1_000;
+const REMEMBERED_PARTS = 20_000;
 
 type EntryBound = 'above' | 'below' | 'writer' | 'writerSub' | 'tag';
 

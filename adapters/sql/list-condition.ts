@@ -13,14 +13,8 @@ const BOUND_ONE_BY_ONE = 8;
  * Returns whether a list is bound as one parameter. Fractions never are, because some releases of SQLite misread
  * decimal text.
  */
-const isOneParameter = (values: List, kind: ValueKind): boolean =>
+export const isOneParameter = (values: List, kind: ValueKind): boolean =>
   values.length > BOUND_ONE_BY_ONE && kind !== 'number';
-
-/** Returns the shape of a list. Lists with the same shape share a statement. */
-export const listShape = (values: List): string => {
-  const kind = kindOf(values);
-  return isOneParameter(values, kind) ? `list ${kind}` : `${values.length}${kind}`;
-};
 
 /** Returns the common kind of all values of a list. */
 export const kindOf = (values: List): ValueKind => {

@@ -1,0 +1,39 @@
+/**
+ * A place in a tree of the shapes of filters: the path from the root is the shape. Walking it costs a look-up by a
+ * short constant for each part of a filter. One long text would be built, hashed and compared for each query.
+ */
+export class ShapeNode {
+  readonly #tree: { nodes: number };
+  readonly #next = new Map<string | number, ShapeNode>();
+  #written: Map<string, string> | undefined;
+
+  constructor(tree = { nodes: 0 }) {
+    this.#tree = tree;
+    tree.nodes += 1;
+  }
+
+  /** The number of nodes of the whole tree. */
+  get nodes(): number {
+    return this.#tree.nodes;
+  }
+
+  /** Returns the place after one more part. */
+  after(part: string | number): ShapeNode {
+    const known = this.#next.get(part);
+    if (known !== undefined) return known;
+    const made = new ShapeNode(this.#tree);
+    this.#next.set(part, made);
+    return made;
+  }
+
+  /** Returns the SQL of a statement with a filter of this shape. Writes it once. */
+  sql(statement: string, write: () => string): string {
+    const known = this.#written?.get(statement);
+    if (known !== undefined) return known;
+    const sql = write();
+    this.#written ??= new Map();
+    this.#written.set(statement, sql);
+    this.#tree.nodes += 1;
+    return sql;
+  }
+}
