@@ -1,4 +1,4 @@
-import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
+import { type CommandGroup, defineCommand, shellQuote } from '../../kernel/command-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { pluginFiles } from './plugin-files.ts';
 import { writeNewFolder } from './write-new-folder.ts';
@@ -6,6 +6,9 @@ import { writeNewFolder } from './write-new-folder.ts';
 /** The form of plugin names; short names also suit tables and variables. */
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 40;
+
+/** The tarball lies beside the new folder, as the install guide puts it into the folder of the user. */
+const NEXT = 'npm install ../fact-memory-node-*.tgz && npm test && npm start';
 
 const pluginCommand = defineCommand({
   name: 'plugin',
@@ -30,7 +33,9 @@ const pluginCommand = defineCommand({
     const files = pluginFiles(name, typescript);
     await writeNewFolder(folder, files);
     stdout.write(`${[...files.keys()].map((path) => `${folder}/${path}\n`).join('')}\n`);
-    stdout.write(`Next: cd ${folder} && npm install && npm test && npm start\n`);
+    stdout.write(
+      `Next, with the tarball of fact-memory-node in this folder: cd ${shellQuote(folder)}, then\n${NEXT}\n`,
+    );
   },
 });
 

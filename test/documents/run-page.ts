@@ -61,10 +61,11 @@ const PORT = /\bSVC_PORT=(\d{4,5})\b/g;
 const installPackage = (place: Workplace): void => {
   mkdirSync(place.path('node_modules/.bin'), { recursive: true });
   symlinkSync(projectRoot(), place.path('node_modules/fact-memory-node'));
-  const commands = { 'fact-memory-node': 'dist/config/main.js', mocha: 'node_modules/mocha/bin/mocha.js' };
-  for (const [command, program] of Object.entries(commands)) {
+  const program = 'dist/config/main.js';
+  const commands = { 'fact-memory-node': program, svc: program, mocha: 'node_modules/mocha/bin/mocha.js' };
+  for (const [command, file] of Object.entries(commands)) {
     const path = place.path(`node_modules/.bin/${command}`);
-    writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${join(projectRoot(), program)}" "$@"\n`);
+    writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${join(projectRoot(), file)}" "$@"\n`);
     chmodSync(path, 0o755);
   }
 };
@@ -82,7 +83,11 @@ const runScripts = async (
     .replaceAll(HOOK, `$& ${UNHURRIED}`);
   const { stdout } = await runFile('bash', ['--norc', '-euo', 'pipefail', '-c', `${END_JOBS}${before}${script}`], {
     cwd: place.folder,
-    env: { PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}`, HOME: place.folder },
+    env: {
+      PATH: `${place.path('node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+      HOME: place.folder,
+      npm_config_update_notifier: 'false',
+    },
   });
   return stdout.split(END_OF_BLOCK).slice(0, -1);
 };

@@ -11,7 +11,7 @@ describe('the pages', () => {
   it('use npx only after the package is installed in the same folder', () => {
     for (const page of listPages()) {
       const [first] = /npx svc/.exec(pageText(page)) ?? [];
-      if (first !== undefined) expect(pageText(page), page).to.contain('npm install fact-memory-node');
+      if (first !== undefined) expect(pageText(page), page).to.contain('npm install ./fact-memory-node-*.tgz');
     }
   });
 });

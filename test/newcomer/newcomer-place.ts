@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../kit/free-port.ts';
 import { cacheBeside, NO_REGISTRY } from '../package/npm-cache.ts';
@@ -16,14 +16,16 @@ const runFile = promisify(execFile);
  */
 export const STEP_LIMIT_MS = 300_000;
 const SHOWN_ADDRESS = 'http://127.0.0.1:8765';
-const PACKAGE = 'fact-memory-node';
+
+/** Begins the output of an installation that the machine could not do. */
+export const UNREACHED = 'npm reaches no registry here';
 
 export interface StepResult {
   readonly exitCode: number;
   readonly output: string;
 }
 
-/** An empty folder with a shell. Commands are those of a page, except for the port and the location of the package. */
+/** A folder that holds nothing but the tarball, with a shell. Commands are those of a page, except for the port. */
 export interface NewcomerPlace {
   readonly folder: string;
   /** Returns an address of a page with the port that this test uses. */
@@ -42,12 +44,14 @@ export const openNewcomerPlace = async (): Promise<NewcomerPlace> => {
   const place = mkdtempSync(join(tmpdir(), 'newcomer-'));
   let folder = join(place, 'empty');
   mkdirSync(folder);
+  copyFileSync(tarball, join(folder, basename(tarball)));
   const port = String(await freePort());
   const address = `http://127.0.0.1:${port}`;
   const env = {
-    PATH: process.env['PATH'] ?? '',
+    PATH: `${join(place, 'global/bin')}:${process.env['PATH'] ?? ''}`,
     HOME: place,
     npm_config_cache: await cacheBeside(place),
+    npm_config_prefix: join(place, 'global'),
     npm_config_prefer_offline: 'true',
     npm_config_update_notifier: 'false',
     SVC_PORT: port,
@@ -60,18 +64,18 @@ export const openNewcomerPlace = async (): Promise<NewcomerPlace> => {
   const run = async (lines: string): Promise<StepResult> => {
     if (lines.startsWith('export ')) exported += `${lines}\n`;
     const options = { cwd: folder, env, timeout: STEP_LIMIT_MS, killSignal: 'SIGKILL' } as const;
-    const script = lines.replace(`npm install ${PACKAGE}`, `npm install ${tarball}`);
-    const done = await runFile('bash', ['--norc', '-c', `exec 2>&1\n${exported}${script}`], options).then(
+    const done = await runFile('bash', ['--norc', '-c', `exec 2>&1\n${exported}${lines}`], options).then(
       ({ stdout }) => ({ exitCode: 0, output: stdout }),
       (error: Error & { readonly code?: unknown; readonly stdout?: string }) => {
         if (typeof error.code !== 'number') throw error;
         return { exitCode: error.code, output: error.stdout ?? '' };
       },
     );
-    if (!lines.startsWith('npm install') || done.exitCode === 0 || !NO_REGISTRY.test(done.output)) return done;
+    if (!lines.includes('npm install') || done.exitCode === 0 || !NO_REGISTRY.test(done.output)) return done;
     folder = join(unpacked, 'newcomer');
-    mkdirSync(folder);
-    return { exitCode: 0, output: 'npm reaches no registry here: the unpacked package is used instead\n' };
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(tarball, join(folder, basename(tarball)));
+    return { exitCode: 0, output: `${UNREACHED}: the unpacked package is used instead\n` };
   };
   const timed = async <T>(line: string, work: () => Promise<T>, outputOf: (result: T) => string): Promise<T> => {
     const beginMs = performance.now();

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect } from 'chai';
 import { blocksOf, pageText } from '../documents/read-pages.ts';
 import type { StartedProgram } from '../package/started-program.ts';
-import { type NewcomerPlace, openNewcomerPlace, STEP_LIMIT_MS } from './newcomer-place.ts';
+import { type NewcomerPlace, openNewcomerPlace, STEP_LIMIT_MS, UNREACHED } from './newcomer-place.ts';
 
 const GUIDE = 'docs/guides/write-a-plugin.md';
 
@@ -15,7 +15,7 @@ const shownLines = (page: string, beginning: string): readonly string[] => {
   return found.code.trimEnd().split('\n');
 };
 
-describe('a new user with an empty folder and the README', () => {
+describe('a new user with the tarball in an empty folder and the README', () => {
   let at: NewcomerPlace;
   let node: StartedProgram;
   const [install = '', start = ''] = shownLines('README.md', 'npm install');
@@ -46,6 +46,15 @@ describe('a new user with an empty folder and the README', () => {
   step('installs the package', async () => {
     const { exitCode, output } = await at.type(install);
     expect(exitCode, output).to.equal(0);
+  });
+
+  step('finds the same command in the tutorial, and the global one of the install guide works', async () => {
+    expect(shownLines('docs/start/tutorial.md', 'npm install')).to.deep.equal([`${install} && ${start}`]);
+    const [line = '', program = ''] = shownLines('docs/guides/install.md', 'npm install --global');
+    const { exitCode, output } = await at.type(line);
+    expect(exitCode, output).to.equal(0);
+    if (output.startsWith(UNREACHED)) return;
+    expect((await at.type(`${program} --version`)).output).to.match(/^\d+\.\d+\.\d+/);
   });
 
   step('starts a node', async () => {
