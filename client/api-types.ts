@@ -2766,8 +2766,19 @@ export interface Api {
           query?: string | undefined;
           entity?: string | undefined;
           relation?: string | undefined;
-          entity_prefix?: string | undefined;
           scope?: string | undefined;
+          /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
+          after?: string | undefined;
+          /** An instant: facts that speak of an earlier time. */
+          before?: string | undefined;
+          /** Sources, or beginnings of sources followed by a star. At most 100. */
+          sources?: readonly string[] | string | undefined;
+          /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
+          sessions?: readonly string[] | string | undefined;
+          /** Relations, or beginnings of relations followed by a star. At most 100. */
+          relations?: readonly string[] | string | undefined;
+          /** Entities, or beginnings of entities followed by a star. At most 100. */
+          entities?: readonly string[] | string | undefined;
           /** A whole number from 1 to 200000. */
           token_budget?: string | undefined;
           /** Relations to leave out, separated by commas. */
@@ -2818,6 +2829,18 @@ export interface Api {
       entity?: string | null | undefined;
       /** Only facts with this relation. */
       relation?: string | null | undefined;
+      /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
+      after?: string | null | undefined;
+      /** An instant: facts that speak of an earlier time. */
+      before?: string | null | undefined;
+      /** Sources, or beginnings of sources followed by a star. At most 100. */
+      sources?: readonly string[] | null | undefined;
+      /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
+      sessions?: readonly string[] | null | undefined;
+      /** Relations, or beginnings of relations followed by a star. At most 100. */
+      relations?: readonly string[] | null | undefined;
+      /** Entities, or beginnings of entities followed by a star. At most 100. */
+      entities?: readonly string[] | null | undefined;
       /** The facts of the answer take no more tokens than this. */
       token_budget: number;
       /**

@@ -125,7 +125,7 @@ export class LangGraphStore implements BaseStore {
 
   /** Returns the winner of each slot that a recall found, best first. */
   async #recalled(query: string, prefix: string): Promise<{ fact: Fact; score?: number }[]> {
-    const asked = { query, scope: this.#slots.recallScope, relation: RELATION, entity_prefix: prefix };
+    const asked = { query, scope: this.#slots.recallScope, relation: RELATION, entities: [`${prefix}*`] };
     const reply = await this.#slots.client.recall({ ...WHOLE_RECALL, ...asked, include_contradicted: true });
     const found = new Map<string, { fact: Fact; score: number }>();
     for (const { fact: best, score, also_ids: equal = [] } of reply.facts) {

@@ -20,8 +20,18 @@ import type { FactQuestion } from './fact-question.ts';
 import type { Derivations } from './walk-derivations.ts';
 
 export { type FactPlace, referencesFor } from './derived-references.ts';
-export type { FactNarrowing } from './fact-narrowing.ts';
+export {
+  type FactNarrowing,
+  LISTED_FIELDS,
+  NARROWING_LISTS,
+  type Narrowed,
+  type NarrowingList,
+  narrowingFilter,
+  readNarrowing,
+  unfitFor,
+} from './fact-narrowing.ts';
 export type { FactQuestion } from './fact-question.ts';
+export { NARROWING_BODY, NARROWING_QUERY, narrowingOf, type RawNarrowing } from './narrowing-json.ts';
 export { defineQueryMember, type QueryMember, QueryMembers } from './query-members.ts';
 export { MAX_DERIVATIONS } from './read-derivations.ts';
 export { createReadSession, type ReadSession, readSessionName, sessionHeader } from './read-session.ts';

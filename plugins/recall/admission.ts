@@ -1,5 +1,6 @@
 import type { FactView } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
+import { type Narrowed, unfitFor } from '../facts/facts-api.ts';
 import type { SearchView } from '../search/search-api.ts';
 import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
 
@@ -11,8 +12,7 @@ export interface Admission extends Pick<SearchView, 'scopes' | 'onlyGarden' | 'r
   readonly includeContradicted: boolean;
   /** The least confidence after trust in the source. */
   readonly minConfidence: number;
-  /** The beginning of the match key of each entity. */
-  readonly keyPrefix: string;
+  readonly narrowed: Narrowed | undefined;
 }
 
 /** The members of a request that leave facts out. */
@@ -20,7 +20,12 @@ export const RECALL_FILTERS = [
   'scope',
   'relation',
   'exclude_relations',
-  'entity_prefix',
+  'after',
+  'before',
+  'sources',
+  'sessions',
+  'relations',
+  'entities',
   'min_confidence',
   'include_contradicted',
 ] as const;
@@ -29,12 +34,13 @@ export type RecallFilter = (typeof RECALL_FILTERS)[number];
 
 /** Returns the member of the request that leaves the fact out; undefined for a candidate. Contradictions come last. */
 export const leftOutBy = (view: FactView, admission: Admission): RecallFilter | undefined => {
-  const { scopes, onlyGarden, relationKey, excludedRelationKeys = [], keyPrefix } = admission;
-  const { scope, gardenId, relationKey: relation, entityKey } = view.fact;
+  const { scopes, onlyGarden, relationKey, excludedRelationKeys = [], narrowed } = admission;
+  const { scope, gardenId, relationKey: relation } = view.fact;
   if (!scopes.includes(scope) || (onlyGarden !== undefined && gardenId !== onlyGarden)) return 'scope';
   if (relationKey !== undefined && relation !== relationKey) return 'relation';
   if (excludedRelationKeys.includes(relation)) return 'exclude_relations';
-  if (!entityKey.startsWith(keyPrefix)) return 'entity_prefix';
+  const unfit = narrowed === undefined ? undefined : unfitFor(view.fact, narrowed);
+  if (unfit !== undefined) return unfit;
   if (effectiveConfidence(view) < admission.minConfidence) return 'min_confidence';
   return isContradicted(view) && !admission.includeContradicted ? 'include_contradicted' : undefined;
 };

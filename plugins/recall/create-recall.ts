@@ -44,7 +44,7 @@ export const createRecall = (parts: RecallParts): Recall => ({
   async recall(caller, question, { session, verify = false, room, place = 'body' } = {}) {
     requirePermission(caller, 'read');
     const { names, pipeline } = parts;
-    const request = readQuestion(question, place, parts);
+    const request = readQuestion(question, place, caller, parts);
     const sessionId =
       session === undefined ? null : readSessionName(session, `header.${names.headers.session.toLowerCase()}`);
     const chosen = await recallFacts(request, caller, pipeline);

@@ -9,19 +9,18 @@ import {
   type Principal,
   type Word,
 } from '../../kernel/plugin-api.ts';
+import type { FactNarrowing } from '../facts/facts-api.ts';
 import type { Hit, SearchView } from '../search/search-api.ts';
 import type { Why, WhyNot } from './why-not.ts';
 
 /** A question of a caller. A member that is left out has its default. */
-export interface Question {
+export interface Question extends FactNarrowing {
   /** Text of 1 character to 16 KiB; optional if an entity is given. */
   readonly query?: string | undefined;
   readonly entity?: string | undefined;
   readonly relation?: string | undefined;
   /** Relations whose facts are left out. */
   readonly excludedRelations?: readonly string[] | undefined;
-  /** The beginning of the entity of each fact, compared as entities are. */
-  readonly entityPrefix?: string | undefined;
   /** The maximum number of tokens, 1 to 200,000. */
   readonly tokenBudget: number;
   /** The number of hops of graph expansion, 0 to 2; 1 by default. */

@@ -17,6 +17,7 @@ import { degradationOf } from './degradation.ts';
 import { embedQuery } from './embed-query.ts';
 import { EMPTY_INDEX, isEmpty } from './empty-index.ts';
 import { type Reached, whyNot, withWhy } from './explain-recall.ts';
+import { narrowedView } from './narrowed-view.ts';
 import { newestWordingFirst } from './newest-wording.ts';
 import { packByMmr } from './pack-by-mmr.ts';
 import { type EntitySummary, type RecallContext, type Recalled, recallSummary, type ScoredFact } from './recall-api.ts';
@@ -74,9 +75,8 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, given: Pip
       query: request.query,
       depth: request.depth,
     };
-    const { includeContradicted, minConfidence, entityPrefix: prefix } = request;
-    const keyPrefix = prefix === undefined ? '' : matchKey(prefix, parts.names);
-    const admission = { ...context.view, includeContradicted, minConfidence, keyPrefix };
+    const { includeContradicted, minConfidence, narrowed } = request;
+    const admission = { ...context.view, includeContradicted, minConfidence, narrowed };
     const pool = new CandidatePool(reader, admission);
     const summary = await measured.step('summary', () => summaryOf(request, context, parts));
     const search = (depth: SearchDepth) =>
@@ -148,16 +148,17 @@ const viewOf = async (
     entityKey: entity === undefined ? undefined : matchKey(entity, names),
     relationKey: relation === undefined ? undefined : matchKey(relation, names),
     excludedRelationKeys: excludedRelations.map((one) => matchKey(one, names)),
+    ...(await narrowedView(request.narrowed, reader, request.place)),
   };
 };
 
-/** Returns the summary of the entity, but only for the present. */
+/** Returns the summary of the entity, but only for the present, and for all of its facts. */
 const summaryOf = async (
-  { entity, relation, forceRefresh }: RecallRequest,
+  { entity, relation, narrowed, forceRefresh }: RecallRequest,
   context: RecallContext,
   { hooks }: PipelineParts,
 ): Promise<EntitySummary> =>
-  entity === undefined || relation !== undefined || context.reader.asOf !== undefined
+  entity === undefined || relation !== undefined || narrowed !== undefined || context.reader.asOf !== undefined
     ? NO_SUMMARY
     : hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });
 

@@ -3,6 +3,7 @@ import {
   hasForbiddenCodePoint,
   memberRefusal,
   type Notes,
+  type Principal,
   readEntityUri,
   readRelation,
   SCOPES,
@@ -10,6 +11,7 @@ import {
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
+import { type Narrowed, readNarrowing } from '../facts/facts-api.ts';
 import type { Moments } from '../time-travel/time-travel-api.ts';
 import type { PackOptions } from './pack-by-mmr.ts';
 import type { Question } from './recall-api.ts';
@@ -23,7 +25,10 @@ export interface RecallRequest {
   readonly entity: string | undefined;
   readonly relation: string | undefined;
   readonly excludedRelations: readonly string[];
-  readonly entityPrefix: string | undefined;
+  /** Undefined for a question that narrows nothing by times or lists. */
+  readonly narrowed: Narrowed | undefined;
+  /** The part of the request that refusals name. */
+  readonly place: 'body' | 'query';
   readonly tokenBudget: number;
   /** The number of hops of graph expansion, 0 to 2. */
   readonly depth: number;
@@ -76,6 +81,7 @@ const GARDEN_SLUG = /^garden:([a-z0-9][a-z0-9-]{0,62})$/i;
 export const readQuestion = (
   question: Question,
   place: 'body' | 'query',
+  caller: Principal,
   { names, moments }: { readonly names: ServiceNames; readonly moments: Moments | undefined },
 ): RecallRequest => {
   const status = place === 'body' ? 422 : 400;
@@ -94,8 +100,8 @@ export const readQuestion = (
     excludedRelations: (question.excludedRelations ?? []).map((one, at) =>
       readRelation(one, `${place}.exclude_relations[${at}]`),
     ),
-    entityPrefix:
-      question.entityPrefix === undefined ? undefined : readEntityUri(question.entityPrefix, `${place}.entity_prefix`),
+    narrowed: readNarrowing(question, { caller, names, place }),
+    place,
     tokenBudget: readBudget(question.tokenBudget, `${place}.token_budget`, status),
     depth: readDepth(question.depth, question.includeNeighbors),
     weights: question.weights === undefined ? DEFAULT_WEIGHTS : readWeights(question.weights, `${place}.weights`),

@@ -18,7 +18,7 @@ import {
   type ServiceNames,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { sessionHeader } from '../facts/facts-api.ts';
+import { NARROWING_BODY, NARROWING_QUERY, narrowingOf, type RawNarrowing, sessionHeader } from '../facts/facts-api.ts';
 import { BYTES_PER_TOKEN } from './fact-line.ts';
 import type { Question, Recall, RecallMember, ScoredFact } from './recall-api.ts';
 import { countedText, partFactJson, RECALL_ANSWERS, recalledText, scoredFactText } from './recall-json.ts';
@@ -45,12 +45,11 @@ interface FormQuery {
 /**
  * A question in the spelling of both request forms. `Recall` checks the members that have refusal codes of their own.
  */
-interface RawRecall {
+interface RawRecall extends RawNarrowing {
   readonly query?: string | null;
   readonly entity?: string | null;
   readonly relation?: string | null;
   readonly exclude_relations?: readonly string[] | null;
-  readonly entity_prefix?: string | null;
   readonly token_budget?: unknown;
   readonly depth?: number;
   readonly weights?: unknown;
@@ -101,7 +100,6 @@ const text = (type: string | readonly string[]) => ({
   query: { type },
   entity: { type },
   relation: { type },
-  entity_prefix: { type },
   scope: { type },
 });
 
@@ -119,6 +117,7 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
     properties: {
       ...MEMBERS,
       ...text(['string', 'null']),
+      ...NARROWING_BODY,
       exclude_relations: { type: ['array', 'null'], maxItems: MAX_EXCLUDED, items: { type: 'string' } },
       why_not: { type: ['array', 'null'], maxItems: MAX_WHY_NOT, items: { type: 'string' } },
       token_budget: {},
@@ -165,6 +164,7 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
       ...FORMAT,
       ...MEMBERS,
       ...text('string'),
+      ...NARROWING_QUERY,
       token_budget: { type: 'string', description: `A whole number from 1 to ${MAX_BUDGET}.` },
       exclude_relations: { type: 'string', description: 'Relations to leave out, separated by commas.' },
       why_not: { type: 'string', description: 'Ids of facts, separated by commas: why each is not there.' },
@@ -245,7 +245,7 @@ const questionOf = (raw: RawRecall): Question => ({
   entity: raw.entity ?? undefined,
   relation: raw.relation ?? undefined,
   excludedRelations: raw.exclude_relations ?? undefined,
-  entityPrefix: raw.entity_prefix ?? undefined,
+  ...narrowingOf(raw),
   // `Recall` refuses invalid budgets and weights with codes of their own.
   tokenBudget: raw.token_budget as Question['tokenBudget'],
   weights: (raw.weights ?? undefined) as Question['weights'],

@@ -1,5 +1,6 @@
 import { FIELDS_JSON } from '../../kernel/internal-api.ts';
 import { type JsonSchema, SCOPES } from '../../kernel/plugin-api.ts';
+import { NARROWING_BODY } from '../facts/facts-api.ts';
 import {
   DEFAULT_LAMBDA,
   DEFAULT_LIMIT,
@@ -56,6 +57,7 @@ export const SHOWN_QUESTION: JsonSchema = {
     query: { type: ['string', 'null'], minLength: 1, description: 'The question, at most 16 KiB; or give an entity.' },
     entity: { type: ['string', 'null'], description: 'Recalls what is said of this entity.' },
     relation: { type: ['string', 'null'], description: 'Only facts with this relation.' },
+    ...NARROWING_BODY,
     token_budget: {
       type: 'integer',
       minimum: 1,

@@ -45,7 +45,7 @@ export const recallForSession = async (
   const before = isAnew ? [] : state.shown;
   const known = new Set(before);
   const own = new Set(isAnew ? [] : state.noted);
-  const place = shareNotes ? {} : { entity_prefix: notePrefix(project) };
+  const place = shareNotes ? {} : { entities: [`${notePrefix(project)}*`] };
   // Two questions, so that no number of notes takes the places of other facts.
   const [facts, notes] = await Promise.all([
     ask(server, { query, token_budget: budget, exclude_relations: [SAID] }),

@@ -98,7 +98,7 @@ forEachStore('an explained recall', () => {
       ['scope', { scope: 'public' }],
       ['relation', { relation: 'memory:other' }],
       ['exclude_relations', { exclude_relations: ['memory:said'] }],
-      ['entity_prefix', { entity_prefix: 'boat:' }],
+      ['entities', { entities: ['boat:*'] }],
       ['min_confidence', { min_confidence: 0.9 }],
     ];
     for (const [by, members] of filters) {

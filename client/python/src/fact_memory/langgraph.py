@@ -129,7 +129,7 @@ class LangGraphStore(BaseStore):
     def _recalled(self, query: str, prefix: str) -> Iterator[tuple[Fact, float]]:
         """Finds the winner of each key that fits a question, best first."""
         seen = set()
-        place: dict[str, Any] = {"scope": self._place.recall_scope, "relation": RELATION, "entity_prefix": prefix}
+        place: dict[str, Any] = {"scope": self._place.recall_scope, "relation": RELATION, "entities": [f"{prefix}*"]}
         reply = self._client.recall(query, **WHOLE_RECALL, **place, include_contradicted=True)
         for hit in reply["facts"]:
             # Equal values under several keys come as one fact that names the others.
