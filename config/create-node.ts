@@ -15,13 +15,21 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
 import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
-import type { AdapterParts, Clock, FactStore, Listener, Transport } from '../ports/ports.ts';
+import {
+  type AdapterParts,
+  type Clock,
+  type FactStore,
+  type Listener,
+  ObjectStores,
+  type Transport,
+} from '../ports/ports.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { addressesWithoutDatabase, dishonouredVariables } from './contract-variables.ts';
 import { embedderBindings } from './embedder-bindings.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
+import { createObjectStores } from './object-stores.ts';
 import { importBundled, PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { refuseLostStore } from './refuse-lost-store.ts';
@@ -65,6 +73,7 @@ export interface Node {
   readonly settings: NodeSettings;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly objects: ObjectStores;
   /** Boots and serves. */
   start(): Promise<Listener>;
   /** Boots without serving, for work that comes once before several processes serve. */
@@ -100,7 +109,8 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const clock = adapters.clock ?? (await config.clock.adapter.create(config.clock.settings, parts));
   const environment = { ...parts, clock };
   const { extras = [] } = adapters;
-  const ours = embedderBindings(config, environment);
+  const objects = createObjectStores(env);
+  const ours = [...embedderBindings(config, environment), { ref: ObjectStores, create: () => objects }];
   const { node, transport, authorizer } = config;
   const settings = nodeSettingsOf(config, options.worker);
   const kernel = createKernel({
@@ -143,6 +153,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     settings,
     log,
     clock,
+    objects,
     prepare: async () => {
       warnOfUnusedVariables();
       await kernel.boot();

@@ -36,6 +36,7 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     requireStore: () => requireStore(config, open),
     markRestored: () => markStoreRestored(config, open),
     offlineStore: createOfflineStore(node, open),
+    objects: node.objects,
     settings: node.settings,
     log: node.log,
   };

@@ -1,4 +1,4 @@
-/** The five ports and their shared types: all exports that an adapter may import. */
+/** The six ports and their shared types: all exports that an adapter may import. */
 export * from './adapter.ts';
 export * from './authorizer.ts';
 export * from './clock.ts';
@@ -14,6 +14,7 @@ export { maskName, maskSecrets, maskSecretsIn, mayHoldKey } from './mask-keys.ts
 export * from './mask-urls.ts';
 export * from './migration.ts';
 export * from './normalise-text.ts';
+export * from './object-store.ts';
 export * from './principal.ts';
 export * from './schema.ts';
 export * from './service-error.ts';

@@ -1,7 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 import type { PluginCommand } from '../../kernel/command-api.ts';
 import type { DescribedNode, GreetingPart, OfflineStore, Resolved } from '../../kernel/internal-api.ts';
-import type { Clock, Logger, NodeSettings, Random, Requires, Transport, Word } from '../../kernel/plugin-api.ts';
+import type {
+  Clock,
+  Logger,
+  NodeSettings,
+  ObjectStores,
+  Random,
+  Requires,
+  Transport,
+  Word,
+} from '../../kernel/plugin-api.ts';
 
 /** The dependencies that the composition root injects into the command line. */
 export interface CommandLineDeps {
@@ -114,6 +123,7 @@ export interface NodeHandle {
   markRestored(): Promise<RestoredStore>;
   /** The store of a node that was not started. */
   readonly offlineStore: OfflineStore;
+  readonly objects: ObjectStores;
   readonly settings: NodeSettings;
   /** The log of the node, usable before `start` and after `stop`. */
   readonly log: Logger;

@@ -178,8 +178,9 @@ const run = async (
     case 'settings':
     case 'store': {
       const node = await open();
-      const { settings, requireStore, offlineStore } = node;
-      return work({ node: settings, config: node.configOf(plugin), requireStore, store: offlineStore });
+      const { settings, requireStore, offlineStore, objects } = node;
+      const config = node.configOf(plugin);
+      return work({ node: settings, config, requireStore, store: offlineStore, objects });
     }
     case 'server':
       return work({

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Clock, Schema, Transport } from '../../ports/ports.ts';
+import type { Clock, ObjectStores, Schema, Transport } from '../../ports/ports.ts';
 import type { Requires, Resolved } from '../container/requires.ts';
 import type { Random } from '../crypto/random.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
@@ -151,6 +151,7 @@ interface SettingsContext<C> {
   /** The settings of the plugin itself. */
   readonly config: C;
   readonly node: NodeSettings;
+  readonly objects: ObjectStores;
   /** Rejects with `lookup` when there is no store. */
   requireStore(): Promise<void>;
 }

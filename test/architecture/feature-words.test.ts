@@ -19,6 +19,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'kernel/leases/leases-api.ts': ['conflict'],
   'kernel/leases/lease-keeper.ts': ['conflict'],
   'kernel/store/sealed-json.ts': ['conflict'],
+  'ports/object-store.ts': ['conflict'],
   'ports/service-error.ts': ['conflict'],
   // The purpose of a read.
   'kernel/facts/reader-api.ts': ['recall'],

@@ -10,6 +10,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/postgres': ['knex', 'pg', 'pg-copy-streams'],
   'adapters/koa': ['koa', '@koa/router', '@koa/cors'],
   'adapters/log': ['pino'],
+  'adapters/s3': ['@aws-sdk/client-s3'],
   'adapters/cli': ['commander', 'cli-progress'],
   'plugins/mcp': ['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
   'plugins/connect': ['jsonc-parser', 'smol-toml'],

@@ -1,0 +1,35 @@
+import { createFolderObjects } from '../adapters/files/folder-objects.ts';
+import { type ObjectStore, type ObjectStores, ServiceError } from '../ports/ports.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Opens object stores with the credentials of the environment. Loads the code of a bucket when one is opened. */
+export const createObjectStores = (env: Environment): ObjectStores => {
+  // One client for each place, because a client keeps its connections.
+  const opened = new Map<string, Promise<ObjectStore>>();
+  return {
+    open(place) {
+      const store = opened.get(place) ?? openPlace(place, env);
+      opened.set(place, store);
+      // A failure may pass, for example when the operator installs the missing package.
+      store.catch(() => opened.delete(place));
+      return store;
+    },
+  };
+};
+
+const openPlace = async (place: string, env: Environment): Promise<ObjectStore> => {
+  if (/^s3:/i.test(place)) {
+    const [{ importS3Sdk, openBucket }, { createS3Objects }] = await Promise.all([
+      import('../adapters/s3/s3-sdk.ts'),
+      import('../adapters/s3/s3-objects.ts'),
+    ]);
+    return createS3Objects(openBucket(place, env, await importS3Sdk()));
+  }
+  if (/^[a-z0-9+.-]*:\/\//i.test(place) || place === '') {
+    throw new ServiceError('validation', 'this is no place for backups', {
+      hint: 'give s3://bucket/prefix, or the path of a folder',
+    });
+  }
+  return createFolderObjects(place);
+};

@@ -1,0 +1,68 @@
+import { defineRef } from './define-ref.ts';
+
+/** An object in an object store, such as a file in a folder or an object in a bucket. */
+export interface StoredObject {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** The content of an object before it is written. */
+export interface ObjectContent {
+  readonly bytes: number;
+  /** The SHA-256 of the content in lower-case hexadecimal. */
+  readonly sha256: string;
+  /** Reads the content from its beginning. May be called several times, and returns the same bytes each time. */
+  read(): AsyncIterable<Uint8Array>;
+}
+
+export interface ObjectWriteOptions {
+  /** Ends the write early. A later write of the same content goes on from there. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of bytes that the store holds so far. Must not throw. */
+  readonly onProgress?: (doneBytes: number) => void;
+}
+
+export interface ObjectLock {
+  /** The end of the lock in milliseconds since the epoch. Null for a lock without an end. */
+  readonly untilMs: number | null;
+}
+
+/**
+ * A place for large objects by path, apart from the store of facts. A path that the place has and `isObjectPath`
+ * refuses does not exist here. Every method rejects with `unavailable` when the place cannot be reached.
+ */
+export interface ObjectStore {
+  /** The location for people, without credentials. */
+  readonly place: string;
+  /** Returns the whole objects whose path begins with the prefix, in no order. */
+  list(prefix: string): AsyncIterable<StoredObject>;
+  /** Returns the paths below the prefix whose write was interrupted. `remove` drops them. */
+  unfinished(prefix: string): AsyncIterable<string>;
+  /**
+   * Writes an object whole or not at all, in place of an existing one. Goes on from where an interrupted write of the
+   * same content ended. Rejects with `conflict` when the content does not have its digest, and then keeps nothing.
+   */
+  write(path: string, content: ObjectContent, options?: ObjectWriteOptions): Promise<void>;
+  /** Reads an object from a byte on, which must exist. Rejects with `lookup` when there is none. */
+  read(path: string, fromByte?: number): AsyncIterable<Uint8Array>;
+  /** Returns the lock that keeps an object from being removed; null without one, and without the object. */
+  lockOf(path: string): Promise<ObjectLock | null>;
+  /**
+   * Removes an object, all its former versions, and what interrupted writes have left. Does nothing when there is none.
+   * Rejects with `conflict` for a locked object.
+   */
+  remove(path: string): Promise<void>;
+}
+
+/** Opens object stores by their place: `s3://bucket/prefix`, or the path of a folder. */
+export interface ObjectStores {
+  /** Creates nothing yet. Rejects with `validation` for a place of another form, and never repeats it. */
+  open(place: string): Promise<ObjectStore>;
+}
+
+export const ObjectStores = defineRef<ObjectStores>('port.object-stores');
+
+const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,150}$/;
+
+/** Returns whether a path is made of plain names, so that it may become part of another path. */
+export const isObjectPath = (path: string): boolean => path.split('/').every((name) => SEGMENT.test(name));

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { importS3Sdk } from '../../../adapters/s3/s3-sdk.ts';
+import { createObjectStores } from '../../../config/object-stores.ts';
+import type { ObjectStore } from '../../../ports/ports.ts';
+import { projectRoot } from '../../architecture/source-files.ts';
+import { allOf, bytesOf, contentOf, describeObjectStore } from '../../contract/object-store-contract.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { S3_BUCKET, type S3Server, s3Variables, startS3Server } from '../../kit/s3-server.ts';
+
+const MIB = 1024 * 1024;
+
+describeObjectStore('bucket', async () => {
+  const server = await startS3Server();
+  const store = await createObjectStores(s3Variables(server.url)).open(`s3://${S3_BUCKET}/some/prefix`);
+  return { store, stop: () => server.close() };
+});
+
+describe('objects in a bucket', () => {
+  let server: S3Server;
+  let store: ObjectStore;
+  beforeEach(async () => {
+    server = await startS3Server();
+    store = await createObjectStores(s3Variables(server.url)).open(`s3://${S3_BUCKET}/p`);
+  });
+  afterEach(() => server.close());
+
+  it('leave out keys of hostile names, and never read beside the prefix', async () => {
+    for (const key of ['p/../x', 'p//x', 'p/a b', 'p/.x', 'q/x', 'p', `p/${'x'.repeat(200)}`]) server.put(key, 'x');
+    server.put('p/good', 'x');
+    expect(await allOf(store.list(''))).to.deep.equal([{ path: 'good', bytes: 1 }]);
+  });
+
+  it('send only the pieces that the server lacks when a write goes on', async () => {
+    const written = contentOf(randomBytes(20 * MIB));
+    server.fault = ({ query }) => (query.get('partNumber') === '3' ? 'cut' : undefined);
+    expect(await rejection(store.write('big', written))).to.include({ code: 'unavailable' });
+    server.fault = () => undefined;
+    server.requests.length = 0;
+    await store.write('big', written);
+    expect(server.requests.filter((one) => one.startsWith('PUT'))).to.have.length(1);
+    expect(server.objects.get('p/big')?.body.length).to.equal(20 * MIB);
+  }).timeout(60_000);
+
+  it('send bytes again that the server received damaged, and give up when that goes on', async () => {
+    let damaged = 0;
+    server.fault = ({ method }) => (method === 'PUT' && damaged++ < 2 ? 'corrupt' : undefined);
+    await store.write('one', contentOf(Buffer.from('whole')));
+    expect(String(server.objects.get('p/one')?.body)).to.equal('whole');
+    server.fault = ({ method }) => (method === 'PUT' ? 'corrupt' : undefined);
+    expect(await rejection(store.write('two', contentOf(Buffer.from('whole'))))).to.include({ code: 'unavailable' });
+    expect(server.objects.has('p/two')).to.equal(false);
+  });
+
+  it('are read on from where a connection was cut', async () => {
+    const written = randomBytes(3 * MIB);
+    await store.write('one', contentOf(written));
+    let cuts = 0;
+    server.fault = ({ method }) => (method === 'GET' && cuts++ < 4 ? 'cut-reply' : undefined);
+    expect((await bytesOf(store.read('one'))).equals(written)).to.equal(true);
+    server.fault = ({ method }) => (method === 'GET' ? 'cut' : undefined);
+    expect(await rejection(bytesOf(store.read('one')))).to.include({ code: 'unavailable' });
+  }).timeout(60_000);
+
+  it('say until when they are locked, and stay until then', async () => {
+    await store.write('one', contentOf(Buffer.from('x')));
+    server.locks.set('p/one', Date.UTC(2100, 0, 1));
+    expect(await store.lockOf('one')).to.deep.equal({ untilMs: Date.UTC(2100, 0, 1) });
+    expect(await rejection(store.remove('one'))).to.include({ code: 'conflict' });
+    expect(server.objects.has('p/one')).to.equal(true);
+    server.locks.set('p/one', Date.UTC(2020, 0, 1));
+    expect(await store.lockOf('one')).to.equal(null);
+    await store.remove('one');
+    expect(server.objects.has('p/one')).to.equal(false);
+  });
+
+  it('explain failures without a word that a credential could be in', async () => {
+    const env = s3Variables(server.url);
+    const tried = async (place: string, more: Record<string, string> = {}): Promise<Error & Record<string, unknown>> =>
+      rejection((async () => allOf((await createObjectStores({ ...env, ...more }).open(place)).list('')))());
+    const missing = await tried('s3://another/p');
+    expect(missing).to.include({ code: 'lookup' });
+    expect(missing.message).to.equal('there is no bucket of s3://another/p/');
+    const closed = await tried(`s3://${S3_BUCKET}`, { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' });
+    expect(closed.message).to.equal(`s3://${S3_BUCKET}/ cannot be used (ECONNREFUSED)`);
+    for (const place of [
+      's3://key:secret@kept/p',
+      's3://kept/p?x=secret',
+      's3://kept/../secret',
+      's3:secret',
+      'ftp://secret',
+    ]) {
+      const refused = await tried(place);
+      expect(refused, place).to.include({ code: 'validation' });
+      expect(JSON.stringify([refused.message, refused['hint']])).to.not.include('secret');
+    }
+    for (const error of [missing, closed]) expect(error.cause).to.equal(undefined);
+  }).timeout(60_000);
+
+  it('name the command that installs the SDK when it is missing', async () => {
+    const load = (): Promise<never> => Promise.reject(Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' }));
+    const error = await rejection(importS3Sdk(load));
+    const { devDependencies } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
+    const tested = devDependencies['@aws-sdk/client-s3'];
+    expect(error.message).to.include('@aws-sdk/client-s3, which is not installed');
+    expect(error['hint']).to.equal(`run "npm install @aws-sdk/client-s3@${tested}"`);
+  });
+});
