@@ -11,11 +11,21 @@ const NAME = /^backup-\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 const PARTIAL = '.partial';
 
 /** A manifest names every tenant once, so no genuine one is longer. */
-const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
+export const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 /** Returns the name of a backup that starts now. */
 export const backupName = (nowMs: number, uuid: string): string =>
   `backup-${new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '')}-${uuid.slice(0, 8)}`;
+
+export const isBackupName = (text: string): boolean => NAME.test(text);
+
+/** Returns the start of a backup by its name, in milliseconds since the epoch. */
+export const startOfBackup = (name: string): number => {
+  const [, year, month, day, hour, minute, second, ms] = (STARTED.exec(name) ?? []).map(Number);
+  return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second, ms);
+};
+
+const STARTED = /^backup-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z/;
 
 /** Makes the folder of an unfinished backup. It becomes a backup with `completeFolder`. */
 export const beginFolder = async (folder: string, name: string): Promise<string> => {
@@ -33,10 +43,10 @@ export const completeFolder = async (draft: string, manifest: string): Promise<s
   } finally {
     await file.close();
   }
-  await syncFolder(draft);
+  await syncPath(draft);
   const path = draft.slice(0, -PARTIAL.length);
   await rename(draft, path);
-  await syncFolder(dirname(path));
+  await syncPath(dirname(path));
   return path;
 };
 
@@ -114,7 +124,7 @@ export const newestBackup = async (folder: string): Promise<BackupSummary | unde
 
 const LOOKED_AT = 3;
 
-const UNREADABLE: Omit<BackupSummary, 'id'> = {
+export const UNREADABLE: Omit<BackupSummary, 'id'> = {
   createdAt: '',
   bytes: 0,
   facts: 0,
@@ -168,7 +178,8 @@ const endedAt = (line: string): number | undefined => {
   }
 };
 
-const syncFolder = async (path: string): Promise<void> => {
+/** Syncs a file or a folder to disk. */
+export const syncPath = async (path: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {

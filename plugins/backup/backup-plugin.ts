@@ -1,10 +1,12 @@
 import {
   Clock,
   definePlugin,
+  erasureFiles,
   KERNEL_API,
   NODE_VERSION,
   NodeSelf,
   NodeSettings,
+  ObjectStores,
   optional,
   parseInstant,
   Random,
@@ -18,13 +20,14 @@ import { Backups, StoreVerification, storeChecks } from './backup-api.ts';
 import { backupCommands } from './backup-commands.ts';
 import { newestBackup } from './backup-folder.ts';
 import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
-import { backupSettings, erasureFilesOf } from './backup-settings.ts';
+import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './backup-settings.ts';
 import { createFactCheck } from './check-facts.ts';
 import { createRowCheck } from './check-rows.ts';
 import { createStructureCheck } from './check-structure.ts';
 import { BACKUP_JOB, createBackups, isOperator, runBackup } from './node-backups.ts';
 import { restoreCommand } from './restore-command.ts';
 import { createVerification } from './run-checks.ts';
+import { lockedLimit, newestSentMs, readTarget, type TargetRecord } from './target-record.ts';
 import { upgradeCommand } from './upgrade-command.ts';
 import { verifyCommand } from './verify-command.ts';
 
@@ -35,6 +38,7 @@ export const backupPlugin = definePlugin({
   summary: 'Backups of the store while it serves, their restoring, and checks that a store is whole',
   requires: {
     copies: StoreCopies,
+    objects: ObjectStores,
     rows: StoredRows,
     clock: Clock,
     random: Random,
@@ -46,9 +50,13 @@ export const backupPlugin = definePlugin({
   provides: [Backups, StoreVerification],
   config: backupSettings,
   commands: [backupCommands, restoreCommand, verifyCommand, upgradeCommand],
+  inspect({ config }) {
+    stayingThere(config);
+  },
   setup({ config, use, provide, route, on, hooks, tables }) {
     const { clock, jobs, node, telemetry } = use;
-    const parts = { ...use, ...config, erasureFiles: erasureFilesOf(node) };
+    const retention = stayingHere(config);
+    const parts = { ...use, config, folder: config.folder, retention, erasureFiles: erasureFilesOf(node) };
     const backups = createBackups(parts);
     provide(Backups, backups);
     route(createBackupRoute(backups));
@@ -84,6 +92,21 @@ export const backupPlugin = definePlugin({
     measure('backup_age_seconds', 'How long ago the newest backup was begun', ({ createdAt }) =>
       Math.max(0, (clock.nowMs() - (parseInstant(createdAt) ?? 0)) / 1_000),
     );
+    const sent = (): Promise<TargetRecord | undefined> =>
+      config.target === undefined ? Promise.resolve(undefined) : readTarget(config.folder);
+    telemetry.gauge(
+      { name: 'backup_target_age_seconds', help: 'How long ago the newest backup in the target was begun' },
+      async () => {
+        const newestMs = await sent().then((seen) => (seen === undefined ? undefined : newestSentMs(seen)));
+        return newestMs === undefined ? [] : Math.max(0, (clock.nowMs() - newestMs) / 1_000);
+      },
+    );
+    // A target that was given up may still lock backups, so this looks at the record alone.
+    on(erasureFiles, async () => {
+      const seen = await readTarget(config.folder);
+      const limit = seen === undefined ? undefined : lockedLimit(seen, clock.nowMs());
+      return limit === undefined ? [] : [limit];
+    });
     measure('backup_size_bytes', 'Size of the newest backup', ({ bytes }) => bytes);
   },
 });

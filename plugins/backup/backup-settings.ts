@@ -1,10 +1,15 @@
 import { join } from 'node:path';
 import type { Schema } from '../../kernel/internal-api.ts';
 import { type NodeSettings, schema } from '../../kernel/plugin-api.ts';
+import { type Retention, readRetention } from './retained-backups.ts';
 
 export interface BackupSettings {
   readonly folder: string;
   readonly keep: number;
+  /** The place that backups are sent to. Undefined to keep them in the folder alone. */
+  readonly target?: string;
+  /** How many days, weeks and months have a backup that stays. See `readRetention`. */
+  readonly retention: string;
 }
 
 const MOST_KEPT = 1_000;
@@ -28,8 +33,31 @@ export const backupSettings: Schema<BackupSettings> = schema<BackupSettings>({
       env: 'SVC_BACKUP_KEEP',
       description: 'how many of the newest backups stay when a new one is made',
     },
+    target: {
+      type: 'string',
+      // A part between slashes and an @ could be a password, and would be printed with the settings.
+      pattern: '^(?:s3://[a-z0-9.-]{3,63}(?:/[A-Za-z0-9_./-]{0,500})?|(?:[A-Za-z]:)?[^:@]{1,1000})$',
+      env: 'SVC_BACKUP_TARGET',
+      description: 's3://bucket/prefix, or a folder on another disk, to which backups are sent as well',
+    },
+    retention: {
+      type: 'string',
+      pattern: '^(?:[0-9]{1,4}[dwm](?: [0-9]{1,4}[dwm]){0,2})?$',
+      default: '',
+      env: 'SVC_BACKUP_RETENTION',
+      description:
+        'backups that stay beside the newest, such as "7d 4w 12m": the last one of 7 days, 4 weeks and 12 months; in ' +
+        'the target, or in the folder where there is no target',
+    },
   },
 });
+
+/** Returns the backups that stay in the folder. The place farthest away keeps the history. */
+export const stayingHere = ({ keep, retention, target }: BackupSettings): Retention =>
+  readRetention(keep, target === undefined ? retention : '');
+
+/** Returns the backups that stay in a target. */
+export const stayingThere = ({ keep, retention }: BackupSettings): Retention => readRetention(keep, retention);
 
 /** Files beside the store that record the erasures of facts and of tenants. */
 export const erasureFilesOf = ({ dataFolder }: Pick<NodeSettings, 'dataFolder'>): readonly string[] => [

@@ -8,6 +8,7 @@ import { digestOfFile } from './check-files.ts';
 import { DISK_OF_BACKUPS, explainDisk } from './explain-disk.ts';
 import { KEY_FILE, type Manifest, spellManifest } from './manifest-json.ts';
 import { pruneBackups } from './prune-backups.ts';
+import type { Retention } from './retained-backups.ts';
 
 export interface BackupParts {
   readonly copies: Pick<StoreCopies, 'alone'>;
@@ -15,8 +16,8 @@ export interface BackupParts {
   readonly random: Random;
   /** Folder of all backups. Created if missing. */
   readonly folder: string;
-  /** Number of the newest backups to keep. */
-  readonly keep: number;
+  /** The backups that stay in the folder. */
+  readonly retention: Retention;
 }
 
 export interface BackupRequest extends CopyOptions {
@@ -35,7 +36,7 @@ export interface CreatedBackup extends BackupSummary {
  * backups. Rejects with `unavailable` while another process makes one.
  */
 export const createBackup = (
-  { copies, clock, random, folder, keep }: BackupParts,
+  { copies, clock, random, folder, retention }: BackupParts,
   { keysFrom, ...options }: BackupRequest = {},
 ): Promise<CreatedBackup> =>
   copies.alone(async (copyInto) => {
@@ -49,7 +50,7 @@ export const createBackup = (
       const keyFiles = keysFrom === undefined ? [] : await explained(() => copyKeys(keysFrom, draft));
       const manifest: Manifest = { id, createdAt: formatInstant(nowMs), copy, keyFiles };
       const path = await explained(() => completeFolder(draft, spellManifest(manifest)));
-      return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { keep }) };
+      return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { retention }) };
     } catch (error) {
       await rm(draft, { recursive: true, force: true });
       throw error;

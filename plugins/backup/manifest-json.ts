@@ -1,5 +1,5 @@
 import type { StoreCopy } from '../../kernel/internal-api.ts';
-import { canonicalJson, formatHlc, parseHlc, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { canonicalJson, formatHlc, parseHlc, parseInstant, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** Name of the file that makes a folder a backup. It is written last. */
 export const MANIFEST = 'manifest.json';
@@ -64,8 +64,9 @@ export const readManifest = (text: string): Manifest => {
   const known = stated as unknown as Stated;
   if (known.format !== FORMAT && Number.isInteger(known.format)) throw newer();
   if (sha256 !== digestOf(stated) || text !== `${JSON.stringify({ ...stated, sha256 }, null, 2)}\n`) throw damaged();
-  const isNamed = known.files.every(({ name }) => FILE_NAME.test(name));
-  if (!isNamed || !known.key_files.every(({ name }) => KEY_FILE.test(name))) throw damaged();
+  const isNamed = areFiles(known.files, FILE_NAME) && areFiles(known.key_files, KEY_FILE);
+  if (!isNamed || ![known.ledgers, known.migrations].every(Array.isArray)) throw damaged();
+  if (typeof known.id !== 'string' || parseInstant(String(known.created_at)) === null) throw damaged();
   const { id, created_at: createdAt, stamp, node_id: nodeId, epoch, layout, files, tables, migrations } = known;
   const ledgers = known.ledgers.map(({ tenant_id: tenantId, number, link }) => ({ tenantId, number, link }));
   const head = stamp === null ? null : (parseHlc(stamp) ?? null);
@@ -83,6 +84,15 @@ export const readManifest = (text: string): Manifest => {
 const FILE_NAME = /^[a-z0-9_][a-z0-9_.-]{0,150}$/;
 /** Only keys of the node may go into its data folder. */
 export const KEY_FILE = /^node\.key(?:\.retired-[0-9a-f]+)?$/;
+
+/** A manifest may come from a target that others can write to, so its numbers are checked as well. */
+const areFiles = (files: unknown, names: RegExp): boolean =>
+  Array.isArray(files) &&
+  files.every((one: Partial<StoreCopy['files'][number]> | null) => {
+    const { name, bytes, sha256 } = one ?? {};
+    const isSized = typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes >= 0;
+    return isSized && typeof name === 'string' && names.test(name) && /^[0-9a-f]{64}$/.test(String(sha256));
+  });
 
 const digestOf = (stated: object): string => sha256Hex(canonicalJson(stated));
 

@@ -7,13 +7,17 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { JobData, JobQueue, JobRun } from '../jobs/jobs-api.ts';
 import type { Backups } from './backup-api.ts';
-import { listBackups } from './backup-folder.ts';
+import { backupNames, listBackups } from './backup-folder.ts';
 import { type BackupParts, createBackup } from './create-backup.ts';
+import { sendToTarget, type TargetParts } from './send-to-target.ts';
 
 export const BACKUP_JOB = 'backup.run';
 
-export interface NodeBackupsParts extends BackupParts {
+export interface BackupJobParts extends BackupParts, Omit<TargetParts, 'copies'> {
   readonly copies: StoreCopies;
+}
+
+export interface NodeBackupsParts extends BackupJobParts {
   readonly jobs: JobQueue | undefined;
   readonly erasureFiles: readonly string[];
 }
@@ -41,8 +45,26 @@ export const createBackups = ({ jobs, folder, erasureFiles }: NodeBackupsParts):
   },
 });
 
-/** Runs a backup job. After a crash the next attempt restarts, and removes the leftovers. */
-export const runBackup = async (parts: BackupParts, job: Pick<JobRun, 'signal' | 'progress'>): Promise<JobData> => {
+type BackupRun = Pick<JobRun, 'signal' | 'progress' | 'checkpoint' | 'resumedFrom'>;
+
+/**
+ * Runs a backup job. After a crash the next attempt restarts, and removes the leftovers. With a target, a backup that
+ * could not be sent is not made again: the next attempt goes on with sending.
+ */
+export const runBackup = async (parts: BackupJobParts, job: BackupRun): Promise<JobData> => {
+  if (parts.config.target === undefined) return makeBackup(parts, job);
+  const before = job.resumedFrom;
+  const isThere = before !== null && (await backupNames(parts.folder)).includes(String(before['backup']));
+  const made = isThere ? before : await makeBackup(parts, job);
+  if (!isThere) await job.checkpoint(made);
+  const { place, sent, removed, there } = await sendToTarget(parts, {
+    signal: job.signal,
+    onProgress: (done, total) => job.progress({ done, total }),
+  });
+  return { ...made, target: place, sent: sent.length, removed_there: removed.length, kept_there: there.length };
+};
+
+const makeBackup = async (parts: BackupParts, job: Pick<JobRun, 'signal' | 'progress'>): Promise<JobData> => {
   const { id, createdAt, bytes, facts, removed } = await createBackup(parts, {
     signal: job.signal,
     onProgress: (done, total) => job.progress({ done, total: total ?? done }),

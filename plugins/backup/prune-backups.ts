@@ -1,8 +1,8 @@
 import { backupNames, listBackups, removeBackup } from './backup-folder.ts';
+import { type Retention, retainedBackups } from './retained-backups.ts';
 
 export interface PruneRequest {
-  /** Number of the newest backups to keep. At least one. */
-  readonly keep: number;
+  readonly retention: Retention;
   /**
    * Files with receipts of erasures. Backups that may contain erased data are deleted. Of the others, the newest are
    * kept.
@@ -15,11 +15,12 @@ export interface PruneRequest {
 /** Deletes backups and returns their names. Unreadable ones are kept, and do not count. */
 export const pruneBackups = async (
   folder: string,
-  { keep, erasedBy, isTrial = false }: PruneRequest,
+  { retention, erasedBy, isTrial = false }: PruneRequest,
 ): Promise<string[]> => {
   const gone = new Set<string>();
   const all = erasedBy === undefined ? await backupNames(folder) : [];
-  for (const name of all.slice(Math.max(1, keep))) gone.add(name);
+  const staying = retainedBackups(all, retention);
+  for (const name of all) if (!staying.has(name)) gone.add(name);
   if (erasedBy !== undefined) {
     for (const { id, erasuresSince } of await listBackups(folder, erasedBy)) if (erasuresSince > 0) gone.add(id);
   }

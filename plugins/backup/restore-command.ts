@@ -2,15 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
-import { formatInstant } from '../../kernel/plugin-api.ts';
+import { formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
 import { erasureInstants, pathOfBackup, summaryOf } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
-import { backupSettings, erasureFilesOf } from './backup-settings.ts';
+import { type BackupSettings, backupSettings, erasureFilesOf } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
 import { DISK_OF_STORE, explainDisk } from './explain-disk.ts';
+import { fetchBackup } from './fetch-backup.ts';
+import { fromOption } from './from-option.ts';
 import type { Manifest } from './manifest-json.ts';
 import { showBytes } from './show-bytes.ts';
 import { showWork } from './show-work.ts';
+import { chosenBackup } from './target-backups.ts';
 
 export const restoreCommand = defineCommand({
   name: 'restore',
@@ -23,22 +26,28 @@ export const restoreCommand = defineCommand({
   notes: `Stop every process on the store first; the command refuses while one runs. Where there is
 a store already, it refuses too, unless --replace is given: that keeps the old store aside
 and says where. The next start erases again what was erased since the backup, by
-erasures.jsonl in the data folder.`,
+erasures.jsonl in the data folder. With --from the backup is first fetched into the folder of
+backups, and stays there.`,
   examples: [
     'fact-memory-node restore backup-20261123T021500123Z-1a2b3c4d',
     'fact-memory-node restore /mnt/other-disk/backups/backup-20261123T021500123Z-1a2b3c4d --replace',
+    'fact-memory-node restore --from s3://bucket/prefix',
   ],
   needs: 'store',
   settings: backupSettings,
-  arguments: { backup: { summary: 'name of a backup, or path of its folder' } },
+  arguments: {
+    backup: { summary: 'name of a backup, or path of its folder (with --from: the newest)', optional: true },
+  },
   options: {
+    from: fromOption,
     replace: { type: 'flag', summary: 'keep a store that is there aside, and restore in its place' },
     json: { type: 'flag', summary: 'the result as JSON' },
   },
-  async run({ arguments: { backup }, options, config, node, store, clock, random, stdout, stderr, progress: show }) {
-    const path = pathOfBackup(config.folder, backup);
+  async run(context) {
+    const { options, node, store, clock, random, stdout, stderr, progress: show } = context;
     const bar = showWork(show, 'bytes');
     try {
+      const path = await placeOf(context, (done, total) => bar.update(done, total, 'bytes fetched'));
       const manifest = await checkBackup(path, (done, total) => bar.update(done, total));
       const restored = await explainDisk(DISK_OF_STORE, () =>
         store.restore({
@@ -74,6 +83,28 @@ erasures.jsonl in the data folder.`,
     }
   },
 });
+
+interface RestorePlace {
+  readonly arguments: { readonly backup: string | undefined };
+  readonly options: { readonly from: string | undefined };
+  readonly config: BackupSettings;
+  readonly objects: ObjectStores;
+}
+
+/** Returns the path of the folder to restore from, and fetches it first when it lies in a target. */
+const placeOf = async (
+  { arguments: { backup }, options, config, objects }: RestorePlace,
+  onProgress: (doneBytes: number, totalBytes: number) => void,
+): Promise<string> => {
+  if (options.from === undefined) {
+    if (backup !== undefined) return pathOfBackup(config.folder, backup);
+    throw new ServiceError('validation', 'a backup is missing', {
+      hint: '"fact-memory-node backup list" shows which there are; --from takes the newest of a target',
+    });
+  }
+  const target = await objects.open(options.from);
+  return fetchBackup(target, await chosenBackup(target, backup), config.folder, onProgress);
+};
 
 /** Returns the suffix for former files that are kept under another name. */
 const labelOf = (nowMs: number, uuid: string): string =>

@@ -1,10 +1,14 @@
 import { defineCommand, EXIT } from '../../kernel/command-api.ts';
+import type { ObjectStores } from '../../kernel/plugin-api.ts';
 import { StoreVerification, type VerifiedStore } from './backup-api.ts';
 import { pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
+import { fromOption } from './from-option.ts';
+import type { Manifest } from './manifest-json.ts';
 import { showBytes } from './show-bytes.ts';
 import { showWork } from './show-work.ts';
+import { checkSent, chosenBackup } from './target-backups.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
@@ -14,20 +18,30 @@ export const verifyCommand = defineCommand({
     'Reads the whole store and compares what belongs together: tables and their indexes, facts and their content ids, ' +
     'what they end and when they expire, who wins where they contradict each other, edges, the ledgers, the chain of ' +
     'facts, the chain of the audit log, and the search index. Each plugin brings its own checks. Changes nothing, and ' +
-    'may run beside a node. With --backup it reads every file of a backup and compares it with its digest.',
+    'may run beside a node. With --backup it reads every file of a backup and compares it with its digest. With --from ' +
+    'it does so in a target, and keeps nothing of what it reads.',
   notes: 'Exit code 1 says that something was found. Nothing is repaired: restore a backup.',
-  examples: ['fact-memory-node verify', 'fact-memory-node verify --backup backup-20261123T021500123Z-1a2b3c4d'],
+  examples: [
+    'fact-memory-node verify',
+    'fact-memory-node verify --backup backup-20261123T021500123Z-1a2b3c4d',
+    'fact-memory-node verify --from s3://bucket/prefix',
+  ],
   needs: 'store',
   settings: backupSettings,
   options: {
-    backup: { type: 'text', value: 'folder', summary: 'name of a backup, or path of its folder' },
+    backup: {
+      type: 'text',
+      value: 'folder',
+      summary: 'name of a backup, or path of its folder (with --from: the newest)',
+    },
+    from: fromOption,
     json: { type: 'flag', summary: 'the result as JSON' },
   },
-  async run({ options, config, withNode, stdout, stderr, progress: show }) {
-    const bar = showWork(show, options.backup === undefined ? 'entries' : 'bytes');
+  async run({ options, config, objects, withNode, stdout, stderr, progress: show }) {
+    const bar = showWork(show, options.backup === undefined && options.from === undefined ? 'entries' : 'bytes');
     try {
-      if (options.backup !== undefined) {
-        const { id, copy } = await checkBackup(pathOfBackup(config.folder, options.backup), (done, total) =>
+      if (options.backup !== undefined || options.from !== undefined) {
+        const { id, copy } = await checkedBackup({ ...options, folder: config.folder, objects }, (done, total) =>
           bar.update(done, total),
         );
         const bytes = copy.files.reduce((sum, file) => sum + file.bytes, 0);
@@ -49,6 +63,21 @@ export const verifyCommand = defineCommand({
     }
   },
 });
+
+const checkedBackup = async (
+  given: {
+    readonly backup: string | undefined;
+    readonly from: string | undefined;
+    readonly folder: string;
+    readonly objects: ObjectStores;
+  },
+  onProgress: (doneBytes: number, totalBytes: number) => void,
+): Promise<Manifest> => {
+  const { backup, from, folder, objects } = given;
+  if (from === undefined) return checkBackup(pathOfBackup(folder, backup ?? ''), onProgress);
+  const target = await objects.open(from);
+  return checkSent(target, await chosenBackup(target, backup), onProgress);
+};
 
 const verifiedJson = ({ checks, entries, findings }: VerifiedStore, ok: boolean): object => ({
   ok,

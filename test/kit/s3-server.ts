@@ -13,7 +13,7 @@ interface Upload {
   readonly parts: Map<number, Kept>;
 }
 
-/** What a test makes the server do with a request: cut the connection, or flip a bit of the body that it received. */
+/** A fault that a test asks of the server: it cuts the connection, or flips a bit of the body that it received. */
 export type Fault = 'cut' | 'corrupt' | 'cut-reply' | undefined;
 
 /** The part of S3 that backups use, in memory, with the faults of networks and of hostile servers. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { StoreCopies } from '../../../kernel/plugin-api.ts';
 import { createBackup } from '../../../plugins/backup/create-backup.ts';
+import { readRetention } from '../../../plugins/backup/retained-backups.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -46,7 +47,8 @@ describe('A full disk', () => {
             return EMPTY_COPY;
           }),
       };
-      const parts = { copies, clock: createManualClock(), random: createSeededRandom(1), folder, keep: 1 };
+      const retention = readRetention(1, '');
+      const parts = { copies, clock: createManualClock(), random: createSeededRandom(1), folder, retention };
       const { id } = await createBackup(parts);
       isFull = true;
       const error = await rejection(createBackup(parts));

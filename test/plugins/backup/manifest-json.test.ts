@@ -17,9 +17,12 @@ describe('The manifest of a backup', () => {
     expect(readManifest(spellManifest(whole))).to.deep.equal(whole);
   });
 
-  it('may not contain a path outside its folder, or key files other than node keys', () => {
+  it('may not contain a path outside its folder, an impossible size or digest, or key files other than node keys', () => {
     for (const name of ['../store.db', '/etc/passwd', '..', 'a/b'])
       expect(() => readManifest(spellManifest(manifest({}, [file(name)]))), name).to.throw('damaged');
+    for (const bytes of [-1, 0.5, '1' as unknown as number, 2 ** 60])
+      expect(() => readManifest(spellManifest(manifest({}, [{ ...file('a'), bytes }])))).to.throw('damaged');
+    expect(() => readManifest(spellManifest(manifest({}, [{ ...file('a'), sha256: 'x' }])))).to.throw('damaged');
     for (const name of ['erasures.jsonl', '../node.key', 'node.key.retired-/x'])
       expect(() => readManifest(spellManifest(manifest({ keyFiles: [file(name)] }))), name).to.throw('damaged');
   });

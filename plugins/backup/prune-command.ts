@@ -1,0 +1,95 @@
+import { defineCommand } from '../../kernel/command-api.ts';
+import type { ObjectStore } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './backup-settings.ts';
+import { folderOption, fromOption } from './from-option.ts';
+import { pruneBackups } from './prune-backups.ts';
+import { type Retention, readRetention, retainedBackups } from './retained-backups.ts';
+import { removeSent } from './send-backups.ts';
+import { listSent, sentBackups, wholeBackups } from './target-backups.ts';
+
+const MOST_KEPT = 1_000;
+
+export const pruneCommand = defineCommand({
+  name: 'prune',
+  summary: 'remove old backups from a folder or a target',
+  description:
+    'Keeps the newest, as many as SVC_BACKUP_KEEP says, and those that SVC_BACKUP_RETENTION adds in a target, or in the ' +
+    'folder where no target is set. With --erased it removes others: see below. A locked backup stays until its lock ends.',
+  examples: [
+    'fact-memory-node backup prune --keep 3',
+    'fact-memory-node backup prune --erased --dry-run',
+    'fact-memory-node backup prune --from s3://bucket/prefix --keep 3 --retention "7d 4w 12m"',
+  ],
+  needs: 'settings',
+  settings: backupSettings,
+  options: {
+    out: folderOption,
+    from: fromOption,
+    keep: {
+      type: 'integer',
+      value: 'number',
+      minimum: 1,
+      maximum: MOST_KEPT,
+      summary: 'how many of the newest stay (default: SVC_BACKUP_KEEP)',
+    },
+    retention: {
+      type: 'text',
+      value: 'periods',
+      summary: 'days, weeks and months whose last backup stays as well, such as "7d 4w 12m"',
+    },
+    erased: {
+      type: 'flag',
+      summary: 'remove each backup that is older than an erasure of facts or of a tenant, and no other',
+    },
+    dryRun: { type: 'flag', summary: 'name what would go, and remove nothing' },
+    json: { type: 'flag', summary: 'the result as JSON' },
+  },
+  async run({ options, config, node, objects, stdout, stderr }) {
+    if (options.erased && (options.keep !== undefined || options.retention !== undefined)) {
+      throw new ServiceError('validation', '--erased excludes --keep and --retention', {
+        hint: 'run one after the other',
+      });
+    }
+    const usual = options.from === undefined ? stayingHere(config) : stayingThere(config);
+    const periods = options.retention === undefined ? usual : readRetention(1, options.retention);
+    const request = {
+      retention: { ...periods, newest: options.keep ?? config.keep },
+      isTrial: options.dryRun,
+      ...(options.erased ? { erasedBy: erasureFilesOf(node) } : {}),
+    };
+    const { removed, locked } =
+      options.from === undefined
+        ? { removed: await pruneBackups(options.out ?? config.folder, request), locked: [] }
+        : await pruneTarget(await objects.open(options.from), request);
+    if (options.json) stdout.write(`${JSON.stringify({ removed, locked, dry_run: options.dryRun })}\n`);
+    else for (const name of removed) stdout.write(`${name}\n`);
+    stderr.write(`${removed.length} backups ${options.dryRun ? 'would be removed' : 'removed'}\n`);
+    if (locked.length > 0) stderr.write(`locked, and still there: ${locked.join(', ')}\n`);
+  },
+});
+
+interface TargetPrune {
+  readonly retention: Retention;
+  readonly erasedBy?: readonly string[];
+  readonly isTrial: boolean;
+}
+
+/** Removes backups from a target. `locked` names those that had to stay. */
+const pruneTarget = async (
+  target: ObjectStore,
+  { retention, erasedBy, isTrial }: TargetPrune,
+): Promise<{ readonly removed: readonly string[]; readonly locked: readonly string[] }> => {
+  const names = wholeBackups(await sentBackups(target));
+  const staying = retainedBackups(names, retention);
+  const erased = erasedBy === undefined ? [] : await listSent(target, erasedBy);
+  const gone = new Set(
+    erasedBy === undefined
+      ? names.filter((name) => !staying.has(name))
+      : erased.filter(({ erasuresSince }) => erasuresSince > 0).map(({ id }) => id),
+  );
+  if (isTrial) return { removed: [...gone], locked: [] };
+  // Unfinished backups stay here, because only the node that sends them knows whether they go on.
+  const removed = await removeSent(target, (name) => gone.has(name));
+  return { removed, locked: [...gone].filter((name) => !removed.includes(name)) };
+};

@@ -1,0 +1,203 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type { ObjectContent, ObjectLock, ObjectStore } from '../../kernel/internal-api.ts';
+import { ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { backupNames, manifestIn } from './backup-folder.ts';
+import { MANIFEST, type Manifest, spellManifest } from './manifest-json.ts';
+import { type Retention, retainedBackups } from './retained-backups.ts';
+import { manifestAt, type SentFiles, sentBackups, wholeBackups } from './target-backups.ts';
+
+export interface SendParts {
+  readonly folder: string;
+  readonly target: ObjectStore;
+  readonly retention: Retention;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((doneBytes: number, totalBytes: number) => void) | undefined;
+}
+
+/** A backup in a target, with its lock if it has one. */
+export interface SentBackup {
+  readonly name: string;
+  readonly lock: ObjectLock | null;
+}
+
+export interface SendResult {
+  /** Names of the backups that were sent, newest first. */
+  readonly sent: readonly string[];
+  readonly removed: readonly string[];
+  /** Backups with the private key of the node. They stay here, because nothing seals them on their way. */
+  readonly withKey: readonly string[];
+  /** The backups in the target afterwards, newest first. */
+  readonly there: readonly SentBackup[];
+}
+
+/**
+ * Sends the backups of the folder that the target lacks and that would stay there, newest first. Then removes from the
+ * target those that do not stay. An interrupted run leaves whole backups, and the next one goes on from there.
+ */
+export const sendBackups = async (
+  { folder, target, retention }: SendParts,
+  options: SendOptions = {},
+): Promise<SendResult> => {
+  const [here, before] = [await backupNames(folder), await sentBackups(target)];
+  const manifests = await manifestsOf(folder, here);
+  await requireSameNode(target, wholeBackups(before), manifests);
+  const withKey = [...manifests].filter(([, { keyFiles }]) => keyFiles.length > 0).map(([name]) => name);
+  const wholeBefore = new Set(wholeBackups(before));
+  const able = [...manifests.keys()].filter((name) => !withKey.includes(name));
+  const staying = retainedBackups([...new Set([...wholeBefore, ...able])].sort().reverse(), retention);
+  const missing = able.filter((name) => staying.has(name) && !wholeBefore.has(name));
+  const total = missing.reduce((sum, name) => sum + bytesOf(manifests.get(name)), 0);
+  let done = 0;
+  for (const name of missing) {
+    const manifest = manifests.get(name) as Manifest;
+    await sendBackup({ folder, target }, manifest, before.get(name) ?? new Map(), {
+      signal: options.signal,
+      onProgress: (bytes) => options.onProgress?.(done + bytes, total),
+    });
+    done += bytesOf(manifest);
+  }
+  const removed = await removeSent(target, (name) => !staying.has(name) && wholeBefore.has(name), new Set(here));
+  return {
+    sent: missing,
+    removed,
+    withKey: withKey.filter((name) => !wholeBefore.has(name)),
+    there: await withLocks(target),
+  };
+};
+
+/** Damaged backups of the folder are left out; `backup list` shows them. */
+const manifestsOf = async (folder: string, names: readonly string[]): Promise<ReadonlyMap<string, Manifest>> => {
+  const found = new Map<string, Manifest>();
+  for (const name of names) {
+    const manifest = await manifestIn(join(folder, name)).catch(() => undefined);
+    if (manifest?.id === name) found.set(name, manifest);
+  }
+  return found;
+};
+
+/** Two nodes with one place would remove each other's backups. */
+const requireSameNode = async (
+  target: ObjectStore,
+  there: readonly string[],
+  manifests: ReadonlyMap<string, Manifest>,
+): Promise<void> => {
+  const ours = [...manifests.values()][0]?.copy.nodeId ?? null;
+  const theirs = await nodeOf(target, there);
+  if (ours === null || theirs === null || theirs === ours) return;
+  throw new ServiceError('conflict', `${target.place} has backups of another node`, {
+    hint: 'give each node a prefix or a folder of its own in SVC_BACKUP_TARGET',
+  });
+};
+
+/** Returns the node of the newest backup that can be read. */
+const nodeOf = async (target: ObjectStore, names: readonly string[]): Promise<string | null> => {
+  for (const name of names.slice(0, LOOKED_AT)) {
+    try {
+      return (await manifestAt(target, name)).copy.nodeId;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    }
+  }
+  return null;
+};
+
+const LOOKED_AT = 5;
+
+/** Sends the files of one backup, and its manifest last, which makes them a backup. */
+const sendBackup = async (
+  { folder, target }: Pick<SendParts, 'folder' | 'target'>,
+  manifest: Manifest,
+  there: SentFiles,
+  { signal, onProgress }: { readonly signal: AbortSignal | undefined; onProgress(doneBytes: number): void },
+): Promise<void> => {
+  let done = 0;
+  for (const file of manifest.copy.files) {
+    if (there.get(file.name) !== file.bytes) {
+      // The only place where bytes leave for a target. Encryption would wrap this content, and `readWithin` on the way
+      // back; it must give the same bytes each time, so that an interrupted write can go on.
+      const content: ObjectContent = {
+        bytes: file.bytes,
+        sha256: file.sha256,
+        read: () => createReadStream(join(folder, manifest.id, file.name)) as AsyncIterable<Buffer>,
+      };
+      await target.write(`${manifest.id}/${file.name}`, content, {
+        signal,
+        onProgress: (bytes) => onProgress(done + bytes),
+      });
+    }
+    done += file.bytes;
+    onProgress(done);
+  }
+  const text = Buffer.from(spellManifest(manifest));
+  const content = {
+    bytes: text.length,
+    sha256: sha256Hex(text),
+    async *read() {
+      yield text;
+    },
+  };
+  await target.write(`${manifest.id}/${MANIFEST}`, content, { signal });
+};
+
+/**
+ * Removes whole backups from a target that are not locked, and returns their names. With the backups of the folder
+ * (`here`) it also removes what interrupted sending has left of others.
+ */
+export const removeSent = async (
+  target: ObjectStore,
+  isGone: (name: string) => boolean,
+  here?: ReadonlySet<string>,
+): Promise<string[]> => {
+  const removed: string[] = [];
+  for (const [name, files] of await sentBackups(target)) {
+    const isWhole = files.has(MANIFEST);
+    if (isWhole ? !isGone(name) : (here?.has(name) ?? true)) continue;
+    if (await removeBackupAt(target, name, files)) {
+      if (isWhole) removed.push(name);
+    }
+  }
+  if (here === undefined) return removed;
+  for await (const path of target.unfinished('backup-')) {
+    if (!here.has(path.split('/')[0] ?? '')) await target.remove(path);
+  }
+  return removed;
+};
+
+/**
+ * Removes the manifest first, because half of a backup must not look like a whole one. Returns false for a locked one.
+ */
+const removeBackupAt = async (target: ObjectStore, name: string, files: SentFiles): Promise<boolean> => {
+  if ((await lockAt(target, name, files)) !== null) return false;
+  await target.remove(`${name}/${MANIFEST}`);
+  for (const file of files.keys()) await target.remove(`${name}/${file}`);
+  return true;
+};
+
+/** The lock that ends last: every file is looked at, because each may have been locked at another time. */
+const lockAt = async (target: ObjectStore, name: string, files: SentFiles): Promise<ObjectLock | null> => {
+  let last: ObjectLock | null = null;
+  for (const file of files.keys()) {
+    const lock = await target.lockOf(`${name}/${file}`);
+    if (lock === null) continue;
+    if (last === null || lock.untilMs === null) last = lock;
+    else if (last.untilMs !== null && lock.untilMs > last.untilMs) last = lock;
+  }
+  return last;
+};
+
+/** Returns the whole backups of a target with their locks, newest first. */
+export const withLocks = async (target: ObjectStore): Promise<SentBackup[]> => {
+  const found: SentBackup[] = [];
+  for (const [name, files] of await sentBackups(target)) {
+    // A rule of a bucket locks from the moment of writing, and the manifest is written last.
+    if (files.has(MANIFEST)) found.push({ name, lock: await target.lockOf(`${name}/${MANIFEST}`) });
+  }
+  return found;
+};
+
+const bytesOf = (manifest: Manifest | undefined): number =>
+  (manifest?.copy.files ?? []).reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { ObjectStore } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
+import type { BackupSummary } from './backup-api.ts';
+import { erasureInstants, isBackupName, MAX_MANIFEST_BYTES, summaryOf, UNREADABLE } from './backup-folder.ts';
+import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
+
+/** The objects of one backup in a target, by file name. Without a manifest it was never completed. */
+export type SentFiles = ReadonlyMap<string, number>;
+
+/** Bounds the list of a target, into which others may have put any number of objects. */
+const MOST_OBJECTS = 200_000;
+/** How many manifests are read at once. */
+const AT_ONCE = 8;
+
+/** Returns the backups in a target, from the newest to the oldest, unfinished ones included. */
+export const sentBackups = async (target: ObjectStore): Promise<ReadonlyMap<string, SentFiles>> => {
+  const found = new Map<string, Map<string, number>>();
+  let count = 0;
+  for await (const { path, bytes } of target.list('backup-')) {
+    count += 1;
+    if (count > MOST_OBJECTS) throw tooMany(target);
+    const [name = '', file = '', ...deeper] = path.split('/');
+    if (!isBackupName(name) || file === '' || deeper.length > 0) continue;
+    const files = found.get(name) ?? new Map<string, number>();
+    found.set(name, files.set(file, bytes));
+  }
+  return new Map([...found].sort(([one], [other]) => (one < other ? 1 : -1)));
+};
+
+/** Returns the names of the whole backups, in the given order. */
+export const wholeBackups = (sent: ReadonlyMap<string, SentFiles>): string[] =>
+  [...sent].filter(([, files]) => files.has(MANIFEST)).map(([name]) => name);
+
+/** Reads the manifest of a backup in a target. Rejects with `validation` for a damaged one, and for that of another. */
+export const manifestAt = async (target: ObjectStore, name: string): Promise<Manifest> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of target.read(`${name}/${MANIFEST}`)) {
+    bytes += chunk.length;
+    if (bytes > MAX_MANIFEST_BYTES) throw new ServiceError('validation', `the manifest of ${name} is too long`);
+    chunks.push(chunk);
+  }
+  const manifest = readManifest(Buffer.concat(chunks).toString('utf8'));
+  if (manifest.id === name) return manifest;
+  throw new ServiceError('validation', `the manifest of ${name} belongs to another backup`, {
+    hint: 'use another backup',
+  });
+};
+
+/** Lists the whole backups of a target, newest first, including those with a damaged manifest. */
+export const listSent = async (target: ObjectStore, erasureFiles: readonly string[]): Promise<BackupSummary[]> => {
+  const erasedAt = await erasureInstants(erasureFiles);
+  const names = wholeBackups(await sentBackups(target));
+  const found: BackupSummary[] = [];
+  for (let at = 0; at < names.length; at += AT_ONCE) {
+    const some = names.slice(at, at + AT_ONCE).map(async (name) => {
+      try {
+        return summaryOf(await manifestAt(target, name), erasedAt, name);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+        return { ...UNREADABLE, id: name };
+      }
+    });
+    found.push(...(await Promise.all(some)));
+  }
+  return found;
+};
+
+/** Returns the given backup, or the newest whole one. Rejects with `lookup` when there is none. */
+export const chosenBackup = async (target: ObjectStore, given: string | undefined): Promise<string> => {
+  if (given !== undefined && !isBackupName(given)) {
+    throw new ServiceError('validation', 'a backup in a target has the form backup-…, without a path', {
+      hint: `"fact-memory-node backup list --from ${target.place}" shows which there are`,
+    });
+  }
+  const names = wholeBackups(await sentBackups(target));
+  const chosen = given === undefined ? names[0] : names.find((name) => name === given);
+  if (chosen !== undefined) return chosen;
+  throw new ServiceError(
+    'lookup',
+    given === undefined ? `there is no backup in ${target.place}` : `${given} is not there`,
+    {
+      hint: `"fact-memory-node backup list --from ${target.place}" shows which there are`,
+    },
+  );
+};
+
+/** Reads every file of a backup in a target, and keeps none. Rejects with `validation` if one has changed. */
+export const checkSent = async (
+  target: ObjectStore,
+  name: string,
+  onProgress: (doneBytes: number, totalBytes: number) => void = () => {},
+): Promise<Manifest> => {
+  const manifest = await manifestAt(target, name);
+  const files = [...manifest.copy.files, ...manifest.keyFiles];
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
+  for (const file of files) {
+    const hash = createHash('sha256');
+    for await (const chunk of readWithin(target, name, file)) {
+      hash.update(chunk);
+      done += chunk.length;
+      onProgress(done, total);
+    }
+    if (hash.digest('hex') !== file.sha256) throw damaged(file.name);
+  }
+  return manifest;
+};
+
+/** Reads a file of a backup. Rejects with `validation` for one that is missing, or longer than its manifest says. */
+export async function* readWithin(
+  target: ObjectStore,
+  name: string,
+  file: { readonly name: string; readonly bytes: number },
+  fromByte = 0,
+): AsyncGenerator<Uint8Array> {
+  let bytes = fromByte;
+  try {
+    for await (const chunk of target.read(`${name}/${file.name}`, fromByte)) {
+      bytes += chunk.length;
+      if (bytes > file.bytes) throw damaged(file.name);
+      yield chunk;
+    }
+  } catch (error) {
+    throw (error as { readonly code?: unknown }).code === 'lookup' ? damaged(file.name) : error;
+  }
+}
+
+export const damaged = (file: string): ServiceError =>
+  new ServiceError('validation', `the file ${file} of the backup is missing or damaged`, {
+    hint: 'try again, because a network can damage it on the way; otherwise use another backup',
+  });
+
+const tooMany = ({ place }: ObjectStore): ServiceError =>
+  new ServiceError('unavailable', `there are more than ${MOST_OBJECTS} objects in ${place}`, {
+    hint: 'give the backups of each node a prefix of their own',
+  });

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createObjectStores } from '../../../config/object-stores.ts';
+import { backupName } from '../../../plugins/backup/backup-folder.ts';
+import { fetchBackup } from '../../../plugins/backup/fetch-backup.ts';
+import { type Manifest, spellManifest } from '../../../plugins/backup/manifest-json.ts';
+import { readRetention } from '../../../plugins/backup/retained-backups.ts';
+import { removeSent, type SendResult, sendBackups } from '../../../plugins/backup/send-backups.ts';
+import {
+  checkSent,
+  chosenBackup,
+  listSent,
+  sentBackups,
+  wholeBackups,
+} from '../../../plugins/backup/target-backups.ts';
+import type { ObjectStore } from '../../../ports/ports.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { S3_BUCKET, type S3Server, s3Variables, startS3Server } from '../../kit/s3-server.ts';
+
+const DAY_MS = 86_400_000;
+const nameOf = (day: number): string => backupName(Date.UTC(2026, 0, 1) + day * DAY_MS, '1a2b3c4d-0000');
+
+describe('backups in a bucket', () => {
+  let server: S3Server;
+  let target: ObjectStore;
+  let folder: string;
+  beforeEach(async () => {
+    server = await startS3Server();
+    target = await createObjectStores(s3Variables(server.url)).open(`s3://${S3_BUCKET}/node`);
+    folder = mkdtempSync(join(tmpdir(), 'sent-'));
+  });
+  afterEach(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const fileOf = (name: string, text: string) => ({
+    name,
+    bytes: text.length,
+    sha256: createHash('sha256').update(text).digest('hex'),
+  });
+  const manifestOf = (id: string, members: Partial<Manifest> = {}, nodeId = 'node-1'): Manifest => ({
+    id,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    copy: {
+      layout: 'test',
+      files: [fileOf('one', `one of ${id}`), fileOf('two', `two of ${id}`)],
+      nodeId,
+      epoch: 'e',
+      head: null,
+      ledgers: [],
+      tables: { facts: 3 },
+      migrations: [],
+    },
+    keyFiles: [],
+    ...members,
+  });
+  const make = (day: number, members: Partial<Manifest> = {}, nodeId?: string): string => {
+    const id = nameOf(day);
+    mkdirSync(join(folder, id));
+    for (const name of ['one', 'two']) writeFileSync(join(folder, id, name), `${name} of ${id}`);
+    writeFileSync(join(folder, id, 'manifest.json'), spellManifest(manifestOf(id, members, nodeId)));
+    return id;
+  };
+  const send = (periods = '', newest = 7): Promise<SendResult> =>
+    sendBackups({ folder, target, retention: readRetention(newest, periods) });
+
+  it('are sent newest first, the manifest last, and never twice', async () => {
+    const [older, newer] = [make(1), make(2)];
+    expect(await send()).to.deep.include({ sent: [newer, older], removed: [] });
+    const written = server.requests.filter((one) => one.startsWith('PUT')).map((one) => one.replace(/\?.*/, ''));
+    const files = (id: string): string[] => ['one', 'two', 'manifest.json'].map((name) => `PUT node/${id}/${name}`);
+    expect(written).to.deep.equal([...files(newer), ...files(older)]);
+    expect(await send()).to.deep.include({ sent: [], removed: [] });
+    expect((await listSent(target, [])).map(({ id, facts, isReadable }) => ({ id, facts, isReadable }))).to.deep.equal([
+      { id: newer, facts: 3, isReadable: true },
+      { id: older, facts: 3, isReadable: true },
+    ]);
+  });
+
+  it('are none until they are whole, and are completed by the next run', async () => {
+    const id = make(1);
+    server.fault = ({ method, key }) => (method === 'PUT' && key.endsWith('/two') ? 'cut' : undefined);
+    expect(await rejection(send())).to.include({ code: 'unavailable' });
+    expect(wholeBackups(await sentBackups(target))).to.deep.equal([]);
+    server.fault = () => undefined;
+    server.requests.length = 0;
+    expect(await send()).to.deep.include({ sent: [id] });
+    expect(server.requests.filter((one) => one.startsWith(`PUT node/${id}/one`))).to.deep.equal([]);
+    expect((await checkSent(target, id)).id).to.equal(id);
+  }).timeout(30_000);
+
+  it('stay by days, weeks and months, although the folder has only the newest', async () => {
+    const made: string[] = [];
+    for (let day = 0; day < 13; day += 1) {
+      made.push(make(day));
+      await send('3d 2w', 1);
+      rmSync(join(folder, made.at(-1) ?? ''), { recursive: true });
+    }
+    const kept = wholeBackups(await sentBackups(target));
+    // 2026-01-13 is a Tuesday, so the last backup of the week before is that of Sunday, which is one of the days too.
+    expect(kept).to.deep.equal([made[12], made[11], made[10]]);
+  });
+
+  it('leave the target one by one when they do not stay, but not while they are locked', async () => {
+    const [first, second, third] = [make(1), make(2), make(3)];
+    await send();
+    server.locks.set(`node/${first}/manifest.json`, Date.UTC(2100, 0, 1));
+    const pruned = await send('', 1);
+    expect(pruned.removed).to.deep.equal([second]);
+    expect(pruned.there).to.deep.equal([
+      { name: third, lock: null },
+      { name: first, lock: { untilMs: Date.UTC(2100, 0, 1) } },
+    ]);
+    expect((await checkSent(target, first)).id).to.equal(first);
+    server.locks.clear();
+    expect((await send('', 1)).removed).to.deep.equal([first]);
+    expect([...server.objects.keys()].every((key) => key.startsWith(`node/${third}/`))).to.equal(true);
+  });
+
+  it('leave no parts of backups that were never completed', async () => {
+    const id = make(1);
+    server.put(`node/${nameOf(0)}/one`, 'half');
+    server.uploads.set('left', { key: `node/${nameOf(0)}/two`, parts: new Map() });
+    await send();
+    expect([...server.objects.keys()].every((key) => key.startsWith(`node/${id}/`))).to.equal(true);
+    expect(server.uploads.size).to.equal(0);
+  });
+
+  it('are fetched whole, go on after a cut, and replace what a network has damaged', async () => {
+    const id = make(1);
+    await send();
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(join(elsewhere, `${id}.partial`), { recursive: true });
+    writeFileSync(join(elsewhere, `${id}.partial`, 'one'), 'one of ba');
+    writeFileSync(join(elsewhere, `${id}.partial`, 'two'), 'other bytes');
+    const path = await fetchBackup(target, id, elsewhere);
+    expect(path).to.equal(join(elsewhere, id));
+    for (const name of ['one', 'two', 'manifest.json']) {
+      expect(readFileSync(join(path, name), 'utf8')).to.equal(readFileSync(join(folder, id, name), 'utf8'));
+    }
+    server.requests.length = 0;
+    expect(await fetchBackup(target, id, elsewhere)).to.equal(path);
+    expect(server.requests).to.have.length(1);
+  });
+
+  it('are refused when a byte has changed, and nothing of them is kept as a backup', async () => {
+    const id = make(1);
+    await send();
+    server.put(`node/${id}/two`, `two of ${id.replace('backup', 'backuq')}`);
+    for (const work of [checkSent(target, id), fetchBackup(target, id, join(folder, 'elsewhere'))]) {
+      expect((await rejection(work)).message).to.equal('the file two of the backup is missing or damaged');
+    }
+    expect(readdirSync(join(folder, 'elsewhere'))).to.deep.equal([`${id}.partial`]);
+    server.put(`node/${id}/two`, `two of ${id} and more`);
+    expect(await rejection(checkSent(target, id))).to.include({ code: 'validation' });
+    server.objects.delete(`node/${id}/two`);
+    expect(await rejection(checkSent(target, id))).to.include({ code: 'validation' });
+  });
+
+  it('count for nothing under names that somebody else has made up', async () => {
+    const id = make(1);
+    await send();
+    for (const key of ['../x', `${id}/deeper/one`, 'backup-x/manifest.json', 'other/manifest.json']) {
+      server.put(`node/${key}`, 'x');
+    }
+    server.put(`node/${nameOf(9)}/manifest.json`, spellManifest(manifestOf(id)));
+    server.put(`node/${nameOf(8)}/manifest.json`, 'no manifest');
+    expect((await listSent(target, [])).map((one) => [one.id, one.isReadable])).to.deep.equal([
+      [nameOf(9), false],
+      [nameOf(8), false],
+      [id, true],
+    ]);
+    for (const name of [nameOf(8), nameOf(9)]) {
+      expect(await rejection(fetchBackup(target, name, folder))).to.include({ code: 'validation' });
+    }
+    for (const name of ['../x', 'other', `${id}/..`]) {
+      expect(await rejection(chosenBackup(target, name))).to.include({ code: 'validation' });
+    }
+    expect(await rejection(chosenBackup(target, nameOf(5)))).to.include({ code: 'lookup' });
+    // The damaged ones are not in the way of a further backup.
+    expect((await send()).there).to.have.length(3);
+    expect(await removeSent(target, (name) => name === nameOf(9))).to.deep.equal([nameOf(9)]);
+  });
+
+  it('stay in the folder when they hold the private key of the node', async () => {
+    const id = make(1, { keyFiles: [fileOf('node.key', 'x')] });
+    expect(await send()).to.deep.include({ sent: [], withKey: [id] });
+    expect(server.objects.size).to.equal(0);
+  });
+
+  it('are not sent to the backups of another node', async () => {
+    make(1);
+    await send();
+    rmSync(join(folder, nameOf(1)), { recursive: true });
+    make(2, {}, 'node-2');
+    const refused = await rejection(send());
+    expect(refused).to.include({ code: 'conflict', message: `s3://${S3_BUCKET}/node/ has backups of another node` });
+  });
+});
