@@ -103,7 +103,7 @@ const withinRoom = async (chosen: Chosen, room: RecallOptions['room']): Promise<
     facts,
     tokensUsed: tokensOf(facts),
     omitted,
-    whyNot: fellOut(chosen.whyNot, idsOf(facts), 'budget'),
+    whyNot: fellOut(chosen.whyNot, facts, 'budget'),
   };
 };
 
@@ -117,8 +117,6 @@ const strongOf = ({ facts: [best, ...rest] }: Chosen): FactView[] =>
 
 /** The share of the best score at which a fact counts as recalled. */
 const STRONG = 0.8;
-
-const idsOf = (facts: Chosen['facts']): string[] => facts.map(({ view }) => view.fact.id);
 
 /** Returns the facts that are in the store, without cards. */
 const storedOf = ({ facts }: Chosen): FactView[] => facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
@@ -135,7 +133,7 @@ const keepIntact = async (chosen: Chosen, { intact }: RecallParts, caller: Princ
     ...chosen,
     facts,
     tokensUsed: tokensOf(facts),
-    whyNot: fellOut(chosen.whyNot, idsOf(facts), 'changed'),
+    whyNot: fellOut(chosen.whyNot, facts, 'changed'),
     totalScored: chosen.totalScored - (chosen.facts.length - facts.length),
   };
 };

@@ -230,8 +230,8 @@ export const countedText = (
   const spell = (listed: readonly string[], count: number, tokensUsed: number): string => {
     const budget = recalled.omitted.budget + recalled.facts.length - count;
     const facts = recalled.facts.slice(0, listed.length);
-    const ids = recalled.facts.slice(0, count).map(({ view }) => view.fact.id);
-    const whyNot = fellOut(recalled.whyNot, ids, 'budget');
+    const kept = recalled.facts.slice(0, count);
+    const whyNot = fellOut(recalled.whyNot, kept, 'budget');
     const answer = { ...recalled, facts, omitted: { ...recalled.omitted, budget }, tokensUsed, whyNot };
     return recalledText(answer, listed, { isShort: true, members });
   };

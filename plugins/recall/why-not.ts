@@ -1,3 +1,4 @@
+import type { FactView } from '../../kernel/plugin-api.ts';
 import type { StageScores } from './recall-api.ts';
 
 /** The rank, 1 for the best, and the score of a fact in each stage that found it. */
@@ -45,10 +46,10 @@ export interface WhyNot {
 /** Names the step at which facts left the answer after they had been chosen. */
 export const fellOut = (
   whyNot: readonly WhyNot[] | undefined,
-  kept: readonly string[],
+  kept: readonly { readonly view: FactView }[],
   stage: WhyNotStage,
 ): readonly WhyNot[] | undefined => {
   if (whyNot === undefined) return undefined;
-  const ids = new Set(kept);
+  const ids = new Set(kept.map(({ view }) => view.fact.id));
   return whyNot.map((one) => (one.stage === 'returned' && !ids.has(one.id) ? { ...one, stage } : one));
 };
