@@ -97,9 +97,7 @@ export const readQuestion = (
     query: readQuery(question.query, entity, refuse),
     entity,
     relation,
-    excludedRelations: (question.excludedRelations ?? []).map((one, at) =>
-      readRelation(one, `${place}.exclude_relations[${at}]`),
-    ),
+    excludedRelations: readExcluded(question.excludedRelations, place, refuse),
     narrowed: readNarrowing(question, { caller, names, place }),
     place,
     tokenBudget: readBudget(question.tokenBudget, `${place}.token_budget`, status),
@@ -160,6 +158,11 @@ const readLimit = (limit = DEFAULT_LIMIT, refuse: Refuse): number => {
 const readTime = (time: Question['time'] = 'lift', refuse: Refuse): Question['time'] => {
   if (TIME_CHOICES.includes(time)) return time;
   throw refuse('time', `must be ${TIME_CHOICES.join(' or ')}`);
+};
+
+const readExcluded = (relations: readonly string[] = [], place: string, refuse: Refuse): readonly string[] => {
+  if (relations.length > MAX_EXCLUDED) throw refuse('exclude_relations', `must name at most ${MAX_EXCLUDED} relations`);
+  return relations.map((one, at) => readRelation(one, `${place}.exclude_relations[${at}]`));
 };
 
 const readWhyNot = (ids: readonly string[] = [], refuse: Refuse): readonly string[] => {

@@ -184,7 +184,7 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
     const { query } = request;
     const raw = {
       ...query,
-      exclude_relations: query.exclude_relations?.split(',', MAX_EXCLUDED) ?? null,
+      exclude_relations: query.exclude_relations?.split(',', MAX_EXCLUDED + 1) ?? null,
       why_not: query.why_not?.split(',', MAX_WHY_NOT + 1) ?? null,
       token_budget: numberOf(query.token_budget),
       weights: weightsOf(query),

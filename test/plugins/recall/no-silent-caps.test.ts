@@ -62,6 +62,20 @@ forEachStore('the number of recalled facts', () => {
     });
   }
 
+  it('follows from all excluded relations of a query, or the query is refused', async () => {
+    const ask = (count: number) => {
+      const excluded = Array.from({ length: count }, (_, n) => `memory:r${n}`).join();
+      return node.request('GET', `/v1/recall?query=lantern&token_budget=2000&exclude_relations=${excluded}`, { key });
+    };
+    const narrowed = await ask(20);
+    expect(narrowed.status, narrowed.text).to.equal(200);
+    const shown = narrowed.body.facts.map(({ fact }: { fact: { relation: string } }) => fact.relation);
+    expect(shown.filter((relation: string) => /^memory:r1?\d$/.test(relation))).to.deep.equal([]);
+    const refused = await ask(21);
+    expect(refused.status, refused.text).to.equal(400);
+    expect(refused.text).to.contain('query.exclude_relations').and.to.contain('at most 20');
+  });
+
   it('is the limit for short facts in a small budget too', async () => {
     const { facts, tokens_used } = await recall({ query: 'lantern', token_budget: 2_000 });
     expect(facts).to.have.length(100);
