@@ -1530,6 +1530,18 @@ export interface Api {
           refresh?: boolean | undefined;
           /** Default: `false`. */
           force_refresh?: boolean | undefined;
+          /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
+          after?: string | undefined;
+          /** An instant: facts that speak of an earlier time. */
+          before?: string | undefined;
+          /** Sources, or beginnings of sources followed by a star. At most 100. */
+          sources?: readonly string[] | string | undefined;
+          /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
+          sessions?: readonly string[] | string | undefined;
+          /** Relations, or beginnings of relations followed by a star. At most 100. */
+          relations?: readonly string[] | string | undefined;
+          /** Entities, or beginnings of entities followed by a star. At most 100. */
+          entities?: readonly string[] | string | undefined;
           as_of?: string | undefined;
         }
       | undefined;
@@ -2268,6 +2280,18 @@ export interface Api {
       relation_filter?: string | undefined;
       /** Default: `0.1`. */
       min_confidence?: number | undefined;
+      /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
+      after?: string | undefined;
+      /** An instant: facts that speak of an earlier time. */
+      before?: string | undefined;
+      /** Sources, or beginnings of sources followed by a star. At most 100. */
+      sources?: readonly string[] | string | undefined;
+      /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
+      sessions?: readonly string[] | string | undefined;
+      /** Relations, or beginnings of relations followed by a star. At most 100. */
+      relations?: readonly string[] | string | undefined;
+      /** Entities, or beginnings of entities followed by a star. At most 100. */
+      entities?: readonly string[] | string | undefined;
       limit?: number | undefined;
       page_size?: number | undefined;
       cursor?: string | undefined;

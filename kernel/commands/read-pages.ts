@@ -1,10 +1,10 @@
 import { askServer } from './ask-server.ts';
 import type { CommandServer, ServerReply } from './command-server.ts';
-import { queryOf } from './read-words.ts';
+import { type QueryMembers, queryOf } from './read-words.ts';
 
 export interface PagesQuery {
   readonly path: string;
-  readonly query: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query: QueryMembers;
   /** The member of the reply that contains the items. */
   readonly list: string;
   /** The maximum number of items over all pages. */

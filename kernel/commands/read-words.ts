@@ -29,8 +29,12 @@ export const readShare = (option: string, text: string | undefined): number | un
   throw new ServiceError('validation', `${option} must be a number from 0 to 1`);
 };
 
+/** The members of a query. A list repeats its member. */
+export type QueryMembers = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
+type QueryValue = string | number | boolean;
+
 /** Formats the given members as the query of a URL. */
-export const queryOf = (members: Readonly<Record<string, string | number | boolean | undefined>>): string =>
+export const queryOf = (members: QueryMembers): string =>
   Object.entries(members)
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
+    .flatMap(([name, value]) => [value ?? []].flat().map((one) => `${name}=${encodeURIComponent(one)}`))
     .join('&');

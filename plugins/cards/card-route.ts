@@ -1,8 +1,9 @@
 import { type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
+import { type FactNarrowing, NARROWING_QUERY, narrowingOf } from '../facts/facts-api.ts';
 import { CARD_JSON, cardJson } from './card-json.ts';
 import type { MemoryCards } from './cards-api.ts';
 
-interface CardQuery {
+interface CardQuery extends FactNarrowing {
   readonly scope: Scope;
   readonly refresh: boolean;
   readonly force_refresh: boolean;
@@ -27,6 +28,7 @@ export const cardRoute = (cards: MemoryCards, knowsPast: boolean): Route<{ entit
       scope: { type: 'string', enum: SCOPES, default: 'local' },
       refresh: { type: 'boolean', default: false },
       force_refresh: { type: 'boolean', default: false },
+      ...NARROWING_QUERY,
       ...(knowsPast && { as_of: { type: 'string' } }),
     },
   }),
@@ -38,6 +40,7 @@ export const cardRoute = (cards: MemoryCards, knowsPast: boolean): Route<{ entit
       scope: query.scope,
       refresh: query.refresh || query.force_refresh,
       asOf: query.as_of,
+      ...narrowingOf(query),
     };
     return { status: 200, body: cardJson(await cards.read(caller, request)) };
   },

@@ -1,4 +1,5 @@
 import { defineRef, type FactView, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import type { FactNarrowing } from '../facts/facts-api.ts';
 
 /** The input of a card: only facts that the reader of the card may see. */
 export interface CardMaterial {
@@ -34,7 +35,8 @@ export interface CardSummariser {
 /** A plugin with `provides: [CardSummariser]` replaces the built-in summariser. */
 export const CardSummariser = defineRef<CardSummariser>('cards.summariser');
 
-export interface CardRequest {
+/** The narrowing members select facts; such a card is made for this request and not stored. */
+export interface CardRequest extends FactNarrowing {
   /** The entity in any spelling. */
   readonly entity: string;
   /** `local` by default. */

@@ -9,6 +9,7 @@ import {
   type Scope,
 } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
+import { type Narrowed, narrowingFilter } from '../facts/facts-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
 /** The maximum number of facts in one card. */
@@ -22,10 +23,16 @@ const MAX_NEWEST = 100;
 export interface CardSubject {
   readonly entityKey: string;
   readonly scope: Scope;
+  /** Selects some of its facts, for a card that is not stored. */
+  readonly narrowed?: Narrowed | undefined;
 }
 
-export const aboutSubject = ({ entityKey, scope }: CardSubject): Filter =>
-  all(equals('entityKey', entityKey), equals('scope', scope));
+export const aboutSubject = ({ entityKey, scope, narrowed }: CardSubject): Filter =>
+  all(
+    equals('entityKey', entityKey),
+    equals('scope', scope),
+    ...(narrowed === undefined ? [] : [narrowingFilter(narrowed)]),
+  );
 
 /** Counts the live facts of the subject that the reader sees. */
 export const countLive = async (reader: FactReader, subject: CardSubject): Promise<number> =>

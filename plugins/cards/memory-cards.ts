@@ -24,6 +24,7 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
+import { readNarrowing } from '../facts/facts-api.ts';
 import { SOURCE_TRUST } from '../source-trust/source-trust-api.ts';
 import type { Moments } from '../time-travel/time-travel-api.ts';
 import { averageConfidence, type Card, createCard } from './card.ts';
@@ -62,7 +63,7 @@ interface Draft {
   readonly material: CardMaterial;
   readonly liveCount: number;
   readonly upTo: Hlc;
-  /** The moment of a card of the past, in milliseconds. A card of the past is not stored. */
+  /** The moment of a card that is not stored, in milliseconds: one of the past, or of some facts. */
   readonly pastMs: number | undefined;
   /** Undefined if no fact may hold the card. */
   readonly place: CardPlace | undefined;
@@ -86,11 +87,14 @@ export class StoredCards implements MemoryCards {
     this.#parts = parts;
   }
 
-  async read(caller: Principal, { entity, scope = 'local', refresh = false, asOf }: CardRequest): Promise<MemoryCard> {
+  async read(caller: Principal, request: CardRequest): Promise<MemoryCard> {
+    const { entity, scope = 'local', refresh = false, asOf } = request;
+    const { names } = this.#parts.self;
     requirePermission(caller, 'read');
     const named = readCardEntity(entity);
     requireReadScope(caller, scope);
-    const subject = { entityKey: matchKey(named, this.#parts.self.names), scope };
+    const narrowed = readNarrowing(request, { caller, names, place: 'query' });
+    const subject = { entityKey: matchKey(named, names), scope, narrowed };
     const reading = await (asOf === undefined
       ? this.#read(caller, subject, refresh)
       : this.#readPast(caller, subject, readMoment(asOf, this.#parts.moments)));
@@ -105,7 +109,7 @@ export class StoredCards implements MemoryCards {
   /** Returns null if the caller sees no live fact. */
   async #read(caller: Principal, subject: CardSubject, refresh: boolean): Promise<CardReading | null> {
     const found = await this.#parts.facts.read(caller, 'query', async (reader) => {
-      const fresh = refresh ? undefined : await this.fresh(reader, subject);
+      const fresh = refresh || subject.narrowed !== undefined ? undefined : await this.fresh(reader, subject);
       return { fresh, draft: fresh === undefined ? await this.#draft(reader, subject) : null };
     });
     if (found.fresh !== undefined) return { card: found.fresh, isStale: false, timedOut: false };
@@ -176,8 +180,8 @@ export class StoredCards implements MemoryCards {
     const key = keyFor(reader, subject);
     const { tenantId } = reader.caller;
     const made = { key, tenantId, material, liveCount };
-    if (reader.asOf !== undefined) {
-      return { ...made, upTo: reader.asOf, pastMs: reader.nowMs, place: undefined, stored: undefined };
+    if (reader.asOf !== undefined || subject.narrowed !== undefined) {
+      return { ...made, upTo: reader.asOf ?? FEED_START, pastMs: reader.nowMs, place: undefined, stored: undefined };
     }
     const stored = await store.find(tenantId, key, reader.snapshot);
     const staysReadable =

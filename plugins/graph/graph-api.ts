@@ -1,4 +1,5 @@
 import { defineRef, type FactReader, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import type { Narrowed } from '../facts/facts-api.ts';
 
 /** A walk over edges in both directions. It uses only edges that satisfy all of these members. */
 export interface GraphWalk {
@@ -14,6 +15,8 @@ export interface GraphWalk {
   readonly relation?: string | undefined;
   /** The least effective confidence of an edge, 0 to 1. */
   readonly minConfidence: number;
+  /** Only edges whose facts fit it. */
+  readonly narrowed?: Narrowed | undefined;
   /** True if a seed is listed when an edge joins it to another seed. */
   readonly amongSeeds?: boolean;
   /** The maximum number of visible edges of the walk; at most and by default 50,000. */

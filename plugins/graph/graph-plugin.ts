@@ -109,6 +109,7 @@ export const graphPlugin = definePlugin({
         graph,
         clock,
         cursors,
+        names: self.names,
         knowsPast: moments !== undefined,
         cursorLifetimeMs: config.cursorTtlSeconds * 1000,
       }),

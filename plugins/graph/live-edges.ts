@@ -1,4 +1,5 @@
 import { type FactReader, type FactView, isIn, markOf, type ServiceNames } from '../../kernel/plugin-api.ts';
+import { unfitFor } from '../facts/facts-api.ts';
 import { effectiveConfidence, SOURCE_TRUST } from '../source-trust/source-trust-api.ts';
 import type { EdgeQuery, EdgeRow } from './edge-pages.ts';
 import type { EdgeStore } from './edge-store.ts';
@@ -57,7 +58,7 @@ export const judgeEdges = async (
   { retire }: Pick<WalkParts, 'retire'>,
   rows: readonly EdgeRow[],
   reader: FactReader,
-  minConfidence: number,
+  { minConfidence, narrowed }: Pick<GraphWalk, 'minConfidence' | 'narrowed'>,
 ): Promise<Edge[]> => {
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ factId }) => factId))];
@@ -73,7 +74,7 @@ export const judgeEdges = async (
   const views = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
   return rows.flatMap((row): Edge[] => {
     const view = views.get(row.factId);
-    if (view === undefined) return [];
+    if (view === undefined || (narrowed !== undefined && unfitFor(view.fact, narrowed) !== undefined)) return [];
     const confidence = effectiveConfidence(view);
     return confidence >= minConfidence ? [{ row, view, confidence }] : [];
   });

@@ -7,9 +7,11 @@ import {
   type Route,
   SCOPES,
   type Scope,
+  type ServiceNames,
   schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
+import { type FactNarrowing, NARROWING_QUERY, narrowingOf, readNarrowing } from '../facts/facts-api.ts';
 import { MAX_SEEDS } from './check-walk.ts';
 import type { EntityGraph, GraphWalk, NeighborPosition } from './graph-api.ts';
 import { NEIGHBORS_JSON, neighborJson } from './neighbor-json.ts';
@@ -17,7 +19,7 @@ import { NEIGHBORS_JSON, neighborJson } from './neighbor-json.ts';
 export const MAX_NEIGHBORS = 200;
 export const DEFAULT_NEIGHBORS = 50;
 
-interface Query {
+interface Query extends FactNarrowing {
   readonly entity: readonly string[];
   readonly depth: number;
   readonly scope?: Scope;
@@ -43,6 +45,7 @@ const neighborsQuery = (knowsPast: boolean) =>
       relation: { type: 'string' },
       relation_filter: { type: 'string' },
       min_confidence: { type: 'number', minimum: 0, maximum: 1, default: 0.1 },
+      ...NARROWING_QUERY,
       limit: PAGE_SIZE,
       page_size: PAGE_SIZE,
       cursor: { type: 'string' },
@@ -57,6 +60,7 @@ export interface NeighborsParts {
   readonly cursorLifetimeMs: number;
   /** True if a plugin answers requests about the past. */
   readonly knowsPast: boolean;
+  readonly names: ServiceNames;
 }
 
 /** `GET /v1/graph/neighbors`: entities within one or two edges of the seeds, nearest first. */
@@ -71,7 +75,8 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
   example: { query: { entity: 'project:atlas', depth: 2, scope: 'company', min_confidence: 0.5, limit: 20 } },
   async handle(request) {
     const { caller, query } = request;
-    const walk = walkOf(query);
+    const narrowed = readNarrowing(narrowingOf(query), { caller, names: parts.names, place: 'query' });
+    const walk = { ...walkOf(query), narrowed };
     const limit = eitherOf(query, 'limit', 'page_size') ?? DEFAULT_NEIGHBORS;
     const bound = bindCursor(
       request,

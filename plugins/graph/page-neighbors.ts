@@ -110,7 +110,7 @@ class OrderedWalk {
         this.#parts,
         found.map(({ row }) => row),
         this.#reader,
-        this.#walk.minConfidence,
+        this.#walk,
       );
       if (edges.some(({ confidence, row }) => confidence !== row.confidence)) return 'unordered';
       const fresh = freshAmong(found, edges, { hops, frontier, reached });
@@ -158,8 +158,7 @@ class OrderedWalk {
     for (;;) {
       const found = await streams.next(EDGES_PER_STEP);
       const earlier = found.filter(({ row }) => compareEdgePositions(row, end) <= 0).map(({ row }) => row);
-      for (const { row } of await judgeEdges(this.#parts, earlier, this.#reader, this.#walk.minConfidence))
-        listed.add(row.otherKey);
+      for (const { row } of await judgeEdges(this.#parts, earlier, this.#reader, this.#walk)) listed.add(row.otherKey);
       if (found.length < EDGES_PER_STEP || earlier.length < found.length) return;
     }
   }

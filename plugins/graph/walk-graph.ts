@@ -137,9 +137,7 @@ async function* liveEdges(
         walked.look(rows.length);
         const unseen = rows.filter(({ factId }) => walked.isNew(factId));
         for (let at = 0; at < unseen.length && !walked.full; at += FACTS_PER_QUERY) {
-          yield walked.take(
-            await judgeEdges(parts, unseen.slice(at, at + FACTS_PER_QUERY), reader, walk.minConfidence),
-          );
+          yield walked.take(await judgeEdges(parts, unseen.slice(at, at + FACTS_PER_QUERY), reader, walk));
         }
         last = rows.length < limit ? undefined : rows.at(-1);
       } while (last !== undefined);

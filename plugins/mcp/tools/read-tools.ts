@@ -34,14 +34,16 @@ interface RecallArguments extends JsonObject {
 export const recallTool = defineTool<RecallArguments>({
   name: 'recall',
   description:
-    'Find what matters for a question or about an entity, best first, within a token budget. Use it before you answer or decide.',
+    'Find what matters for a question or an entity, best first, within a token budget. Use it before you answer or decide.',
   permission: 'read',
   routes: ['POST /v1/recall'],
   effect: 'nothing',
   input: {
-    query: { ...TEXT, description: 'Question in plain words; this or entity is needed' },
+    query: { ...TEXT, description: 'Question; this or entity is needed' },
     entity: TEXT,
     relation: TEXT,
+    after: TEXT,
+    before: TEXT,
     scope: { ...TEXT, description: 'A scope or garden:<slug>; default all' },
     token_budget: tokenBudget(RECALL_BUDGET),
     min_confidence: SHARE,
@@ -109,8 +111,7 @@ interface QueryArguments extends JsonObject {
 
 export const queryTool = defineTool<QueryArguments>({
   name: 'query',
-  description:
-    'List facts by exact entity, relation or source, newest first, in pages. Use recall to search by meaning.',
+  description: 'List facts by exact entity, relation or source, newest first. Use recall to search by meaning.',
   permission: 'read',
   routes: ['GET /v1/facts'],
   effect: 'nothing',
@@ -121,7 +122,8 @@ export const queryTool = defineTool<QueryArguments>({
     scope: SCOPE,
     garden_id: TEXT,
     min_confidence: SHARE,
-    after: { ...TEXT, description: 'Instant; only later facts' },
+    after: TEXT,
+    before: TEXT,
     as_of: { ...TEXT, description: 'Instant; as memory was then' },
     include_contradicted: FLAG,
     include_expired: FLAG,
@@ -176,7 +178,7 @@ export const cardResult = ({ fact_hashes: _, card_stale: __, ...whole }: JsonObj
 
 export const neighborsTool = defineTool<QueryArguments>({
   name: 'neighbors',
-  description: 'Entities that facts connect with an entity, nearest first, in pages.',
+  description: 'Entities that facts connect with an entity, nearest first.',
   permission: 'read',
   routes: ['GET /v1/graph/neighbors'],
   effect: 'nothing',
