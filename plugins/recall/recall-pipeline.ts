@@ -154,13 +154,15 @@ const viewOf = async (
 
 /** Returns the summary of the entity, but only for the present, and for all of its facts. */
 const summaryOf = async (
-  { entity, relation, narrowed, forceRefresh }: RecallRequest,
+  { entity, relation, excludedRelations, narrowed, forceRefresh }: RecallRequest,
   context: RecallContext,
   { hooks }: PipelineParts,
-): Promise<EntitySummary> =>
-  entity === undefined || relation !== undefined || narrowed !== undefined || context.reader.asOf !== undefined
-    ? NO_SUMMARY
-    : hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });
+): Promise<EntitySummary> => {
+  // A card sums up all present facts of an entity, also those that the request leaves out.
+  const isWhole = relation === undefined && excludedRelations.length === 0 && narrowed === undefined;
+  if (entity === undefined || !isWhole || context.reader.asOf !== undefined) return NO_SUMMARY;
+  return hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });
+};
 
 const NO_SUMMARY: EntitySummary = { fact: null, degraded: [] };
 

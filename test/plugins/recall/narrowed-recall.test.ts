@@ -207,9 +207,11 @@ forEachStore('a recall narrowed by times and lists', () => {
     await node.request('GET', '/v1/cards/boat:1?scope=team', { key });
     const [whole] = await recall({ entity: 'boat:1' });
     expect(whole?.from_card).to.equal(true);
-    const narrow = await recall({ entity: 'boat:1', before: TIMES[1] });
-    expect(narrow).to.not.be.empty;
-    for (const { from_card } of narrow) expect(from_card).to.equal(false);
+    for (const members of [{ before: TIMES[1] }, { exclude_relations: ['memory:said'] }]) {
+      const narrow = await recall({ entity: 'boat:1', ...members });
+      expect(narrow).to.not.be.empty;
+      for (const { from_card } of narrow) expect(from_card).to.equal(false);
+    }
   });
 
   for (const [what, members, problem] of [
