@@ -75,6 +75,7 @@ const TOMBSTONES: readonly ExampleRow[] = [
     route: 'POST /v1/tombstones',
     prepare: async ({ unique }) => ({ body: { entity_uri: `user:bob-${unique()}` } }),
   },
+  { route: 'GET /v1/tombstones' },
   { route: 'GET /v1/tombstones/*entity_uri' },
   {
     route: 'POST /v1/tombstones/:id/revoke',
