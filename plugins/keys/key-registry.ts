@@ -1,3 +1,4 @@
+import { foldName } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   DEFAULT_TENANT,
@@ -20,6 +21,7 @@ import type { KeyStore } from './key-store.ts';
 import type { KeyUses } from './key-uses.ts';
 import {
   type ExpiringKey,
+  type KeyListOptions,
   type KeyRecord,
   type KeyRegistration,
   type KeyRegistry,
@@ -60,6 +62,14 @@ export interface BootstrapKey {
   readonly registration: KeyRegistration;
   readonly minKeyLength: number;
 }
+
+/** Compares here, because the two engines ignore the case of different letters. */
+const narrowed = (keys: readonly StoredKey[], { search = '', limit }: KeyListOptions): readonly StoredKey[] => {
+  const words = foldName(search);
+  const isFound = ({ entityUri, description }: StoredKey): boolean =>
+    [entityUri, description ?? ''].some((text) => foldName(text).includes(words));
+  return (words === '' ? keys : keys.filter(isFound)).slice(0, limit);
+};
 
 const known = (): ServiceError => new ServiceError('conflict', 'this key is already known: choose another one');
 
@@ -108,17 +118,17 @@ export class StoredKeyRegistry implements KeyRegistry {
     }
   }
 
-  async own(caller: Principal): Promise<KeyRecord[]> {
+  async own(caller: Principal, options: KeyListOptions = {}): Promise<KeyRecord[]> {
     const { store, clock } = this.#parts;
     const own = { entityUri: caller.entityUri, activeAtMs: clock.nowMs(), ...this.#ofTenant(caller) };
-    return this.#recordsOf(await store.list(own));
+    return this.#recordsOf(narrowed(await store.list(own), options));
   }
 
-  async list(caller: Principal, { includeInactive = false } = {}): Promise<KeyRecord[]> {
+  async list(caller: Principal, options: KeyListOptions = {}): Promise<KeyRecord[]> {
     requirePermission(caller, 'admin');
     const { store, clock } = this.#parts;
-    const active = includeInactive ? {} : { activeAtMs: clock.nowMs() };
-    return this.#recordsOf(await store.list({ ...active, ...this.#ofTenant(caller) }));
+    const active = options.includeInactive ? {} : { activeAtMs: clock.nowMs() };
+    return this.#recordsOf(narrowed(await store.list({ ...active, ...this.#ofTenant(caller) }), options));
   }
 
   async expiring(caller: Principal, withinDays = this.#parts.expiringSoonDays): Promise<ExpiringKey[]> {

@@ -1,10 +1,9 @@
-import { foldName } from '../../kernel/internal-api.ts';
 import { arrayReply, listOf, NO_BODY, type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
 import { TENANT_PATTERN } from '../multi-tenant/multi-tenant-api.ts';
 import { MAX_DESCRIPTION_LENGTH, MAX_RAW_KEY_LENGTH, MIN_RAW_KEY_LENGTH } from './check-registration.ts';
 import { EXPIRING_KEY_JSON, expiringKeyJson, KEY_JSON, keyJson, ROTATED_KEY_JSON } from './key-json.ts';
 import { MAX_DAYS_AHEAD } from './key-registry.ts';
-import type { KeyRecord, KeyRegistry } from './keys-api.ts';
+import type { KeyRegistry } from './keys-api.ts';
 import { DEFAULT_KEY_OVERLAP_SECONDS, MAX_KEY_OVERLAP_SECONDS } from './rotate-key.ts';
 
 const MAX_LISTED = 1_000;
@@ -32,16 +31,10 @@ export const listKeysRoute = (registry: KeyRegistry): Route<undefined, ListQuery
   answers: { 200: { json: listOf(KEY_JSON) } },
   example: { query: { all: true, search: 'planner', limit: 100 } },
   async handle({ caller, query: { all, search, limit } }) {
-    const keys = await (all ? registry.list(caller) : registry.own(caller));
-    return arrayReply(keys.filter(mentions(search)).slice(0, limit), keyJson);
+    const narrowing = { search, limit };
+    return arrayReply(await (all ? registry.list(caller, narrowing) : registry.own(caller, narrowing)), keyJson);
   },
 });
-
-/** Compares here, because the two engines ignore the case of different letters. */
-const mentions = (search = ''): ((key: KeyRecord) => boolean) => {
-  const words = foldName(search);
-  return ({ entityUri, description }) => [entityUri, description ?? ''].some((text) => foldName(text).includes(words));
-};
 
 interface RegisterBody {
   readonly raw_key: string;

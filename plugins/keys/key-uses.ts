@@ -1,6 +1,6 @@
 import { type Clock, type PluginTables, type ReadableTables, ServiceError } from '../../kernel/plugin-api.ts';
 import type { StoredKey } from './key-row.ts';
-import { USES_TABLE } from './keys-migrations.ts';
+import { API_KEYS_TABLE, USES_TABLE } from './keys-migrations.ts';
 
 /** A later use within this time is not written, so that a busy key costs six writes an hour. */
 export const USE_PRECISION_MS = 10 * 60_000;
@@ -54,23 +54,32 @@ export class KeyUses {
     return last;
   }
 
-  /** Writes the uses. Rejects as the store does; uses that were not stored are retried by the next call. */
+  /**
+   * Writes the uses. Rejects as the store does, after it has tried every tenant; uses that were not stored are retried
+   * by the next call.
+   */
   async flush(): Promise<void> {
     const due = [...this.#uses.values()].filter(({ usedMs, writtenMs }) => usedMs - writtenMs >= USE_PRECISION_MS);
+    const failures: unknown[] = [];
     for (const [tenantId, uses] of byTenant(due.map((use) => ({ ...use, tenantId: use.key.tenantId })))) {
-      for (const some of pages(uses)) await this.#write(tenantId, some);
+      for (const some of pages(uses)) {
+        await this.#write(tenantId, some).catch((error: unknown) => failures.push(error));
+      }
     }
     this.#dropIdle();
+    if (failures.length > 0) throw failures[0];
   }
 
   async #write(tenantId: string, uses: readonly Use[]): Promise<void> {
     const ids = uses.map(({ key }) => key.id);
     try {
       await this.#tables.write(tenantId, async (own) => {
-        // Another process may have written a later use.
+        // Another process may have written a later use, or deleted the key.
         const stored = await storedUses(own, tenantId, ids);
+        const keys = await own.select(API_KEYS_TABLE, { tenant_id: tenantId, id: ids });
+        const known = new Set(keys.map(({ id }) => id));
         const rows = uses
-          .filter(({ key, usedMs }) => usedMs > (stored.get(key.id) ?? 0))
+          .filter(({ key, usedMs }) => known.has(key.id) && usedMs > (stored.get(key.id) ?? 0))
           .map(({ key, usedMs }) => ({ tenant_id: tenantId, key_id: key.id, used_ms: usedMs }));
         if (rows.length > 0) await own(USES_TABLE).insert(rows).onConflict(['tenant_id', 'key_id']).merge();
       });
@@ -104,7 +113,11 @@ const storedUses = async (
 
 const byTenant = <T extends { readonly tenantId: string }>(items: readonly T[]): ReadonlyMap<string, T[]> => {
   const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(item.tenantId, [...(groups.get(item.tenantId) ?? []), item]);
+  for (const item of items) {
+    const group = groups.get(item.tenantId);
+    if (group === undefined) groups.set(item.tenantId, [item]);
+    else group.push(item);
+  }
   return groups;
 };
 

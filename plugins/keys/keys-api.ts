@@ -32,6 +32,14 @@ export interface KeyRecord {
   readonly lastUsedAt: string | null;
 }
 
+export interface KeyListOptions {
+  readonly includeInactive?: boolean;
+  /** Only keys whose entity or description contains this text, in any case. */
+  readonly search?: string | undefined;
+  /** All keys by default. */
+  readonly limit?: number;
+}
+
 export interface KeyRegistration {
   /** At least `MIN_RAW_KEY_LENGTH` visible ASCII characters. Only its SHA-256 digest is kept. */
   readonly rawKey: string;
@@ -97,12 +105,12 @@ export interface KeyRegistry {
    */
   register(caller: Principal, registration: KeyRegistration): Promise<KeyRecord>;
   /** The caller's own keys that are neither expired nor revoked, newest first. */
-  own(caller: Principal): Promise<KeyRecord[]>;
+  own(caller: Principal, options?: Omit<KeyListOptions, 'includeInactive'>): Promise<KeyRecord[]>;
   /**
    * Returns the keys of the caller's tenant, newest first. The node gets the keys of every tenant. Expired and revoked
    * keys appear only with `includeInactive`. Needs `admin`.
    */
-  list(caller: Principal, options?: { readonly includeInactive?: boolean }): Promise<KeyRecord[]>;
+  list(caller: Principal, options?: KeyListOptions): Promise<KeyRecord[]>;
   /**
    * Returns the keys of `list` that expire within 1 to 365 days, soonest first. The default comes from the setting.
    * Needs `admin`.

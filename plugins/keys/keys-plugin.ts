@@ -129,14 +129,9 @@ export const keysPlugin = definePlugin({
     const tenantOf = (key: StoredKey): string => tenancy?.tenantOf(key.tenantId) ?? DEFAULT_TENANT;
     const principalOfKey = (key: StoredKey): Principal => principalOf(key, tenantOf(key), declared);
     const uses = new KeyUses(tables, clock);
-    const looks = use.telemetry.counter({
-      name: 'keys_cache_lookups_total',
-      help: 'Credentials that were looked for in the cache of keys, and whether they were there',
-      labels: ['result'],
-    });
     const authorizer = createApiKeyAuthorizer({
       clock,
-      looked: (wasKept) => looks.add(1, wasKept ? HIT : MISS),
+      looked: countLooks(use.telemetry),
       principalOf: principalOfKey,
       standingOf: (tenantId) => tenancy?.standingOf(tenantId) ?? 'active',
       findByDigest: (digest) => store.findByDigest(digest),
@@ -198,6 +193,15 @@ export const keysPlugin = definePlugin({
     if (config.bootstrapKey !== '') await bootstrap(registry, config, self.names);
   },
 });
+
+const countLooks = (telemetry: Telemetry): ((wasKept: boolean) => void) => {
+  const looks = telemetry.counter({
+    name: 'keys_cache_lookups_total',
+    help: 'Credentials that were looked for in the cache of keys, and whether they were there',
+    labels: ['result'],
+  });
+  return (wasKept) => looks.add(1, wasKept ? HIT : MISS);
+};
 
 const addRoutes = (
   route: PluginContext<Requires, Settings>['route'],

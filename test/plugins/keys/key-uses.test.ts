@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -69,5 +70,14 @@ forEachStore('the last use of a key', (kind) => {
     await clock.advance(MINUTE_MS);
     await use(used);
     expect(await lastUse(admin, 'agent:used')).to.equal(now());
+  });
+
+  it('is not written for a key that is deleted before', async () => {
+    const store = node.kernel.get(FactStore);
+    const used = await node.addKey({ entityUri: 'agent:used' });
+    await use(used);
+    await store.table('keys_api_keys').where({ entity_uri: 'agent:used' }).delete();
+    await clock.advance(MINUTE_MS);
+    expect(await store.table('keys_uses').select('key_id')).to.deep.equal([]);
   });
 });
