@@ -104,7 +104,7 @@ export class AskedIndex implements CommonIndex {
     void this.#send(PING, []).catch(() => {});
     this.#cancelPing = this.#clock.schedule(PING_MS, () => {
       // Replies that have come meanwhile are read first.
-      setImmediate(() => this.#ping());
+      setImmediate(() => this.#socket.destroyed || this.#ping());
     });
   }
 

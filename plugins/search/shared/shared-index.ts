@@ -228,7 +228,7 @@ export class SharedIndex implements CommonIndex {
     this.#held = undefined;
     this.#own = undefined;
     for (const asker of this.#askers) asker.destroy();
-    this.#left = Promise.all(left);
+    this.#left = Promise.all(left).catch((error) => this.#parts.log.warn('a search index did not close', { error }));
   }
 
   #accept(socket: Socket): void {
