@@ -81,7 +81,12 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
   { route: 'GET /v1/metrics', path: () => '/v1/metrics', accepts: 200, lacking: ['read', 'write'] },
   { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },
   { route: 'GET /v1/me/limits', path: () => '/v1/me/limits', accepts: 200 },
-  { route: 'GET /v1/auth/keys', path: () => '/v1/auth/keys', accepts: 200 },
+  {
+    route: 'GET /v1/auth/keys',
+    path: () => '/v1/auth/keys',
+    query: { all: 'boolean', search: 'filledText', limit: 'limit' },
+    accepts: 200,
+  },
   {
     route: 'POST /v1/auth/keys',
     path: () => '/v1/auth/keys',

@@ -19,6 +19,13 @@ export const TOMBSTONE_ROWS: readonly RouteRow[] = [
     lacking: NO_ADMIN,
   },
   {
+    route: `GET ${PATH}`,
+    path: () => PATH,
+    query: { cursor: 'cursor', limit: 'limit' },
+    accepts: 200,
+    lacking: NO_ADMIN,
+  },
+  {
     route: `GET ${PATH}/*entity_uri`,
     path: () => `${PATH}/user:gone`,
     parameter: (text) => `${PATH}/${text}`,

@@ -234,6 +234,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'POST /v1/agents/:agent_id/recall-instruction': () => [['/v1/agents/a1/recall-instruction', { intent: 'lavender' }]],
   'POST /v1/instruction/audit': 'writes',
   'POST /v1/tombstones': 'writes',
+  'GET /v1/tombstones': () => [['/v1/tombstones?limit=500']],
   'GET /v1/tombstones/*entity_uri': () => [['/v1/tombstones/user:alice'], ['/v1/tombstones/user:hidden']],
   // The route signs a receipt over ids; `plugins/tombstones/subject` tests that it contains nothing hidden.
   'POST /v1/subjects/export': 'writes',
