@@ -34,6 +34,7 @@ export const ENGLISH_TIMES: TimeLanguage = {
     between: new Map(all('between from')),
     and: new Map(all('and to until till')),
   },
+  verbs: new Set(['may', 'march']),
   small: new Set('the of early late mid beginning start middle end'.split(' ')),
   ordinals: new Set(['st', 'nd', 'rd', 'th']),
   forms: [

@@ -61,11 +61,13 @@ class TimeReader {
     const edge = this.#edgeOf(start);
     for (const [rule, ...kinds] of this.#language.forms) {
       const [first] = kinds;
-      // Some words, such as `May`, are times only behind another word.
+      // Some words, such as `2023`, are times only behind another word.
       const isBehind = first === 'at' || first === 'and';
       if (isBehind && !(this.#is(edge, first) && (first === 'at' || isOpen))) continue;
       const fit = this.#fit(isBehind ? kinds.slice(1) : kinds, start);
       if (fit === undefined) continue;
+      const isNamed = this.#is(edge, 'at') || (isOpen && this.#is(edge, 'and'));
+      if (!isNamed && this.#isVerb(start, fit.values)) continue;
       const spans = spansOf(rule, fit.values, this.#nowMs);
       if (spans.length > 0) return { edge, end: fit.end, spans };
     }
@@ -88,9 +90,16 @@ class TimeReader {
     return { values, end: at };
   }
 
+  /** Says whether the month of a form may be a verb: `this may be`, `may 5 people`. */
+  #isVerb(start: number, { which, month, year }: FormValues): boolean {
+    if (month === undefined || year !== undefined) return false;
+    const at = which === 0 ? this.#past(start + 1, 1) : start;
+    return this.#language.verbs.has(this.#words[at] ?? '');
+  }
+
   #valueOf(word: string, kind: TimeKinds[number]): number | undefined {
     const digits = DIGITS.test(word) ? Number(word.replaceAll('-', '')) : undefined;
-    if (kind === 'date') return word.includes('-') ? digits : undefined;
+    if (kind === 'date') return word.includes('-') && Number(word.slice(0, 4)) >= FIRST_DATED_YEAR ? digits : undefined;
     if (kind === 'year') return within(digits, FIRST_YEAR, LAST_YEAR);
     if (kind === 'of_month') return within(digits, 1, 31);
     return (
@@ -120,24 +129,33 @@ class TimeReader {
     const last = spans.findLast(({ fromMs }) => fromMs <= this.#nowMs) ?? spans[0];
     if (kind === undefined || last === undefined) return spans;
     if (kind === 'since') return [{ fromMs: last.fromMs, toMs: Math.max(this.#nowMs, last.toMs) }];
+    const beside = this.#beside(edge, last, kind);
+    if (beside !== undefined) return [beside];
     if (kind === 'after') return [{ fromMs: last.toMs, toMs: Number.POSITIVE_INFINITY }];
-    return [this.#justBefore(edge, last.fromMs) ?? { fromMs: Number.NEGATIVE_INFINITY, toMs: last.fromMs }];
+    return [{ fromMs: Number.NEGATIVE_INFINITY, toMs: last.fromMs }];
   }
 
-  /** Reads `two weeks before` and `the Friday before`. */
-  #justBefore(edge: number, ms: number): TimeSpan | undefined {
+  /** Reads `two weeks before`, `the Friday before` and `the day after`. */
+  #beside(edge: number, { fromMs, toMs }: TimeSpan, kind: 'before' | 'after'): TimeSpan | undefined {
     const [far = '', near = ''] = [this.#words[edge - 2], this.#words[edge - 1]];
     const { unit, weekday } = this.#language.words;
     const days = weekday.has(near) ? 7 : unit.get(near);
     if (days === undefined) return undefined;
     const number = this.#valueOf(far, 'number');
-    if (number === undefined) return { fromMs: ms - days * DAY_MS, toMs: ms };
-    return around(ms - number * days * DAY_MS, days);
+    const lengthMs = days * DAY_MS;
+    if (number === undefined) {
+      return kind === 'before' ? { fromMs: fromMs - lengthMs, toMs: fromMs } : { fromMs: toMs, toMs: toMs + lengthMs };
+    }
+    // From the middle of the day, so that `two days after` is a whole day.
+    const middleMs =
+      kind === 'before' ? fromMs + DAY_MS / 2 - number * lengthMs : toMs - DAY_MS / 2 + number * lengthMs;
+    return around(middleMs, days);
   }
 }
 
 const FIRST_YEAR = 1_900;
 const LAST_YEAR = 2_199;
+const FIRST_DATED_YEAR = 100;
 const DIGITS = /^[\d-]{1,10}$/;
 
 const within = (value: number | undefined, least: number, most: number): number | undefined =>

@@ -31,6 +31,11 @@ export interface TimeLanguage {
    * lengths in days.
    */
   readonly words: { readonly [K in TimeKind]: ReadonlyMap<string, number> };
+  /**
+   * Months that are verbs as well, such as `may`. They are months behind a preposition, `last`, `next` or a day of the
+   * month, or with a year.
+   */
+  readonly verbs: ReadonlySet<string>;
   /** Words within a form that mean nothing there. */
   readonly small: ReadonlySet<string>;
   /** Endings of the digits of a day of the month. */

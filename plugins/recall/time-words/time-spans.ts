@@ -46,7 +46,7 @@ export const around = (ms: number, days: number): TimeSpan => ({
   toMs: ms + (days * DAY_MS) / 2,
 });
 
-/** Returns the span of so many months. Years below 100 do not come here. */
+/** Returns the span of so many months. The reader takes no year below 100, which `Date.UTC` reads as one of 1900. */
 const monthsSpan = (year: number, month: number, months = 1): TimeSpan => ({
   fromMs: Date.UTC(year, month - 1, 1),
   toMs: Date.UTC(year, month - 1 + months, 1),
@@ -94,7 +94,9 @@ const relativeSpans = ({ which = 0, unit, month, season }: FormValues, nowMs: nu
     }
     return [unit < 2 * MONTH_DAYS ? monthsSpan(year, thisMonth + which) : monthsSpan(year + which, 1, 12)];
   }
-  const spans = [year - 1, year, year + 1].flatMap((one) => calendarSpans({ year: one, month, season }, nowMs));
+  // In January the winter of the year before has not ended, so that the last one began two years before.
+  const years = [year - 2, year - 1, year, year + 1];
+  const spans = years.flatMap((one) => calendarSpans({ year: one, month, season }, nowMs));
   if (which < 0) return spans.filter(({ toMs }) => toMs <= nowMs).slice(-1);
   return spans.filter(({ toMs, fromMs }) => (which > 0 ? fromMs > nowMs : toMs > nowMs)).slice(0, 1);
 };

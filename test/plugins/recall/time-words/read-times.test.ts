@@ -7,8 +7,8 @@ import { RUNS } from '../../../kit/property-runs.ts';
 const NOW = Date.UTC(2026, 10, 27, 15, 30);
 
 /** Returns the first days of the spans and those behind them. */
-const read = (query: string): readonly string[] =>
-  timesIn(query, NOW).map(({ fromMs, toMs }) => [fromMs, toMs].map(dayOf).join(' '));
+const read = (query: string, nowMs = NOW): readonly string[] =>
+  timesIn(query, nowMs).map(({ fromMs, toMs }) => [fromMs, toMs].map(dayOf).join(' '));
 
 const dayOf = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : String(ms));
 
@@ -43,7 +43,17 @@ describe('times in a question', () => {
     ['after 3 May 2023', '2023-05-04 Infinity'],
     ['before May', '-Infinity 2026-05-01'],
     ['the week before 3 August 2023', '2023-07-27 2023-08-03'],
-    ['two weeks before August 11, 2023', '2023-07-24 2023-07-31'],
+    ['two weeks before August 11, 2023', '2023-07-25 2023-08-01'],
+    ['the day before yesterday', '2026-11-25 2026-11-26'],
+    ['the day after tomorrow', '2026-11-29 2026-11-30'],
+    ['after tomorrow', '2026-11-29 Infinity'],
+    ['the month after 3 May 2023', '2023-05-04 2023-06-03'],
+    ['two days after 3 May 2023', '2023-05-05 2023-05-06'],
+    ['two days before 3 May 2023', '2023-05-01 2023-05-02'],
+    ['a week after 3 May 2023', '2023-05-07 2023-05-14'],
+    ['march 2023', '2023-03-01 2023-04-01'],
+    ['by this May', '2027-05-01 2027-06-01'],
+    ['this June', '2027-06-01 2027-07-01'],
     ['between August 11 and August 15 2023', '2023-08-11 2023-08-16'],
     ['from May to July 2023', '2023-05-01 2023-08-01'],
     ['between 2019 and 2021', '2019-01-01 2022-01-01'],
@@ -60,8 +70,27 @@ describe('times in a question', () => {
     expect(days).to.have.length(22);
   });
 
+  it('may be the last winter in the middle of a winter', () => {
+    for (const month of [0, 1]) {
+      expect(read('where were we last winter', Date.UTC(2027, month, 15))).to.deep.equal(['2025-12-01 2026-03-01']);
+    }
+    expect(read('where are we this winter', Date.UTC(2027, 0, 15))).to.deep.equal(['2026-12-01 2027-03-01']);
+    expect(read('where are we next winter', Date.UTC(2027, 0, 15))).to.deep.equal(['2027-12-01 2028-03-01']);
+  });
+
+  for (const query of ['on May 5', '5 May', 'in May', 'in March', 'June 5']) {
+    it(`are those of a month without a year: ${query}`, () => {
+      expect(read(query)).to.have.length(22);
+    });
+  }
+
   for (const query of [
     'may I march with you',
+    'this may be wrong',
+    'may 5 people join',
+    'they march 10 miles',
+    'on 0050-03',
+    'on 0050-03-01',
     'who is Alice',
     'what did April and June say',
     'room 2023',
