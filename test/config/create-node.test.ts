@@ -96,6 +96,17 @@ describe('the composition root', () => {
     await node.stop();
   });
 
+  it('serves its routes under /v1, except those for health, discovery and pages', async () => {
+    const node = await startTestNode();
+    const { routes } = await node.node.describe();
+    const tops = routes.map(({ path }) => path.split('/')[1]);
+    expect(tops.filter((top) => top === 'v1').length).to.be.above(80);
+    expect([...new Set(tops)].sort()).to.deep.equal(
+      ['', '.well-known', 'console', 'healthz', 'openapi.json', 'readyz', 'spec', 'v1'].sort(),
+    );
+    await node.stop();
+  });
+
   it('refuses to serve without keys on a public address', async () => {
     const start = (env: Record<string, string>) =>
       startTestNode({ plugins: [], env: { SVC_AUTH_REQUIRED: 'false', ...env } });
