@@ -119,6 +119,13 @@ forEachStore('an explained recall', () => {
     expect(await whyNot(id, {})).to.deep.equal({ id, stage: 'not_live' });
   });
 
+  it('says of a system fact that it is not live', async () => {
+    const id = await say('ferry:1', 'the ferry leaves at dawn', { reason: 'the ferry leaves by the timetable' });
+    const { body } = await node.request('GET', `/v1/facts?entity=svc:fact:${id}&relation=svc:reason`, { key });
+    const reason = body.facts[0].id;
+    expect(await whyNot(reason, {})).to.deep.equal({ id: reason, stage: 'not_live' });
+  });
+
   it('says that no stage finds a fact, or only a deeper search', async () => {
     const far = await say('mountain:1', 'granite');
     expect(await whyNot(far, { weights: { lexical: 1 } })).to.deep.equal({ id: far, stage: 'not_found' });

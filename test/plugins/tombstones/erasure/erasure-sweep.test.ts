@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../../../config/plugin-catalog.ts';
 import { definePlugin, Embedder, KERNEL_API } from '../../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
+import { pageText } from '../../../documents/read-pages.ts';
 import { createScriptedEmbedder } from '../../../fakes/scripted-embedder.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
@@ -99,6 +100,8 @@ forEachStore('an erasure', (kind) => {
     expect(receipt.erased).to.deep.equal(preview.erased);
     expect(receipt.erased.facts).to.be.at.least(7);
     expect(receipt.erased).to.include({ edges: 1, notes: 1, reasons: 1, references: 3 });
+    const [counts = ''] = /^- `erased` counts .+?(?=^- )/ms.exec(pageText('docs/reference/erasure.md')) ?? [];
+    for (const word of Object.keys(receipt.erased)) expect(counts).to.include(`\`${word}\``);
     for (const word of ['vectors', 'cards', 'replies']) expect(receipt.erased[word], word).to.be.above(0);
     const cids = said.map(({ cid }) => cid);
     expect(await traces([CANARY, ...cids])).to.deep.equal([]);
