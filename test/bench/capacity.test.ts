@@ -3,6 +3,25 @@ import { needsOf } from '../../bench/capacity/capacity-model.ts';
 import { assumptions, capacityTable, hostText } from '../../bench/capacity.ts';
 import { pageText } from '../documents/read-pages.ts';
 
+describe('the guide to scale', () => {
+  it('shows multiples of search in PostgreSQL that follow from the rows of its table', () => {
+    const rows = pageText('docs/guides/scale.md')
+      .split('\n')
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    const rowOf = (start: string): number[] =>
+      (rows.find(([, name]) => name?.startsWith(start)) ?? []).slice(2, 5).map((cell) => Number(cell.replace(',', '')));
+    const sumOf = (...starts: readonly string[]): number[] =>
+      [0, 1, 2].map((at) => starts.reduce((sum, start) => sum + (rowOf(start)[at] as number), 0));
+    const yardstick = sumOf('an exact scan', 'words');
+    const multiples = (of: readonly number[]): string[] =>
+      of.map((ms, at) => (ms / (yardstick[at] as number)).toFixed(1));
+    const searches = sumOf('words', 'vectors', 'spread', 'neighbours in sessions');
+    expect(rowOf('all four searches').map((one) => one.toFixed(1))).to.deep.equal(multiples(searches));
+    const recalls = rowOf('a whole recall').slice(0, 2);
+    expect(rowOf('the same, as').slice(0, 2).map(String)).to.deep.equal(multiples(recalls));
+  });
+});
+
 describe('the model of capacity', () => {
   it('gives the table and the assumptions that the page shows', async () => {
     const page = pageText('docs/concepts/scale.md');
