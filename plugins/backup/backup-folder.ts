@@ -36,6 +36,8 @@ export const beginFolder = async (folder: string, name: string): Promise<string>
 
 /** Writes the manifest and renames the folder, which makes it a backup. */
 export const completeFolder = async (draft: string, manifest: string): Promise<string> => {
+  // A crash just before the renaming leaves a manifest in a draft with which the next fetch goes on.
+  await rm(join(draft, MANIFEST), { force: true });
   const file = await open(join(draft, MANIFEST), 'wx', 0o600);
   try {
     await file.writeFile(manifest);

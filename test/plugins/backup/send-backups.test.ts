@@ -147,6 +147,17 @@ describe('backups in a bucket', () => {
     expect(server.requests).to.have.length(1);
   });
 
+  it('are fetched although an earlier run ended between its manifest and the renaming', async () => {
+    const id = make(1);
+    await send();
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(join(elsewhere, `${id}.partial`), { recursive: true });
+    writeFileSync(join(elsewhere, `${id}.partial`, 'manifest.json'), '{"half":');
+    const path = await fetchBackup(target, id, elsewhere);
+    const files = [path, join(folder, id)].map((one) => readFileSync(join(one, 'manifest.json'), 'utf8'));
+    expect(files[0]).to.equal(files[1]);
+  });
+
   it('are refused when a byte has changed, and nothing of them is kept as a backup', async () => {
     const id = make(1);
     await send();
