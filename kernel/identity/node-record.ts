@@ -61,6 +61,13 @@ export const checkNodeRecord = async (store: FactStore, settings: NodeIdentitySe
   refuseOtherKeys(stored.get('unicode_version') ?? UNICODE_VERSION);
 };
 
+/** Returns the node that a store of any version belongs to; null for one that no node has started on. */
+export const storedNodeId = async (store: FactStore): Promise<string | null> => {
+  if (!(await store.tables()).includes(TABLE)) return null;
+  const [row] = await store.read((snapshot) => snapshot.select(TABLE, { key: 'node_id' }));
+  return row === undefined ? null : String(row['value']);
+};
+
 /** Refuses another name or id, because stored facts already carry them. */
 const refuseOthers = (
   stored: { readonly name: string; readonly nodeId: string | undefined },

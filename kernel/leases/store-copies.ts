@@ -8,6 +8,7 @@ import {
   type StructureCheck,
   type StructureProgress,
 } from '../../ports/ports.ts';
+import { storedNodeId } from '../identity/node-record.ts';
 import type { Logger } from '../log/logger.ts';
 import { createLeases } from './create-leases.ts';
 
@@ -26,6 +27,8 @@ export interface StoreCopies {
    * See `FactStore.checkStructure`.
    */
   checkStructure(onProgress: StructureProgress): Promise<StructureCheck | undefined>;
+  /** Returns the node that the store belongs to; null for a store that no node has started on. */
+  nodeId(): Promise<string | null>;
 }
 
 export const StoreCopies = defineRef<StoreCopies>('kernel.store-copies');
@@ -44,6 +47,7 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
   let isBusy = false;
   return {
     checkStructure: async (onProgress) => store.checkStructure?.(onProgress),
+    nodeId: () => storedNodeId(store),
     async alone(work) {
       const { copyInto } = store;
       if (copyInto === undefined) throw cannotCopy();

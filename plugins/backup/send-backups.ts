@@ -4,13 +4,16 @@ import type { ObjectContent, ObjectLock, ObjectStore } from '../../kernel/intern
 import { ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { backupNames, manifestIn } from './backup-folder.ts';
 import { MANIFEST, type Manifest, spellManifest } from './manifest-json.ts';
-import { type Retention, retainedBackups } from './retained-backups.ts';
-import { manifestAt, type SentFiles, sentBackups, wholeBackups } from './target-backups.ts';
+import { countedBackups, type Retention, retainedBackups } from './retained-backups.ts';
+import { listSent, type SentFiles, sentBackups, wholeBackups } from './target-backups.ts';
 
 export interface SendParts {
   readonly folder: string;
   readonly target: ObjectStore;
   readonly retention: Retention;
+  /** The node of the store. Only its own backups are sent, counted and removed. Null for a store without a node. */
+  readonly nodeId: string | null;
+  readonly nowMs: number;
 }
 
 export interface SendOptions {
@@ -39,16 +42,18 @@ export interface SendResult {
  * target those that do not stay. An interrupted run leaves whole backups, and the next one goes on from there.
  */
 export const sendBackups = async (
-  { folder, target, retention }: SendParts,
+  { folder, target, retention, nodeId, nowMs }: SendParts,
   options: SendOptions = {},
 ): Promise<SendResult> => {
   const [here, before] = [await backupNames(folder), await sentBackups(target)];
-  const manifests = await manifestsOf(folder, here);
-  await requireSameNode(target, wholeBackups(before), manifests);
+  const manifests = await manifestsOf(folder, here, nodeId);
+  const { ours, others } = await sortedByNode(target, nodeId);
+  if (ours.length === 0 && others > 0) throw ofAnother(target);
   const withKey = [...manifests].filter(([, { keyFiles }]) => keyFiles.length > 0).map(([name]) => name);
   const wholeBefore = new Set(wholeBackups(before));
   const able = [...manifests.keys()].filter((name) => !withKey.includes(name));
-  const staying = retainedBackups([...new Set([...wholeBefore, ...able])].sort().reverse(), retention);
+  const counted = countedBackups([...ours, ...able], nowMs);
+  const staying = retainedBackups(counted, retention);
   const missing = able.filter((name) => staying.has(name) && !wholeBefore.has(name));
   const total = missing.reduce((sum, name) => sum + bytesOf(manifests.get(name)), 0);
   let done = 0;
@@ -60,7 +65,9 @@ export const sendBackups = async (
     });
     done += bytesOf(manifest);
   }
-  const removed = await removeSent(target, (name) => !staying.has(name) && wholeBefore.has(name), new Set(here));
+  const goes = new Set(counted.filter((name) => !staying.has(name) && wholeBefore.has(name)));
+  // Without a readable backup here, this may be a fresh machine, which must not cut a history that others rely on.
+  const removed = manifests.size === 0 ? [] : await removeSent(target, (name) => goes.has(name), new Set(here));
   return {
     sent: missing,
     removed,
@@ -69,43 +76,34 @@ export const sendBackups = async (
   };
 };
 
-/** Damaged backups of the folder are left out; `backup list` shows them. */
-const manifestsOf = async (folder: string, names: readonly string[]): Promise<ReadonlyMap<string, Manifest>> => {
+/** Leaves out damaged backups, which `backup list` shows, and those of other nodes. */
+const manifestsOf = async (
+  folder: string,
+  names: readonly string[],
+  nodeId: string | null,
+): Promise<ReadonlyMap<string, Manifest>> => {
   const found = new Map<string, Manifest>();
   for (const name of names) {
     const manifest = await manifestIn(join(folder, name)).catch(() => undefined);
-    if (manifest?.id === name) found.set(name, manifest);
+    if (manifest?.id === name && manifest.copy.nodeId === nodeId) found.set(name, manifest);
   }
   return found;
 };
 
-/** Two nodes with one place would remove each other's backups. */
-const requireSameNode = async (
+/** Returns the readable backups of the node in a target, newest first, and counts those of other nodes. */
+const sortedByNode = async (
   target: ObjectStore,
-  there: readonly string[],
-  manifests: ReadonlyMap<string, Manifest>,
-): Promise<void> => {
-  const ours = [...manifests.values()][0]?.copy.nodeId ?? null;
-  const theirs = await nodeOf(target, there);
-  if (ours === null || theirs === null || theirs === ours) return;
-  throw new ServiceError('conflict', `${target.place} has backups of another node`, {
+  nodeId: string | null,
+): Promise<{ readonly ours: readonly string[]; readonly others: number }> => {
+  const readable = (await listSent(target, [])).filter(({ isReadable }) => isReadable);
+  const ours = readable.filter((one) => one.nodeId === nodeId).map(({ id }) => id);
+  return { ours, others: readable.length - ours.length };
+};
+
+const ofAnother = ({ place }: ObjectStore): ServiceError =>
+  new ServiceError('conflict', `${place} has backups of another node`, {
     hint: 'give each node a prefix or a folder of its own in SVC_BACKUP_TARGET',
   });
-};
-
-/** Returns the node of the newest backup that can be read. */
-const nodeOf = async (target: ObjectStore, names: readonly string[]): Promise<string | null> => {
-  for (const name of names.slice(0, LOOKED_AT)) {
-    try {
-      return (await manifestAt(target, name)).copy.nodeId;
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    }
-  }
-  return null;
-};
-
-const LOOKED_AT = 5;
 
 /** Sends the files of one backup, and its manifest last, which makes them a backup. */
 const sendBackup = async (

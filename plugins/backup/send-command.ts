@@ -5,16 +5,19 @@ import { showWork } from './show-work.ts';
 
 type Context = Pick<
   CommandContext<Record<never, never>, Record<never, never>, 'store', Record<never, never>, BackupSettings>,
-  'config' | 'objects' | 'store' | 'random' | 'stderr' | 'progress'
+  'config' | 'objects' | 'store' | 'clock' | 'random' | 'stderr' | 'progress'
 >;
 
 /** Sends what the configured target lacks, and says so on standard error. */
 export const sendShown = async (context: Context): Promise<SentToTarget> => {
-  const { config, objects, store, random, stderr, progress: show } = context;
+  const { config, objects, store, clock, random, stderr, progress: show } = context;
   const bar = showWork(show, 'bytes sent');
   try {
     const result = await store.withCopies((copies) =>
-      sendToTarget({ copies, objects, random, config }, { onProgress: (done, total) => bar.update(done, total) }),
+      sendToTarget(
+        { copies, clock, objects, random, config },
+        { onProgress: (done, total) => bar.update(done, total) },
+      ),
     );
     const { place, sent, removed, withKey, there } = result;
     stderr.write(`${countNoun(sent.length, 'backup')} sent to ${place}, which has ${there.length}\n`);

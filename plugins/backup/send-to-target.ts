@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
-import { type ObjectStores, type Random, ServiceError, type StoreCopies } from '../../kernel/plugin-api.ts';
+import { type Clock, type ObjectStores, type Random, ServiceError, type StoreCopies } from '../../kernel/plugin-api.ts';
 import type { BackupSettings } from './backup-settings.ts';
 import { stayingThere } from './backup-settings.ts';
 import { type SendOptions, type SendResult, sendBackups } from './send-backups.ts';
 import { recordTarget } from './target-record.ts';
 
 export interface TargetParts {
-  readonly copies: Pick<StoreCopies, 'alone'>;
+  readonly copies: Pick<StoreCopies, 'alone' | 'nodeId'>;
+  readonly clock: Clock;
   readonly objects: ObjectStores;
   readonly random: Random;
   readonly config: BackupSettings;
@@ -21,14 +22,15 @@ export interface SentToTarget extends SendResult {
  * `unavailable` while another process makes or sends backups.
  */
 export const sendToTarget = (
-  { copies, objects, random, config }: TargetParts,
+  { copies, clock, objects, random, config }: TargetParts,
   options: SendOptions = {},
 ): Promise<SentToTarget> =>
   copies.alone(async () => {
     if (config.target === undefined) throw noTarget();
     const target = await objects.open(config.target);
     if (target.place === resolve(config.folder)) throw samePlace();
-    const result = await sendBackups({ folder: config.folder, target, retention: stayingThere(config) }, options);
+    const [nodeId, nowMs, retention] = [await copies.nodeId(), clock.nowMs(), stayingThere(config)];
+    const result = await sendBackups({ folder: config.folder, target, retention, nodeId, nowMs }, options);
     await recordTarget(config.folder, { place: target.place, backups: result.there }, random);
     return { ...result, place: target.place };
   });

@@ -109,7 +109,7 @@ describe('a real server of S3', function () {
         return passed % 60 === 0 ? (flaws.pop() ?? 'pass') : 'pass';
       };
       const retention = readRetention(1, '');
-      await untilDone(() => sendBackups({ folder, target, retention }));
+      await untilDone(() => sendBackups({ folder, target, retention, nodeId: 'node-1', nowMs: Date.now() }));
       const direct = await createObjectStores(s3Variables(URL_OF_SERVER)).open(`s3://${Bucket}/p`);
       expect((await checkSent(direct, id)).id).to.equal(id);
       flaws.push('cut', 'flip', 'cut', 'flip');

@@ -65,8 +65,8 @@ describe('backups in a bucket', () => {
     writeFileSync(join(folder, id, 'manifest.json'), spellManifest(manifestOf(id, members, nodeId)));
     return id;
   };
-  const send = (periods = '', newest = 7): Promise<SendResult> =>
-    sendBackups({ folder, target, retention: readRetention(newest, periods) });
+  const send = (periods = '', newest = 7, nodeId = 'node-1'): Promise<SendResult> =>
+    sendBackups({ folder, target, retention: readRetention(newest, periods), nodeId, nowMs: Date.UTC(2026, 5, 1) });
 
   it('are sent newest first, the manifest last, and never twice', async () => {
     const [older, newer] = [make(1), make(2)];
@@ -203,12 +203,39 @@ describe('backups in a bucket', () => {
     expect(server.objects.size).to.equal(0);
   });
 
+  it('all stay in the target when the folder has no readable backup of the node', async () => {
+    const made = [make(1), make(2), make(3)];
+    await send();
+    server.put(`node/${nameOf(4)}/one`, 'half');
+    for (const name of made) rmSync(join(folder, name), { recursive: true });
+    mkdirSync(join(folder, nameOf(5)));
+    const kept = [...server.objects.keys()];
+    expect(await send('', 1)).to.deep.include({ sent: [], removed: [] });
+    expect([...server.objects.keys()]).to.deep.equal(kept);
+  });
+
+  it('lose no place to planted names of the future or of another node, which stay as they are', async () => {
+    const [first, second] = [make(1), make(2)];
+    await send();
+    const planted = [nameOf(3_000), nameOf(3_001), nameOf(10)];
+    for (const id of planted) {
+      const node = id === nameOf(10) ? 'node-2' : 'node-1';
+      server.put(`node/${id}/manifest.json`, spellManifest(manifestOf(id, {}, node)));
+    }
+    const { removed, there } = await send('', 1);
+    expect(removed).to.deep.equal([first]);
+    expect(there.map(({ name }) => name).sort()).to.deep.equal([second, ...planted].sort());
+  });
+
   it('are not sent to the backups of another node', async () => {
     make(1);
     await send();
     rmSync(join(folder, nameOf(1)), { recursive: true });
-    make(2, {}, 'node-2');
-    const refused = await rejection(send());
+    for (const day of [undefined, 2]) {
+      if (day !== undefined) make(day, {}, 'node-2');
+      expect(await rejection(send('', 1, 'node-2'))).to.include({ code: 'conflict' });
+    }
+    const refused = await rejection(send('', 1, 'node-2'));
     expect(refused).to.include({ code: 'conflict', message: `s3://${S3_BUCKET}/node/ has backups of another node` });
   });
 });
