@@ -4,8 +4,8 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './backup-settings.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { pruneBackups } from './prune-backups.ts';
-import { type Retention, readRetention, retainedBackups } from './retained-backups.ts';
-import { removeSent } from './send-backups.ts';
+import { countedBackups, type Retention, readRetention, retainedBackups } from './retained-backups.ts';
+import { isLocked, removeSent } from './send-backups.ts';
 import { listSent, sentBackups, wholeBackups } from './target-backups.ts';
 
 const MOST_KEPT = 1_000;
@@ -45,7 +45,7 @@ export const pruneCommand = defineCommand({
     dryRun: { type: 'flag', summary: 'name what would go, and remove nothing' },
     json: { type: 'flag', summary: 'the result as JSON' },
   },
-  async run({ options, config, node, objects, stdout, stderr }) {
+  async run({ options, config, node, objects, clock, stdout, stderr }) {
     if (options.erased && (options.keep !== undefined || options.retention !== undefined)) {
       throw new ServiceError('validation', '--erased excludes --keep and --retention', {
         hint: 'run one after the other',
@@ -61,7 +61,7 @@ export const pruneCommand = defineCommand({
     const { removed, locked } =
       options.from === undefined
         ? { removed: await pruneBackups(options.out ?? config.folder, request), locked: [] }
-        : await pruneTarget(await objects.open(options.from), request);
+        : await pruneTarget(await objects.open(options.from), { ...request, nowMs: clock.nowMs() });
     if (options.json) stdout.write(`${JSON.stringify({ removed, locked, dry_run: options.dryRun })}\n`);
     else for (const name of removed) stdout.write(`${name}\n`);
     stderr.write(`${removed.length} backups ${options.dryRun ? 'would be removed' : 'removed'}\n`);
@@ -73,14 +73,16 @@ interface TargetPrune {
   readonly retention: Retention;
   readonly erasedBy?: readonly string[];
   readonly isTrial: boolean;
+  readonly nowMs: number;
 }
 
 /** Removes backups from a target. `locked` names those that had to stay. */
 const pruneTarget = async (
   target: ObjectStore,
-  { retention, erasedBy, isTrial }: TargetPrune,
+  { retention, erasedBy, isTrial, nowMs }: TargetPrune,
 ): Promise<{ readonly removed: readonly string[]; readonly locked: readonly string[] }> => {
-  const names = wholeBackups(await sentBackups(target));
+  const sent = await sentBackups(target);
+  const names = countedBackups(wholeBackups(sent), nowMs);
   const staying = retainedBackups(names, retention);
   const erased = erasedBy === undefined ? [] : await listSent(target, erasedBy);
   const gone = new Set(
@@ -88,7 +90,11 @@ const pruneTarget = async (
       ? names.filter((name) => !staying.has(name))
       : erased.filter(({ erasuresSince }) => erasuresSince > 0).map(({ id }) => id),
   );
-  if (isTrial) return { removed: [...gone], locked: [] };
+  if (isTrial) {
+    const locked = new Set<string>();
+    for (const name of gone) if (await isLocked(target, name, sent.get(name))) locked.add(name);
+    return { removed: [...gone].filter((name) => !locked.has(name)), locked: [...locked] };
+  }
   // Unfinished backups stay here, because only the node that sends them knows whether they go on.
   const removed = await removeSent(target, (name) => gone.has(name));
   return { removed, locked: [...gone].filter((name) => !removed.includes(name)) };

@@ -169,11 +169,15 @@ export const removeSent = async (
  * Removes the manifest first, because half of a backup must not look like a whole one. Returns false for a locked one.
  */
 const removeBackupAt = async (target: ObjectStore, name: string, files: SentFiles): Promise<boolean> => {
-  if ((await lockAt(target, name, files)) !== null) return false;
+  if (await isLocked(target, name, files)) return false;
   await target.remove(`${name}/${MANIFEST}`);
   for (const file of files.keys()) await target.remove(`${name}/${file}`);
   return true;
 };
+
+/** True for a backup of which any file is locked. */
+export const isLocked = async (target: ObjectStore, name: string, files: SentFiles = new Map()): Promise<boolean> =>
+  (await lockAt(target, name, files)) !== null;
 
 /** The lock that ends last: every file is looked at, because each may have been locked at another time. */
 const lockAt = async (target: ObjectStore, name: string, files: SentFiles): Promise<ObjectLock | null> => {

@@ -106,6 +106,8 @@ forEachStore('backups that are sent to a bucket', (kind) => {
       `backups in ${PLACE}/, which are locked until 2100-01-01T00:00:00.000Z at the latest`,
     );
     await node.end();
+    const tried = await from.run(['backup', 'prune', '--erased', '--dry-run', '--from', PLACE], env);
+    expect(tried.stderr).to.match(/^0 backups would be removed\nlocked, and still there: backup-/);
     const pruned = await from.run(['backup', 'prune', '--erased', '--from', PLACE], env);
     expect(pruned.stderr).to.match(/^0 backups removed\nlocked, and still there: backup-/);
   }).timeout(LIMIT_MS);
