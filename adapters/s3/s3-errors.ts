@@ -31,10 +31,15 @@ export const isUnknownRequest = (error: unknown): boolean =>
 export const isMissing = (error: unknown): boolean =>
   ['NoSuchKey', 'NotFound', 'NoSuchUpload', 'NoSuchVersion'].includes(nameOf(error));
 
+/** True for an error of the settings: no server has answered, and none would the next time. */
+const isUnconfigured = (error: unknown): boolean =>
+  nameOf(error).endsWith('ProviderError') || (error as Error | null)?.message === 'Region is missing';
+
 /** True for an error that may pass when the request is made once more. */
 export const isPassing = (error: unknown): boolean => {
   const status = statusOf(error);
-  return !(error instanceof ServiceError) && (typeof status !== 'number' || status >= 500 || status === 200);
+  if (error instanceof ServiceError || isUnconfigured(error)) return false;
+  return typeof status !== 'number' || status >= 500 || status === 200;
 };
 
 const NO_CREDENTIALS = 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile or role that the AWS SDK finds';

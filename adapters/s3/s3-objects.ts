@@ -61,28 +61,7 @@ export const createS3Objects = (bucket: S3Bucket): ObjectStore => {
     },
     write: (path, content, options) => explained(() => writer.write(keyOf(path), content, options)),
     async *read(path, fromByte = 0) {
-      const key = keyOf(path);
-      let at = fromByte;
-      let tag: string | undefined;
-      for (let failures = 0; ; ) {
-        try {
-          const range = at === 0 ? {} : { Range: `bytes=${at}-` };
-          const reply = await client.send(new sdk.GetObjectCommand({ ...key, ...range, IfMatch: tag }));
-          tag ??= reply.ETag;
-          const end = at + (reply.ContentLength ?? 0);
-          for await (const chunk of reply.Body as unknown as AsyncIterable<Uint8Array>) {
-            at += chunk.length;
-            failures = 0;
-            yield chunk;
-          }
-          if (at >= end) return;
-        } catch (error) {
-          if (!isPassing(error)) throw explainS3(place, error);
-          failures += 1;
-          if (failures > RESUMES) throw unusable(place, 'connections are cut');
-        }
-        await pause(PAUSE_MS * failures);
-      }
+      yield* readObject(bucket, place, keyOf(path), fromByte);
     },
     lockOf: (path) => explained(async () => lockIn(await head(path))),
     remove: (path) =>
@@ -98,6 +77,36 @@ export const createS3Objects = (bucket: S3Bucket): ObjectStore => {
       }),
   };
 };
+
+/** Reads an object, and goes on where a connection was cut or a body ended short. */
+async function* readObject(
+  { sdk, client }: S3Bucket,
+  place: string,
+  key: { readonly Bucket: string; readonly Key: string },
+  fromByte: number,
+): AsyncGenerator<Uint8Array> {
+  let at = fromByte;
+  let tag: string | undefined;
+  for (let failures = 0; ; ) {
+    try {
+      const range = at === 0 ? {} : { Range: `bytes=${at}-` };
+      const reply = await client.send(new sdk.GetObjectCommand({ ...key, ...range, IfMatch: tag }));
+      tag ??= reply.ETag;
+      const end = at + (reply.ContentLength ?? 0);
+      for await (const chunk of reply.Body as unknown as AsyncIterable<Uint8Array>) {
+        at += chunk.length;
+        if (chunk.length > 0) failures = 0;
+        yield chunk;
+      }
+      if (at >= end) return;
+    } catch (error) {
+      if (!isPassing(error)) throw explainS3(place, error);
+    }
+    failures += 1;
+    if (failures > RESUMES) throw unusable(place, 'connections are cut');
+    await pause(PAUSE_MS * failures);
+  }
+}
 
 /**
  * Returns the versions of an object; `undefined` stands for the only one on a server without versions. In a bucket with

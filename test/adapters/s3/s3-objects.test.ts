@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { importS3Sdk } from '../../../adapters/s3/s3-sdk.ts';
+import { createS3Objects } from '../../../adapters/s3/s3-objects.ts';
+import { importS3Sdk, openBucket } from '../../../adapters/s3/s3-sdk.ts';
 import { createObjectStores } from '../../../config/object-stores.ts';
 import type { ObjectStore } from '../../../ports/ports.ts';
 import { projectRoot } from '../../architecture/source-files.ts';
@@ -63,6 +65,27 @@ describe('objects in a bucket', () => {
     server.fault = ({ method }) => (method === 'GET' ? 'cut' : undefined);
     expect(await rejection(bytesOf(store.read('one')))).to.include({ code: 'unavailable' });
   }).timeout(60_000);
+
+  it('are given up when bodies end short without an error', async () => {
+    const sdk = await importS3Sdk();
+    const bucket = openBucket(`s3://${S3_BUCKET}/p`, s3Variables(server.url), sdk);
+    let asked = 0;
+    const send = async () => {
+      asked += 1;
+      return { ContentLength: 5, Body: Readable.from([]) };
+    };
+    const read = createS3Objects({ ...bucket, client: { send } as unknown as typeof bucket.client }).read('one');
+    expect(await rejection(bytesOf(read))).to.include({ code: 'unavailable' });
+    expect(asked).to.be.lessThan(10);
+  }).timeout(60_000);
+
+  it('name missing credentials when they are read, and do not ask again', async () => {
+    const sdk = await importS3Sdk();
+    const bucket = openBucket(`s3://${S3_BUCKET}/p`, s3Variables(server.url), sdk);
+    const send = () => Promise.reject(Object.assign(new Error('none'), { name: 'CredentialsProviderError' }));
+    const read = createS3Objects({ ...bucket, client: { send } as unknown as typeof bucket.client }).read('one');
+    expect((await rejection(bytesOf(read))).message).to.equal(`there are no credentials for s3://${S3_BUCKET}/p/`);
+  });
 
   it('say until when they are locked, and stay until then', async () => {
     await store.write('one', contentOf(Buffer.from('x')));
