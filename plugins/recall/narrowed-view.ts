@@ -1,4 +1,4 @@
-import { all, type FactReader, memberRefusal } from '../../kernel/plugin-api.ts';
+import { all, type FactReader, type Filter, memberRefusal } from '../../kernel/plugin-api.ts';
 import {
   LISTED_FIELDS,
   NARROWING_LISTS,
@@ -8,7 +8,7 @@ import {
 } from '../facts/facts-api.ts';
 import type { SearchView } from '../search/search-api.ts';
 
-/** The most names that the beginnings of one list may stand for. An index compares whole names. */
+/** The most names that all beginnings of one list may stand for together. An index compares whole names. */
 const MOST_NAMES = 50_000;
 
 /** The member of a view that holds the names of each list. */
@@ -21,45 +21,58 @@ const VIEW_MEMBERS = {
 
 /**
  * Returns the members of a view for a narrowing. Beginnings of names become the names of live facts that the reader
- * sees and that fit the narrowing, so hidden facts count for nothing. Throws a refusal if these are too many.
+ * sees and that fit the narrowing, so hidden facts count for nothing. Throws a refusal if one list stands for more than
+ * `mostNames` names.
  */
 export const narrowedView = async (
   narrowed: Narrowed | undefined,
   reader: FactReader,
   place: 'body' | 'query',
+  mostNames = MOST_NAMES,
 ): Promise<Partial<SearchView>> => {
   if (narrowed === undefined) return {};
   const { afterMs, beforeMs, assertedBy } = narrowed;
-  const named = await Promise.all(
-    NARROWING_LISTS.map(async (list) => {
-      const patterns = narrowed[list];
-      if (patterns === undefined) return [];
-      const begun = await Promise.all(
-        patterns.prefixes.map((prefix) => namesOf(list, prefix, narrowed, reader, place)),
-      );
-      return [[VIEW_MEMBERS[list], [...new Set([...patterns.exact, ...begun.flat()])]] as const];
-    }),
-  );
-  return { afterMs, beforeMs, assertedBy, ...Object.fromEntries(named.flat()) };
+  const filter = all(await reader.constraint('live'), narrowingFilter(narrowed));
+  const named: [keyof SearchView, readonly string[]][] = [];
+  for (const list of NARROWING_LISTS) {
+    const patterns = narrowed[list];
+    if (patterns === undefined) continue;
+    const begun = await namesOf(list, outermost(patterns.prefixes), { reader, filter, place, mostNames });
+    named.push([VIEW_MEMBERS[list], [...new Set([...patterns.exact, ...begun])]]);
+  }
+  return { afterMs, beforeMs, assertedBy, ...Object.fromEntries(named) };
 };
 
+/** Leaves out every prefix that begins with another one, so that no two of the rest stand for the same name. */
+const outermost = (prefixes: readonly string[]): readonly string[] =>
+  prefixes.filter((prefix) => !prefixes.some((other) => other !== prefix && prefix.startsWith(other)));
+
+interface NamesRead {
+  readonly reader: FactReader;
+  readonly filter: Filter;
+  readonly place: 'body' | 'query';
+  readonly mostNames: number;
+}
+
+/** Reads one prefix after another, each with the room that the earlier ones left, so that a list costs one budget. */
 const namesOf = async (
   list: NarrowingList,
-  prefix: string,
-  narrowed: Narrowed,
-  reader: FactReader,
-  place: 'body' | 'query',
+  prefixes: readonly string[],
+  { reader, filter, place, mostNames }: NamesRead,
 ): Promise<readonly string[]> => {
-  const names = await reader.snapshot.texts({
-    tenantId: reader.caller.tenantId,
-    field: LISTED_FIELDS[list],
-    prefix,
-    filter: all(await reader.constraint('live'), narrowingFilter(narrowed)),
-    limit: MOST_NAMES + 1,
-  });
-  if (names.length <= MOST_NAMES) return names;
-  throw memberRefusal(`${place}.${list}`, `has a beginning of more than ${MOST_NAMES} names`, 'validation', {
-    status: place === 'body' ? 422 : 400,
-    hint: 'write more of the name before the star, or narrow by other members too, for example by relations',
-  });
+  const { tenantId } = reader.caller;
+  const found: string[] = [];
+  for (const prefix of prefixes) {
+    const limit = mostNames - found.length + 1;
+    const names = await reader.snapshot.texts({ tenantId, field: LISTED_FIELDS[list], prefix, filter, limit });
+    if (names.length === limit) throw tooMany(list, place, mostNames);
+    for (const name of names) found.push(name);
+  }
+  return found;
 };
+
+const tooMany = (list: NarrowingList, place: 'body' | 'query', mostNames: number) =>
+  memberRefusal(`${place}.${list}`, `has beginnings that stand for more than ${mostNames} names`, 'validation', {
+    status: place === 'body' ? 422 : 400,
+    hint: 'write more of each name before its star, send fewer beginnings, or narrow by other members too, for example by relations',
+  });
