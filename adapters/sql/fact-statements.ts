@@ -192,8 +192,9 @@ export class FactStatements {
 }
 
 /**
- * The maximum number of cached statements and parts of their shapes. Code builds the filters, so there are some dozens
- * of shapes with some dozens of parts; the limit protects against a plugin that builds shapes without end.
+ * The maximum number of cached statements and parts of their shapes. Code builds most filters, which have some dozens
+ * of shapes with some dozens of parts. Callers choose how many names and beginnings a narrowing has, and there are
+ * thousands of such combinations, so the cache begins anew at this limit.
  */
 const REMEMBERED_PARTS = 20_000;
 

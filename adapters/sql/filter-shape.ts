@@ -1,7 +1,15 @@
 import type { ColumnCondition, Filter, Hlc } from '../../ports/ports.ts';
 import { FIELD_COLUMNS } from './fact-field-columns.ts';
-import { hasPrefix, indexedParts, isComparable, numbersOf, textsOf, usableValues } from './filter-values.ts';
-import { isOneParameter, kindOf } from './list-condition.ts';
+import {
+  hasPrefix,
+  indexedParts,
+  isComparable,
+  numbersOf,
+  paddedParts,
+  textsOf,
+  usableValues,
+} from './filter-values.ts';
+import { bindList, boundOneByOne, isOneParameter, kindOf } from './list-condition.ts';
 import type { ShapeNode } from './shape-node.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
@@ -38,7 +46,7 @@ class ShapeWalk implements FilterShape {
       case 'all':
       case 'any':
         this.#part(filter.kind);
-        for (const part of filter.of) this.filter(part);
+        for (const part of paddedParts(filter.of)) this.filter(part);
         this.#part(END);
         return;
       case 'not':
@@ -66,15 +74,13 @@ class ShapeWalk implements FilterShape {
     }
   }
 
-  /** The length is part of the SQL, and so of the shape. */
   #beginsWith({ field, text }: Extract<Filter, { kind: 'startsWith' }>): void {
     this.#part('startsWith').#part(field);
     if (!hasPrefix(field, text)) {
       this.#part(IMPOSSIBLE);
       return;
     }
-    this.#part(Array.from(text).length);
-    this.parameters.push(text);
+    this.parameters.push(Array.from(text).length, text);
   }
 
   #isOneOf({ field, values }: Extract<Filter, { kind: 'in' }>): void {
@@ -118,9 +124,8 @@ class ShapeWalk implements FilterShape {
   #list(values: readonly string[] | readonly number[]): void {
     const kind = kindOf(values);
     const isOne = isOneParameter(values, kind);
-    this.#part(isOne ? 'list' : values.length).#part(kind);
-    if (isOne) this.parameters.push(this.#dialect.listParameter(values));
-    else for (const value of values) this.parameters.push(value);
+    this.#part(isOne ? 'list' : boundOneByOne(values).length).#part(kind);
+    bindList(values, this.#dialect, this.parameters);
   }
 
   #bound(value: number | Hlc): void {

@@ -1,7 +1,7 @@
-import type { FactField, Hlc } from '../../ports/ports.ts';
+import type { FactField, Filter, Hlc } from '../../ports/ports.ts';
 import { FIELD_COLUMNS, type IndexedPart, indexedPart } from './fact-field-columns.ts';
 
-/** Removes filter values that no stored value can equal. */
+/** Prepares the values and parts of filters for SQL. Removes values that no stored value can equal. */
 
 export type Values = readonly (string | number | boolean)[];
 
@@ -40,3 +40,17 @@ export const hasPrefix = (field: FactField, text: string): boolean =>
  */
 const isStorableText = (value: string | number | boolean): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000');
+
+/**
+ * Returns the parts of a conjunction or disjunction. Repeats the last one, if that tests for a prefix, until the number
+ * of such tests at the end is a power of two. Callers choose that number, and each one has a statement of its own.
+ */
+export const paddedParts = (of: readonly Filter[]): readonly Filter[] => {
+  const last = of.at(-1);
+  if (last?.kind !== 'startsWith') return of;
+  const tests = of.length - 1 - of.findLastIndex((part) => part.kind !== 'startsWith');
+  return [...of, ...Array<Filter>(powerOfTwo(tests) - tests).fill(last)];
+};
+
+/** Returns the smallest power of two that is not below a count. */
+export const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(count));

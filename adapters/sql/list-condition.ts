@@ -1,3 +1,4 @@
+import { powerOfTwo } from './filter-values.ts';
 import type { SqlDialect, ValueKind } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
@@ -22,16 +23,27 @@ export const kindOf = (values: List): ValueKind => {
   return values.every(Number.isSafeInteger) ? 'whole' : 'number';
 };
 
+/**
+ * Returns the values that are bound one by one. Repeats the last value of a short list up to a power of two, because
+ * callers choose the lengths of some lists, and each length has a statement of its own.
+ */
+export const boundOneByOne = (values: List): List => {
+  const last = values.at(-1);
+  if (last === undefined || values.length > BOUND_ONE_BY_ONE) return values;
+  return [...values, ...Array(powerOfTwo(values.length) - values.length).fill(last)];
+};
+
 /** Returns a condition that the column equals one of the values, none of which is null. `bindList` binds them. */
 export const equalsOneOf = (column: string, values: List, dialect: SqlDialect): string => {
   if (values.length === 0) return '1 = 0';
   const kind = kindOf(values);
   if (isOneParameter(values, kind)) return dialect.inList(column, kind);
   const mark = dialect.mark(kind);
-  return values.length === 1 ? `${column} = ${mark}` : `${column} IN (${mark}${`, ${mark}`.repeat(values.length - 1)})`;
+  const { length } = boundOneByOne(values);
+  return length === 1 ? `${column} = ${mark}` : `${column} IN (${mark}${`, ${mark}`.repeat(length - 1)})`;
 };
 
 export const bindList = (values: List, dialect: SqlDialect, parameters: SqlParameter[]): void => {
   if (isOneParameter(values, kindOf(values))) parameters.push(dialect.listParameter(values));
-  else parameters.push(...values);
+  else for (const value of boundOneByOne(values)) parameters.push(value);
 };

@@ -79,7 +79,7 @@ const anyValue = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('instruction', 'a\u0000', '\ud83d', '00000000-0000-4000-8000-000000000007') },
   { weight: 1, arbitrary: fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -0, -1) },
 );
-const prefix = fc.constantFrom('', 'a', 'b-', 'b-😀', 'b-😀c', 'loc', '1', 'a\u0000', '\ud83d');
+const prefix = fc.constantFrom('', '\u{10ffff}', 'a', 'b-', 'b-😀', 'b-😀c', 'loc', '1', 'a\u0000', '\ud83d');
 const anyList = fc.oneof(fc.array(anyValue, { maxLength: 4 }), fc.array(anyValue, { minLength: 9, maxLength: 30 }));
 const anyBound = fc.oneof(
   fc.constantFrom<number>(...NUMBERS, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
