@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { constants, createReadStream } from 'node:fs';
+import { lstat, open, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import {
   isObjectPath,
   type ObjectContent,
@@ -13,6 +13,8 @@ import { createFolder } from './create-folder.ts';
 import { digestFile, syncPath } from './durable-file.ts';
 
 const PARTIAL = '.partial';
+/** Refuses a link in the place of a draft, because its file may lie anywhere. */
+const APPEND_TO_DRAFT = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /** Objects as files below a folder, which is created by the first write. */
 export const createFolderObjects = (given: string): ObjectStore => {
@@ -34,10 +36,10 @@ export const createFolderObjects = (given: string): ObjectStore => {
     async *unfinished(prefix) {
       for await (const { path } of below(prefix)) if (path.endsWith(PARTIAL)) yield path.slice(0, -PARTIAL.length);
     },
-    write: (path, content, options) => explained(folder, () => writeFile(fileOf(path), content, options)),
+    write: (path, content, options) => explained(folder, () => writeFile(folder, fileOf(path), content, options)),
     async *read(path, fromByte = 0) {
       const file = fileOf(path);
-      if (!(await stat(file).catch(() => undefined))?.isFile()) throw missing(folder);
+      if (!(await lstat(file).catch(() => undefined))?.isFile()) throw missing(folder);
       yield* createReadStream(file, { start: fromByte }) as AsyncIterable<Buffer>;
     },
     lockOf: async () => null,
@@ -66,25 +68,38 @@ async function* filesBelow(folder: string, at: string): AsyncGenerator<StoredObj
   }
 }
 
-const writeFile = async (file: string, content: ObjectContent, options: ObjectWriteOptions = {}): Promise<void> => {
+const writeFile = async (
+  folder: string,
+  file: string,
+  content: ObjectContent,
+  options: ObjectWriteOptions = {},
+): Promise<void> => {
   createFolder(dirname(file), 0o700);
+  await refuseLinkedFolder(folder, dirname(file));
   const draft = `${file}${PARTIAL}`;
-  const there = (await stat(draft).catch(() => undefined))?.size ?? 0;
-  if (there > content.bytes) await rm(draft);
+  const found = await lstat(draft).catch(() => undefined);
+  const there = found?.isFile() ? found.size : 0;
+  if (found?.isSymbolicLink() || there > content.bytes) await rm(draft);
   await append(draft, content, options);
   // Reads the file back, because its beginning may come from an interrupted write of another content.
   if ((await digestFile(draft)).sha256 !== content.sha256) {
     await rm(draft, { force: true });
-    if (there > 0) return writeFile(file, content, options);
+    if (there > 0) return writeFile(folder, file, content, options);
     throw changed();
   }
   await rename(draft, file);
   await syncPath(dirname(file));
 };
 
+/** Rejects where a folder below the place of the objects is a link, which may lead anywhere. */
+const refuseLinkedFolder = async (folder: string, parent: string): Promise<void> => {
+  if ((await realpath(parent)) === join(await realpath(folder), relative(folder, parent))) return;
+  throw new ServiceError('conflict', `${parent} is a link`, { hint: 'replace it by a folder, or remove it' });
+};
+
 /** Appends the part of the content that the file does not have yet. */
 const append = async (draft: string, content: ObjectContent, options: ObjectWriteOptions): Promise<void> => {
-  const file = await open(draft, 'a', 0o600);
+  const file = await open(draft, APPEND_TO_DRAFT, 0o600);
   try {
     const { size } = await file.stat();
     let at = 0;

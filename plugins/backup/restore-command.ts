@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
-import { formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
+import { type Clock, formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
 import { erasureInstants, pathOfBackup, summaryOf } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
 import { type BackupSettings, backupSettings, erasureFilesOf } from './backup-settings.ts';
@@ -89,11 +89,12 @@ interface RestorePlace {
   readonly options: { readonly from: string | undefined };
   readonly config: BackupSettings;
   readonly objects: ObjectStores;
+  readonly clock: Clock;
 }
 
 /** Returns the path of the folder to restore from, and fetches it first when it lies in a target. */
 const placeOf = async (
-  { arguments: { backup }, options, config, objects }: RestorePlace,
+  { arguments: { backup }, options, config, objects, clock }: RestorePlace,
   onProgress: (doneBytes: number, totalBytes: number) => void,
 ): Promise<string> => {
   if (options.from === undefined) {
@@ -103,7 +104,7 @@ const placeOf = async (
     });
   }
   const target = await objects.open(options.from);
-  return fetchBackup(target, await chosenBackup(target, backup), config.folder, onProgress);
+  return fetchBackup(target, await chosenBackup(target, backup, clock.nowMs()), config.folder, onProgress);
 };
 
 /** Returns the suffix for former files that are kept under another name. */

@@ -4,6 +4,7 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { erasureInstants, isBackupName, MAX_MANIFEST_BYTES, summaryOf, UNREADABLE } from './backup-folder.ts';
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
+import { countedBackups } from './retained-backups.ts';
 
 /** The objects of one backup in a target, by file name. Without a manifest it was never completed. */
 export type SentFiles = ReadonlyMap<string, number>;
@@ -67,15 +68,18 @@ export const listSent = async (target: ObjectStore, erasureFiles: readonly strin
   return found;
 };
 
-/** Returns the given backup, or the newest whole one. Rejects with `lookup` when there is none. */
-export const chosenBackup = async (target: ObjectStore, given: string | undefined): Promise<string> => {
+/**
+ * Returns the given backup, or the newest whole one up to now: a name of the future may be planted. Rejects with
+ * `lookup` when there is none.
+ */
+export const chosenBackup = async (target: ObjectStore, given: string | undefined, nowMs: number): Promise<string> => {
   if (given !== undefined && !isBackupName(given)) {
     throw new ServiceError('validation', 'a backup in a target has the form backup-…, without a path', {
       hint: `"fact-memory-node backup list --from ${target.place}" shows which there are`,
     });
   }
   const names = wholeBackups(await sentBackups(target));
-  const chosen = given === undefined ? names[0] : names.find((name) => name === given);
+  const chosen = given === undefined ? countedBackups(names, nowMs)[0] : names.find((name) => name === given);
   if (chosen !== undefined) return chosen;
   throw new ServiceError(
     'lookup',

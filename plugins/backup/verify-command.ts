@@ -1,5 +1,5 @@
 import { defineCommand, EXIT } from '../../kernel/command-api.ts';
-import type { ObjectStores } from '../../kernel/plugin-api.ts';
+import type { Clock, ObjectStores } from '../../kernel/plugin-api.ts';
 import { StoreVerification, type VerifiedStore } from './backup-api.ts';
 import { pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
@@ -37,11 +37,11 @@ export const verifyCommand = defineCommand({
     from: fromOption,
     json: { type: 'flag', summary: 'the result as JSON' },
   },
-  async run({ options, config, objects, withNode, stdout, stderr, progress: show }) {
+  async run({ options, config, objects, clock, withNode, stdout, stderr, progress: show }) {
     const bar = showWork(show, options.backup === undefined && options.from === undefined ? 'entries' : 'bytes');
     try {
       if (options.backup !== undefined || options.from !== undefined) {
-        const { id, copy } = await checkedBackup({ ...options, folder: config.folder, objects }, (done, total) =>
+        const { id, copy } = await checkedBackup({ ...options, folder: config.folder, objects, clock }, (done, total) =>
           bar.update(done, total),
         );
         const bytes = copy.files.reduce((sum, file) => sum + file.bytes, 0);
@@ -70,13 +70,14 @@ const checkedBackup = async (
     readonly from: string | undefined;
     readonly folder: string;
     readonly objects: ObjectStores;
+    readonly clock: Clock;
   },
   onProgress: (doneBytes: number, totalBytes: number) => void,
 ): Promise<Manifest> => {
-  const { backup, from, folder, objects } = given;
+  const { backup, from, folder, objects, clock } = given;
   if (from === undefined) return checkBackup(pathOfBackup(folder, backup ?? ''), onProgress);
   const target = await objects.open(from);
-  return checkSent(target, await chosenBackup(target, backup), onProgress);
+  return checkSent(target, await chosenBackup(target, backup, clock.nowMs()), onProgress);
 };
 
 const verifiedJson = ({ checks, entries, findings }: VerifiedStore, ok: boolean): object => ({

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -28,6 +28,24 @@ describe('objects in a folder', () => {
     symlinkSync('/etc', join(folder, 'etc'));
     symlinkSync('/etc/passwd', join(folder, 'a', 'passwd'));
     expect(await allOf(createFolderObjects(folder).list(''))).to.deep.equal([{ path: 'a/file', bytes: 1 }]);
+  });
+
+  it('are never written or read through a link', async () => {
+    const outside = join(folder, 'outside');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'file'), 'before');
+    const place = join(folder, 'place');
+    mkdirSync(join(place, 'a'), { recursive: true });
+    symlinkSync(join(outside, 'file'), join(place, 'a', 'one.partial'));
+    symlinkSync(join(outside, 'file'), join(place, 'a', 'two'));
+    symlinkSync(outside, join(place, 'b'));
+    const store = createFolderObjects(place);
+    expect(await rejection(allOf(store.read('a/two')))).to.include({ code: 'lookup' });
+    for (const path of ['a/one', 'a/two']) await store.write(path, contentOf(Buffer.from('after')));
+    expect((await rejection(store.write('b/file', contentOf(Buffer.from('after'))))).message).to.include('is a link');
+    expect(readFileSync(join(outside, 'file'), 'utf8')).to.equal('before');
+    expect(readdirSync(outside)).to.deep.equal(['file']);
+    for (const path of ['one', 'two']) expect(readFileSync(join(place, 'a', path), 'utf8')).to.equal('after');
   });
 
   it('name the folder that cannot be written', async () => {

@@ -23,6 +23,8 @@ import { S3_BUCKET, type S3Server, s3Variables, startS3Server } from '../../kit/
 const DAY_MS = 86_400_000;
 const nameOf = (day: number): string => backupName(Date.UTC(2026, 0, 1) + day * DAY_MS, '1a2b3c4d-0000');
 
+const NOW_MS = Date.UTC(2026, 5, 1);
+
 describe('backups in a bucket', () => {
   let server: S3Server;
   let target: ObjectStore;
@@ -66,7 +68,7 @@ describe('backups in a bucket', () => {
     return id;
   };
   const send = (periods = '', newest = 7, nodeId = 'node-1'): Promise<SendResult> =>
-    sendBackups({ folder, target, retention: readRetention(newest, periods), nodeId, nowMs: Date.UTC(2026, 5, 1) });
+    sendBackups({ folder, target, retention: readRetention(newest, periods), nodeId, nowMs: NOW_MS });
 
   it('are sent newest first, the manifest last, and never twice', async () => {
     const [older, newer] = [make(1), make(2)];
@@ -189,9 +191,9 @@ describe('backups in a bucket', () => {
       expect(await rejection(fetchBackup(target, name, folder))).to.include({ code: 'validation' });
     }
     for (const name of ['../x', 'other', `${id}/..`]) {
-      expect(await rejection(chosenBackup(target, name))).to.include({ code: 'validation' });
+      expect(await rejection(chosenBackup(target, name, NOW_MS))).to.include({ code: 'validation' });
     }
-    expect(await rejection(chosenBackup(target, nameOf(5)))).to.include({ code: 'lookup' });
+    expect(await rejection(chosenBackup(target, nameOf(5), NOW_MS))).to.include({ code: 'lookup' });
     // The damaged ones are not in the way of a further backup.
     expect((await send()).there).to.have.length(3);
     expect(await removeSent(target, (name) => name === nameOf(9))).to.deep.equal([nameOf(9)]);
