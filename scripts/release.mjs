@@ -1,13 +1,14 @@
 // `npm run release -- [FOLDER]`: creates the files of a release, by default in release/. These are the tarball, an SBOM
-// of runtime packages (CycloneDX, from the lock file), files by which other programs install this one, and SHA-256
-// checksums. It publishes nothing. `--built` uses dist/ as it is. It refuses uncommitted sources, because a release is
-// made from a commit.
+// of runtime packages (CycloneDX, from the lock file), the wheel of the Python client, files by which other programs
+// install this one, and SHA-256 checksums. It publishes nothing. `--built` uses dist/ as it is. It refuses uncommitted
+// sources, because a release is made from a commit.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
+import { buildWheel, pythonVersion } from './build-wheel.mjs';
 import { makeListings } from './make-listings.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -69,7 +70,14 @@ sbom.dependencies.sort(order('ref'));
 const sbomName = `${name}-${version}.cdx.json`;
 writeFileSync(join(folder, sbomName), `${JSON.stringify(sbom, null, 2)}\n`);
 
-const names = [filename, sbomName, ...(await makeListings(folder))].sort();
+const wheel = buildWheel(folder, new Date(commitTime));
+if (wheel.broken !== undefined) fail(`The wheel cannot be built:\n${wheel.broken}`);
+if (wheel.missing !== undefined) console.error(`This release has no wheel: ${wheel.missing}.`);
+else if (wheel.file.split('-')[1] !== pythonVersion(version)) {
+  fail(`client/python/pyproject.toml has another version than package.json: set ${pythonVersion(version)} there.`);
+}
+
+const names = [filename, sbomName, ...(await makeListings(folder)), wheel.file ?? []].flat().sort();
 const digestOf = (file) => createHash('sha256').update(readFileSync(join(folder, file))).digest('hex');
 writeFileSync(join(folder, 'SHA256SUMS'), names.map((file) => `${digestOf(file)}  ${file}\n`).join(''));
 for (const file of [...names, 'SHA256SUMS']) console.log(join(folder, file));

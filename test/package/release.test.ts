@@ -16,6 +16,10 @@ const LISTINGS = [
   `fact-memory-agents-${VERSION}.zip`,
   `fact-memory-opencode-${VERSION}.js`,
 ];
+const PYTHON_VERSION = /^version = "(.+)"$/m.exec(
+  readFileSync(join(projectRoot(), 'client/python/pyproject.toml'), 'utf8'),
+);
+const WHEEL = `fact_memory-${PYTHON_VERSION?.[1]}-py3-none-any.whl`;
 /**
  * The release script and the files that it packs. The program itself is omitted, because only these files matter here.
  */
@@ -30,6 +34,12 @@ const SOURCES = [
   'scripts',
   'config',
   'packaging',
+  'client/python/LICENSE',
+  'client/python/NOTICE',
+  'client/python/README.md',
+  'client/python/pyproject.toml',
+  'client/python/test-versions.txt',
+  'client/python/src',
 ];
 /** Compiled parts from which the script makes files. They are links, which npm does not pack. */
 const COMPILED = ['dist/plugins', 'dist/config/programs'];
@@ -58,7 +68,7 @@ describe('a release', function () {
       mkdirSync(join(folder, 'dist/config'), { recursive: true });
       writeFileSync(join(folder, 'dist/config/main.js'), '#!/usr/bin/env node\n');
       for (const name of ['node_modules', ...COMPILED]) symlinkSync(join(projectRoot(), name), join(folder, name));
-      writeFileSync(join(folder, '.gitignore'), 'node_modules\ndist/\n');
+      writeFileSync(join(folder, '.gitignore'), 'node_modules\ndist/\n.build/\n__pycache__/\n');
       const git = (...args: string[]) =>
         runFile('git', ['-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], { cwd: folder });
       await git('init', '--quiet');
@@ -66,18 +76,21 @@ describe('a release', function () {
       await git('commit', '--quiet', '--message', 'All');
       await work(folder, async (to) => {
         const script = join(folder, 'scripts/release.mjs');
-        return (await runFile(process.execPath, [script, to, '--built'], { cwd: folder })).stdout;
+        return (await runFile(process.execPath, [script, to, '--built'], { cwd: folder })).stderr;
       });
     });
 
-  it('contains the tarball, an SBOM, files for other programs, and checksums, identical for the same commit', () =>
+  it('contains the tarball, a wheel, an SBOM, files for other programs, and checksums, identical for the same commit', () =>
     inRepository(async (folder, release) => {
       const [first, second] = [join(folder, '../first'), join(folder, '../second')];
-      await release(first);
+      const said = await release(first);
       await release(second);
-      expect(readdirSync(first).sort()).to.deep.equal([SBOM, TARBALL, ...LISTINGS, 'SHA256SUMS'].sort());
+      // A machine without Python, or without a registry, makes no wheel, and says so.
+      const hasNoWheel = /^This release has no wheel: a wheel needs Python/m.test(said);
+      const made = [SBOM, TARBALL, ...LISTINGS, ...(hasNoWheel ? [] : [WHEEL])];
+      expect(readdirSync(first).sort()).to.deep.equal([...made, 'SHA256SUMS'].sort());
       const check = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: first, encoding: 'utf8' });
-      expect([check.status, check.stdout.match(/: OK$/gm)?.length]).to.deep.equal([0, 6]);
+      expect([check.status, check.stdout.match(/: OK$/gm)?.length]).to.deep.equal([0, made.length]);
       for (const name of readdirSync(first)) {
         expect(readFileSync(join(first, name)).equals(readFileSync(join(second, name))), name).to.equal(true);
       }
