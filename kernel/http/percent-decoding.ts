@@ -13,6 +13,9 @@ export const decodePercent = (text: string): string | undefined => {
   }
 };
 
+/** Ends a message about text that `decodePercent` refuses. */
+export const UNDECODABLE = 'is not valid percent-encoded UTF-8 text, or holds the character U+0000';
+
 /** Decodes `application/x-www-form-urlencoded`, in which a plus sign is a space. */
 export const decodeFormText = (text: string): string | undefined => decodePercent(text.replaceAll('+', ' '));
 

@@ -1,7 +1,7 @@
 import { ServiceError, type Violation } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
 import { compileSchema } from '../schemas/schema-validator.ts';
-import { decodePercent } from './percent-decoding.ts';
+import { decodePercent, UNDECODABLE } from './percent-decoding.ts';
 
 /**
  * Reads the parameters of a path. Each is decoded once; broken encoding and a violation of the schema are a 400.
@@ -18,8 +18,7 @@ export const compilePathReader = <P>(
     const violations: Violation[] = [];
     for (const [name, text] of Object.entries(raw)) {
       const value = decodePercent(text);
-      if (value === undefined)
-        violations.push({ path: `path.${name}`, message: 'is not valid percent-encoded UTF-8 text' });
+      if (value === undefined) violations.push({ path: `path.${name}`, message: UNDECODABLE });
       else decoded[name] = value;
     }
     if (violations.length > 0) {

@@ -4,7 +4,7 @@ import { MAX_VIOLATIONS, refuseAll } from '../problems/refusals.ts';
 import { undeclaredName } from '../schemas/declared-members.ts';
 import { compileSchema, type SchemaCheck } from '../schemas/schema-validator.ts';
 import { memberPath } from '../text/find-forbidden-text.ts';
-import { decodeFormText } from './percent-decoding.ts';
+import { decodeFormText, UNDECODABLE } from './percent-decoding.ts';
 import { type ConvertText, textConverter } from './text-converter.ts';
 
 /**
@@ -80,12 +80,10 @@ const readPairs = (query: string, place: string): readonly Pair[] =>
       const split = piece.indexOf('=');
       const name = decodeFormText(split === -1 ? piece : piece.slice(0, split));
       const value = split === -1 ? '' : decodeFormText(piece.slice(split + 1));
-      if (name === undefined) throw badQuery({ path: place, message: `has a name that ${ENCODING}` });
-      if (value === undefined) throw badQuery({ path: memberPath(place, name), message: ENCODING });
+      if (name === undefined) throw badQuery({ path: place, message: `has a name that ${UNDECODABLE}` });
+      if (value === undefined) throw badQuery({ path: memberPath(place, name), message: UNDECODABLE });
       return [name, value];
     });
-
-const ENCODING = 'is not valid percent-encoded UTF-8 text';
 
 const convertPairs = (
   pairs: readonly Pair[],

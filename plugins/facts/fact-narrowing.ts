@@ -57,13 +57,15 @@ export const MOST_VALUES = 100;
 /** A beginning must be shorter than the match key of a long name, which holds only the beginning of the name. */
 const MAX_PREFIX = 300;
 
-const WORKING = {
-  instant: 'send for example {"after": "2026-01-01T00:00:00Z", "before": "2026-02-01T00:00:00Z"}',
-  sources: 'send for example {"sources": ["agent:me", "tool:*"]}',
-  sessions: 'send for example {"sessions": ["monday", "sprint-*"]}',
-  relations: 'send for example {"relations": ["memory:role", "project:*"]}',
-  entities: 'send for example {"entities": ["user:alice", "project:*"]}',
-} as const;
+/** Values that each member takes. */
+const EXAMPLES: Readonly<Record<NarrowingMember, string | readonly string[]>> = {
+  after: '2026-01-01T00:00:00Z',
+  before: '2026-02-01T00:00:00Z',
+  sources: ['agent:me', 'tool:*'],
+  sessions: ['monday', 'sprint-*'],
+  relations: ['memory:role', 'project:*'],
+  entities: ['user:alice', 'project:*'],
+};
 
 export interface NarrowingContext {
   readonly caller: Principal;
@@ -77,7 +79,7 @@ export const readNarrowing = (given: FactNarrowing, context: NarrowingContext): 
   const { caller } = context;
   const [afterMs, beforeMs] = [readInstant('after', given, context), readInstant('before', given, context)];
   if (afterMs !== undefined && beforeMs !== undefined && afterMs >= beforeMs) {
-    throw refuse('before', 'must be later than after', WORKING.instant, context);
+    throw refuse('before', 'must be later than after', ['after', 'before'], context);
   }
   const lists = NARROWING_LISTS.flatMap((list) => {
     const patterns = readPatterns(list, given[list], context);
@@ -93,11 +95,20 @@ export const readNarrowing = (given: FactNarrowing, context: NarrowingContext): 
   };
 };
 
-const refuse = (member: string, problem: string, hint: string, { place }: Pick<NarrowingContext, 'place'>) =>
-  memberRefusal(`${place}.${member}`, problem, place === 'query' ? 'bad_parameter' : 'validation', {
-    status: place === 'query' ? 400 : 422,
-    hint,
+const refuse = (path: string, problem: string, members: readonly NarrowingMember[], context: NarrowingContext) =>
+  memberRefusal(`${context.place}.${path}`, problem, context.place === 'query' ? 'bad_parameter' : 'validation', {
+    status: context.place === 'query' ? 400 : 422,
+    hint: exampleOf(members, context),
   });
+
+/** Returns a hint that shows the members as the request spells them. */
+const exampleOf = (members: readonly NarrowingMember[], { place }: Pick<NarrowingContext, 'place'>): string => {
+  if (place === 'body') {
+    return `send for example ${JSON.stringify(Object.fromEntries(members.map((member) => [member, EXAMPLES[member]])))}`;
+  }
+  const pairs = members.flatMap((member) => [EXAMPLES[member]].flat().map((value) => `${member}=${value}`));
+  return `send for example ?${pairs.join('&')}`;
+};
 
 const readInstant = (
   member: 'after' | 'before',
@@ -108,7 +119,7 @@ const readInstant = (
   if (text === undefined) return undefined;
   const instantMs = parseInstant(text);
   if (instantMs !== null) return instantMs;
-  throw refuse(member, 'must be an RFC 3339 date-time with an offset', WORKING.instant, context);
+  throw refuse(member, 'must be an RFC 3339 date-time with an offset', [member], context);
 };
 
 const readPatterns = (
@@ -117,14 +128,9 @@ const readPatterns = (
   context: NarrowingContext,
 ): NamePatterns | undefined => {
   if (values === undefined) return undefined;
-  if (values.length === 0) throw refuse(list, 'must not be empty: leave it out, or name one', WORKING[list], context);
+  if (values.length === 0) throw refuse(list, 'must not be empty: leave it out, or name one', [list], context);
   if (values.length > MOST_VALUES) {
-    throw refuse(
-      list,
-      `must not have more than ${MOST_VALUES} values: use a beginning and a star`,
-      WORKING[list],
-      context,
-    );
+    throw refuse(list, `must not have more than ${MOST_VALUES} values: use a beginning and a star`, [list], context);
   }
   const exact = new Set<string>();
   const prefixes = new Set<string>();
@@ -145,18 +151,20 @@ const readKey = (
 ): string => {
   const path = `${context.place}.${member}`;
   if (text.trim() === '') {
-    throw refuse(member, `must be a name${isPrefix ? ' before the star' : ''}`, WORKING[list], context);
+    throw refuse(member, `must be a name${isPrefix ? ' before the star' : ''}`, [list], context);
   }
   const key = keyOf(list, text, path, context);
   if (!isPrefix || key.length <= MAX_PREFIX) return key;
-  throw refuse(member, `must not be longer than ${MAX_PREFIX} characters before the star`, WORKING[list], context);
+  throw refuse(member, `must not be longer than ${MAX_PREFIX} characters before the star`, [list], context);
 };
 
 const keyOf = (list: NarrowingList, text: string, path: string, context: NarrowingContext): string => {
   if (list === 'relations') return matchKey(readRelation(text, path), context.names);
   if (list !== 'sessions') return matchKey(readEntityUri(text, path), context.names);
   if (hasForbiddenCodePoint(text)) {
-    throw memberRefusal(path, 'must be well-formed text without U+0000', 'bad_parameter', { hint: WORKING.sessions });
+    throw memberRefusal(path, 'must be well-formed text without U+0000', 'bad_parameter', {
+      hint: exampleOf(['sessions'], context),
+    });
   }
   return readSessionName(text, path) ?? '';
 };

@@ -59,7 +59,7 @@ describe('the tail of a path', () => {
       const answer = await get(`/v1/cards/${tail}`);
       expect([answer.status, answer.json.code]).to.deep.equal([400, 'validation']);
       expect(answer.json.errors).to.deep.equal([
-        { path: 'path.entity_uri', message: 'is not valid percent-encoded UTF-8 text' },
+        { path: 'path.entity_uri', message: 'is not valid percent-encoded UTF-8 text, or holds the character U+0000' },
       ]);
     });
   }

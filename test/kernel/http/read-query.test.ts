@@ -103,7 +103,7 @@ describe('a query', () => {
     'limit=%2B3': ['query.limit', 'must be an integer'],
     'limit=0x10': ['query.limit', 'must be an integer'],
     'limit=1e2': ['query.limit', 'must be an integer'],
-    'limit=９': ['query.limit', 'is not valid percent-encoded UTF-8 text'],
+    'limit=９': ['query.limit', 'is not valid percent-encoded UTF-8 text, or holds the character U+0000'],
     'limit=%EF%BC%99': ['query.limit', 'must be an integer'],
     'limit=9007199254740993': ['query.limit', 'must be an integer'],
     'min=NaN': ['query.min', 'must be a number'],
@@ -115,12 +115,12 @@ describe('a query', () => {
     'flag=': ['query.flag', 'must be true, false, 1 or 0'],
     'sizes=1&sizes=x': ['query.sizes', 'must be an integer'],
     'text=abcdef': ['query.text', 'must have at most 5 characters'],
-    'text=%E0%A4%A': ['query.text', 'is not valid percent-encoded UTF-8 text'],
-    'text=%00': ['query.text', 'is not valid percent-encoded UTF-8 text'],
-    'text=%ED%A0%80': ['query.text', 'is not valid percent-encoded UTF-8 text'],
-    'text=%C0%80': ['query.text', 'is not valid percent-encoded UTF-8 text'],
-    'unknown=%zz': ['query.unknown', 'is not valid percent-encoded UTF-8 text'],
-    '%zz=1': ['query', 'has a name that is not valid percent-encoded UTF-8 text'],
+    'text=%E0%A4%A': ['query.text', 'is not valid percent-encoded UTF-8 text, or holds the character U+0000'],
+    'text=%00': ['query.text', 'is not valid percent-encoded UTF-8 text, or holds the character U+0000'],
+    'text=%ED%A0%80': ['query.text', 'is not valid percent-encoded UTF-8 text, or holds the character U+0000'],
+    'text=%C0%80': ['query.text', 'is not valid percent-encoded UTF-8 text, or holds the character U+0000'],
+    'unknown=%zz': ['query.unknown', 'is not valid percent-encoded UTF-8 text, or holds the character U+0000'],
+    '%zz=1': ['query', 'has a name that is not valid percent-encoded UTF-8 text, or holds the character U+0000'],
   };
   for (const [query, [path, message]] of Object.entries(refusals)) {
     it(`refuses "${query}"`, () => {
