@@ -24,7 +24,7 @@ const MIXED_SESSIONS: Explanation = {
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '28': {
     message: 'the database does not let the node in',
-    hint: 'check user and password in SVC_DATABASE_URL, and pg_hba.conf on the server',
+    hint: 'check user and password in SVC_DATABASE_URL (percent-encode other characters than letters and digits), and pg_hba.conf on the server',
   },
   '3D000': {
     message: 'the database does not exist',

@@ -23,7 +23,7 @@ import {
 import { type Chosen, type PipelineParts, recallFacts, tokensOf } from './recall-pipeline.ts';
 import { readQuestion } from './recall-request.ts';
 import type { RecallTrail } from './recall-trail.ts';
-import { fellOut } from './why-not.ts';
+import { withStepFor } from './why-not.ts';
 
 export interface RecallParts {
   readonly pipeline: PipelineParts;
@@ -103,7 +103,7 @@ const withinRoom = async (chosen: Chosen, room: RecallOptions['room']): Promise<
     facts,
     tokensUsed: tokensOf(facts),
     omitted,
-    whyNot: fellOut(chosen.whyNot, facts, 'budget'),
+    whyNot: withStepFor(chosen.whyNot, facts, 'budget'),
   };
 };
 
@@ -133,7 +133,7 @@ const keepIntact = async (chosen: Chosen, { intact }: RecallParts, caller: Princ
     ...chosen,
     facts,
     tokensUsed: tokensOf(facts),
-    whyNot: fellOut(chosen.whyNot, facts, 'changed'),
+    whyNot: withStepFor(chosen.whyNot, facts, 'changed'),
     totalScored: chosen.totalScored - (chosen.facts.length - facts.length),
   };
 };

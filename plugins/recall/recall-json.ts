@@ -16,7 +16,7 @@ import { cutFact } from './cut-value.ts';
 import { BYTES_PER_TOKEN } from './fact-line.ts';
 import { defineRecallMember, type Recalled, type RecallMember, RecallMembers, type ScoredFact } from './recall-api.ts';
 import { WHY_JSON, WHY_NOT_JSON, whyJson, whyNotJson } from './why-json.ts';
-import { fellOut } from './why-not.ts';
+import { withStepFor } from './why-not.ts';
 
 const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 const SCORE_JSON: JsonSchema = { type: 'number', minimum: 0 };
@@ -231,7 +231,7 @@ export const countedText = (
     const budget = recalled.omitted.budget + recalled.facts.length - count;
     const facts = recalled.facts.slice(0, listed.length);
     const kept = recalled.facts.slice(0, count);
-    const whyNot = fellOut(recalled.whyNot, kept, 'budget');
+    const whyNot = withStepFor(recalled.whyNot, kept, 'budget');
     const answer = { ...recalled, facts, omitted: { ...recalled.omitted, budget }, tokensUsed, whyNot };
     return recalledText(answer, listed, { isShort: true, members });
   };

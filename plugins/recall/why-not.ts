@@ -43,8 +43,8 @@ export interface WhyNot {
   readonly rank?: number | undefined;
 }
 
-/** Names the step at which facts left the answer after they had been chosen. */
-export const fellOut = (
+/** Sets the step for facts that a later check removed from the answer. */
+export const withStepFor = (
   whyNot: readonly WhyNot[] | undefined,
   kept: readonly { readonly view: FactView }[],
   stage: WhyNotStage,
