@@ -1,17 +1,24 @@
-import { chownSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { waitUntil } from '../kit/wait-until.ts';
 import { addressOf, DATABASE_HOSTS, type HostNetwork } from './host-network.ts';
-import { etcdArguments, POSTGRES_PORT, POSTGRES_PROGRAMS, patroniConfig } from './patroni-config.ts';
+import { CONTROL_PORT, etcdArguments, POSTGRES_PORT, POSTGRES_PROGRAMS, patroniConfig } from './patroni-config.ts';
 
 export const FAULTS = ['killed', 'cut off', 'paused'] as const;
 export type Fault = (typeof FAULTS)[number];
 
 const LIMIT_MS = 120_000;
+const LOG_LINES = 20;
 const ASK_MS = 1_000;
 const WRITE_LIMIT_MS = 4_000;
 const HOSTS = DATABASE_HOSTS.map((host) => `${addressOf(host)}:${POSTGRES_PORT}`);
+
+/** A server as Patroni lists it. */
+interface Member {
+  readonly name: string;
+  readonly role: string;
+}
 
 /** The address of all servers, as an operator gives it to a node. */
 export const CLUSTER_URL = `postgres://postgres@${HOSTS.join()}/postgres?target_session_attrs=read-write`;
@@ -47,14 +54,28 @@ export class DatabaseCluster {
     });
   }
 
-  /** Resolves when there is a primary with two standbys, one of them synchronous. */
+  /**
+   * Resolves when there is a primary with two standbys, and Patroni has recorded the synchronous one. It promotes only
+   * the recorded one, and records it up to a few seconds after the server has begun to wait for it.
+   */
   isWhole(): Promise<void> {
     return waitUntil('two standbys follow the primary', LIMIT_MS, async () => {
       const [primary, ...others] = await this.#primaries(DATABASE_HOSTS);
       if (primary === undefined || others.length > 0) return false;
-      const rows = await ask(urlOf(primary), FOLLOWERS).catch(() => []);
-      return rows[0]?.['followers'] === 2 && rows[0]['synchronous'] === 1;
+      const [row] = await ask(urlOf(primary), FOLLOWERS).catch(() => []);
+      if (row?.['followers'] !== 2 || row['synchronous'] === null) return false;
+      return row['synchronous'] === (await recordedStandby(primary));
     });
+  }
+
+  /** Returns the end of what each Patroni has logged. */
+  logs(): string {
+    return DATABASE_HOSTS.map((host) => {
+      const lines = readFileSync(join(this.#folder, `patroni-${host}.log`), 'utf8')
+        .trimEnd()
+        .split('\n');
+      return [`patroni on host ${host}:`, ...lines.slice(-LOG_LINES)].join('\n');
+    }).join('\n');
   }
 
   /** Returns the host of the primary; waits for one. */
@@ -72,7 +93,7 @@ export class DatabaseCluster {
   takesWrites(host: number): Promise<void> {
     return waitUntil('a standby follows the new primary', LIMIT_MS, async () => {
       const [row] = await ask(urlOf(host), FOLLOWERS).catch(() => []);
-      return Number(row?.['synchronous']) > 0;
+      return typeof row?.['synchronous'] === 'string';
     });
   }
 
@@ -115,8 +136,16 @@ export class DatabaseCluster {
 }
 
 const IS_PRIMARY = 'SELECT NOT pg_is_in_recovery() AS primary';
-const FOLLOWERS = `SELECT count(*)::int AS followers, (count(*) FILTER (WHERE sync_state = 'sync'))::int AS synchronous
+const FOLLOWERS = `SELECT count(*)::int AS followers,
+  (min(application_name) FILTER (WHERE sync_state = 'sync'))::text AS synchronous
   FROM pg_stat_replication WHERE state = 'streaming'`;
+
+/** Returns the name of the standby that Patroni may promote. */
+const recordedStandby = async (host: number): Promise<string | undefined> => {
+  const reply = await fetch(`http://${addressOf(host)}:${CONTROL_PORT}/cluster`).catch(() => undefined);
+  const cluster = (await reply?.json().catch(() => undefined)) as { readonly members?: readonly Member[] } | undefined;
+  return cluster?.members?.find(({ role }) => role === 'sync_standby')?.name;
+};
 
 /** Returns the rows of one statement. Rejects soon when the server is silent. */
 const ask = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {

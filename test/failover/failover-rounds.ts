@@ -141,6 +141,9 @@ try {
   }
   const codes = [...history.problems].map(([code, times]) => `${code} ${times}`).join(', ');
   console.log(`${history.acked.length} facts in all; refusals: ${codes}; without a reply: ${history.unanswered}`);
+} catch (error) {
+  console.log(cluster.logs());
+  throw error;
 } finally {
   await processes?.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,8 @@ import { addressOf, DATABASE_HOSTS } from './host-network.ts';
 /** The folder of the PostgreSQL programs that Debian installs. */
 export const POSTGRES_PROGRAMS = '/usr/lib/postgresql/15/bin';
 export const POSTGRES_PORT = 5432;
-const CONTROL_PORT = 8008;
+/** The port on which Patroni tells about its cluster. */
+export const CONTROL_PORT = 8008;
 const ETCD_PORT = 2379;
 const ETCD_PEER_PORT = 2380;
 
