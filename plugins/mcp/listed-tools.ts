@@ -2,6 +2,7 @@ import type { AskNode } from './ask-node.ts';
 import type { ToolDefinition, ToolEffect } from './tool-definition.ts';
 import { CORE_TOOLS } from './tools/core-tools.ts';
 import { EXTENDED_TOOLS } from './tools/extended-tools.ts';
+import { withNarrowing } from './tools/narrowed-tools.ts';
 
 export const PROFILES = ['core', 'extended'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -17,9 +18,14 @@ export interface ToolChoice {
   readonly readOnly: boolean;
 }
 
+const TOOLS: Readonly<Record<Profile, readonly ToolDefinition[]>> = {
+  core: CORE_TOOLS,
+  extended: [...withNarrowing(CORE_TOOLS), ...EXTENDED_TOOLS],
+};
+
 /** The tools that the caller may use, that the node can serve and that the operator allows. */
 export const listedTools = ({ profile, readOnly }: ToolChoice, node: AskNode): readonly ToolDefinition[] =>
-  (profile === 'core' ? CORE_TOOLS : [...CORE_TOOLS, ...EXTENDED_TOOLS]).filter(
+  TOOLS[profile].filter(
     ({ permission, routes, effect }) =>
       (permission === 'any' || node.allows(permission)) &&
       (effect === 'nothing' || !readOnly) &&

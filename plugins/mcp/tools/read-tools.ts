@@ -151,7 +151,12 @@ export const queryTool = defineTool<QueryArguments>({
     ),
 });
 
-export const cardTool = defineTool<{ readonly entity: string; readonly scope?: string }>({
+interface CardArguments {
+  readonly entity: string;
+  readonly scope?: string;
+}
+
+export const cardTool = defineTool<CardArguments>({
   name: 'card',
   description: 'Short summary of one entity in a scope.',
   permission: 'read',
@@ -160,10 +165,8 @@ export const cardTool = defineTool<{ readonly entity: string; readonly scope?: s
   input: { entity: TEXT, scope: SCOPE },
   required: ['entity'],
   output: { card: { type: 'object' } },
-  async run({ entity, scope }, { node }) {
-    return cardResult(
-      await ask(node, { route: 'GET /v1/cards/*entity_uri', params: { entity_uri: entity }, query: { scope } }),
-    );
+  async run({ entity, ...query }, { node }) {
+    return cardResult(await ask(node, { route: 'GET /v1/cards/*entity_uri', params: { entity_uri: entity }, query }));
   },
 });
 

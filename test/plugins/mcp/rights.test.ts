@@ -88,6 +88,30 @@ forEachStore('the tools of a caller', () => {
       await client.close();
     }));
 
+  it('narrow facts by lists in the extended profile', () =>
+    withNode({ settings: { mcp: { profile: 'extended' } } }, async (node) => {
+      const client = await connectClient(node, await node.addKey({ entityUri: 'agent:noor' }));
+      const mine = { entity: 'user:ada', relation: 'memory:role', value: 'archivist of maps' };
+      await made(client, 'assert', mine);
+      await made(client, 'assert', { ...mine, relation: 'memory:hobby', value: 'collects maps' });
+      const link = { entity: 'user:ada', relation: 'rel:works-at', value: { type: 'ref', v: 'org:library' } };
+      await made(client, 'assert', link);
+      const factsOf = async (tool: string, args: object): Promise<readonly string[]> =>
+        (await made(client, tool, args)).facts.map(({ relation }: Loose) => relation);
+      for (const narrowing of [{ relations: ['memory:ro*'] }, { entities: ['user:*'], relations: ['memory:role'] }]) {
+        expect(await factsOf('recall', { query: 'maps', ...narrowing })).to.deep.equal(['memory:role']);
+        expect(await factsOf('query', narrowing)).to.deep.equal(['memory:role']);
+      }
+      expect(await factsOf('query', { sources: ['agent:other'] })).to.deep.equal([]);
+      const neighborsBefore = async (before: string) =>
+        (await made(client, 'neighbors', { entity: 'user:ada', before })).neighbors;
+      expect(await neighborsBefore('2100-01-01T00:00:00Z')).to.have.lengthOf(1);
+      expect(await neighborsBefore('2001-01-01T00:00:00Z')).to.have.lengthOf(0);
+      const { card } = await made(client, 'card', { entity: 'user:ada', relations: ['memory:hobby'] });
+      expect(JSON.stringify(card)).to.include('collects maps').and.not.to.include('archivist');
+      await client.close();
+    }));
+
   it('let administrators alone say that a relation holds many values, in the extended profile', () =>
     withNode({ settings: { mcp: { profile: 'extended' } } }, async (node) => {
       expect(await toolNames(node, { permissions: ['read', 'write'] })).not.to.include('hold_many');
