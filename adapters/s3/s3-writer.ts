@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MultipartUpload, Part } from '@aws-sdk/client-s3';
 import { type ObjectContent, type ObjectWriteOptions, ServiceError } from '../../ports/ports.ts';
+import { piecesOf } from './cut-pieces.ts';
 import { isCorrupted, isMissing, isUnknownRequest } from './s3-errors.ts';
 import type { S3Bucket } from './s3-sdk.ts';
 
@@ -14,6 +15,9 @@ const AT_ONCE = 4;
 const ATTEMPTS = 3;
 /** Pages of a list of parts or uploads, of 1,000 each. */
 const MOST_PAGES = 20;
+
+/** Metadata of an object that was written in pieces: the digest of the whole. */
+const DIGEST = 'sha256';
 
 interface ObjectKey {
   readonly Bucket: string;
@@ -42,77 +46,103 @@ export interface S3Writer {
 
 /** Writes objects: small ones in one request, large ones in pieces that a later write finds again by their digest. */
 export const createS3Writer = (bucket: S3Bucket, pieceBytes = PIECE_BYTES): S3Writer => {
-  const { sdk, client } = bucket;
-  const uploads = (prefix: string) => listUploads(bucket, prefix);
-  const abort = async (key: ObjectKey, UploadId: string | undefined): Promise<void> => {
-    await client.send(new sdk.AbortMultipartUploadCommand({ ...key, UploadId })).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-  };
-  const writeWhole = async (key: ObjectKey, content: ObjectContent, options: ObjectWriteOptions): Promise<void> => {
-    const total = createHash('sha256');
-    for await (const piece of piecesOf(content, content.bytes + 1)) {
-      if (total.update(piece).digest('hex') !== content.sha256) throw changed();
-      await intact(sumsOf(piece), ({ sha256 }) =>
-        client.send(
-          new sdk.PutObjectCommand({
-            ...key,
-            Body: piece,
-            ContentLength: piece.length,
-            ChecksumAlgorithm: 'SHA256',
-            ChecksumSHA256: sha256,
-          }),
-          untilAborted(options.signal),
-        ),
-      );
-    }
-    options.onProgress?.(content.bytes);
-  };
-  const writeInPieces = async (key: ObjectKey, content: ObjectContent, size: number, options: ObjectWriteOptions) => {
-    const upload = await beginUpload(bucket, key, await uploads(key.Key));
-    const total = createHash('sha256');
-    const parts: SentPart[] = [];
-    let pending: Promise<SentPart>[] = [];
-    let bytes = 0;
-    const settle = async (): Promise<void> => {
-      parts.push(...(await Promise.all(pending)));
-      pending = [];
-      options.onProgress?.(bytes);
-    };
-    try {
-      for await (const piece of piecesOf(content, size)) {
-        options.signal?.throwIfAborted();
-        total.update(piece);
-        bytes += piece.length;
-        const PartNumber = parts.length + pending.length + 1;
-        const sent = sendPart(bucket, key, { ...upload, PartNumber, piece }, options.signal);
-        // Its failure is reported below, and must not count as unhandled until then.
-        sent.catch(() => {});
-        pending.push(sent);
-        if (pending.length === AT_ONCE) await settle();
-      }
-    } finally {
-      // No request outlives the write. A failed one fails the write below.
-      await Promise.allSettled(pending);
-    }
-    await settle();
-    if (bytes !== content.bytes || total.digest('hex') !== content.sha256) {
-      await abort(key, upload.UploadId);
-      throw changed();
-    }
-    const MultipartUpload = { Parts: parts };
-    await client.send(new sdk.CompleteMultipartUploadCommand({ ...key, UploadId: upload.UploadId, MultipartUpload }));
-    const { ContentLength } = await client.send(new sdk.HeadObjectCommand(key));
-    if (ContentLength !== content.bytes) throw otherBytes();
-  };
   return {
-    uploads,
-    abort,
+    uploads: (prefix) => listUploads(bucket, prefix),
+    abort: (key, uploadId) => abort(bucket, key, uploadId),
     write: (key, content, options = {}) => {
       const size = Math.max(pieceBytes, Math.ceil(content.bytes / MOST_PIECES / MIB) * MIB);
-      return content.bytes <= size ? writeWhole(key, content, options) : writeInPieces(key, content, size, options);
+      const written = { key, content, options };
+      return content.bytes <= size ? writeWhole(bucket, written) : writeInPieces(bucket, size, written);
     },
   };
+};
+
+const abort = async ({ sdk, client }: S3Bucket, key: ObjectKey, UploadId: string | undefined): Promise<void> => {
+  await client.send(new sdk.AbortMultipartUploadCommand({ ...key, UploadId })).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+};
+
+interface Written {
+  readonly key: ObjectKey;
+  readonly content: ObjectContent;
+  readonly options: ObjectWriteOptions;
+}
+
+const writeWhole = async ({ sdk, client }: S3Bucket, { key, content, options }: Written): Promise<void> => {
+  const total = createHash('sha256');
+  for await (const piece of piecesOf(content, content.bytes + 1)) {
+    if (total.update(piece).digest('hex') !== content.sha256) throw changed();
+    await intact(sumsOf(piece), ({ sha256 }) =>
+      client.send(
+        new sdk.PutObjectCommand({
+          ...key,
+          Body: piece,
+          ContentLength: piece.length,
+          ChecksumAlgorithm: 'SHA256',
+          ChecksumSHA256: sha256,
+        }),
+        untilAborted(options.signal),
+      ),
+    );
+  }
+  options.onProgress?.(content.bytes);
+};
+
+const writeInPieces = async (bucket: S3Bucket, size: number, { key, content, options }: Written): Promise<void> => {
+  const upload = await beginUpload(bucket, key, content.sha256);
+  const total = createHash('sha256');
+  const parts: SentPart[] = [];
+  let pending: Promise<SentPart>[] = [];
+  let bytes = 0;
+  const settle = async (): Promise<void> => {
+    parts.push(...(await Promise.all(pending)));
+    pending = [];
+    options.onProgress?.(bytes);
+  };
+  try {
+    for await (const piece of piecesOf(content, size)) {
+      options.signal?.throwIfAborted();
+      total.update(piece);
+      bytes += piece.length;
+      const PartNumber = parts.length + pending.length + 1;
+      const sent = sendPart(bucket, key, { upload, PartNumber, piece }, options.signal);
+      // Its failure is reported below, and must not count as unhandled until then.
+      sent.catch(() => {});
+      pending.push(sent);
+      if (pending.length === AT_ONCE) await settle();
+    }
+  } finally {
+    // No request outlives the write. A failed one fails the write below.
+    await Promise.allSettled(pending);
+  }
+  await settle();
+  if (bytes !== content.bytes || total.digest('hex') !== content.sha256) {
+    await abort(bucket, key, upload.UploadId);
+    throw changed();
+  }
+  await completeUpload(bucket, key, { UploadId: upload.UploadId, parts, content });
+};
+
+/** Makes the parts an object, and checks its size. */
+const completeUpload = async (
+  { sdk, client }: S3Bucket,
+  key: ObjectKey,
+  { UploadId, parts, content }: Pick<Upload, 'UploadId'> & Pick<Written, 'content'> & { readonly parts: SentPart[] },
+): Promise<void> => {
+  let unknown: unknown;
+  await client
+    .send(new sdk.CompleteMultipartUploadCommand({ ...key, UploadId, MultipartUpload: { Parts: parts } }))
+    .catch((error: unknown) => {
+      // An earlier try may have succeeded although its reply was lost. Then the object is there.
+      if (!isMissing(error)) throw error;
+      unknown = error;
+    });
+  const { ContentLength, Metadata } = await client.send(new sdk.HeadObjectCommand(key)).catch((error: unknown) => {
+    throw unknown ?? error;
+  });
+  if (unknown !== undefined && Metadata?.[DIGEST] !== content.sha256) throw unknown;
+  if (ContentLength !== content.bytes) throw otherBytes();
 };
 
 const listUploads = async ({ sdk, client, name }: S3Bucket, prefix: string): Promise<readonly MultipartUpload[]> => {
@@ -137,18 +167,20 @@ interface Upload {
   readonly UploadId: string | undefined;
   /** The parts that the server has, by number. */
   readonly known: ReadonlyMap<number | undefined, Part>;
+  /** Resolves to true for a server that encrypts, whose tags are no digests. Undefined until a part was sent. */
+  encrypts: Promise<boolean> | undefined;
 }
 
-/** Goes on with the newest interrupted write of the object, or begins one. */
-const beginUpload = async (
-  { sdk, client }: S3Bucket,
-  key: ObjectKey,
-  uploads: readonly MultipartUpload[],
-): Promise<Upload> => {
-  const UploadId = uploads.find(({ Key }) => Key === key.Key)?.UploadId;
+/** Goes on with the newest interrupted upload of this object, or begins one. */
+const beginUpload = async (bucket: S3Bucket, key: ObjectKey, digest: string): Promise<Upload> => {
+  const { sdk, client } = bucket;
+  const UploadId = (await listUploads(bucket, key.Key)).find((one) => one.Key === key.Key)?.UploadId;
   if (UploadId === undefined) {
-    const begun = await client.send(new sdk.CreateMultipartUploadCommand({ ...key, ChecksumAlgorithm: 'SHA256' }));
-    return { UploadId: begun.UploadId, known: new Map() };
+    const Metadata = { [DIGEST]: digest };
+    const begun = await client.send(
+      new sdk.CreateMultipartUploadCommand({ ...key, Metadata, ChecksumAlgorithm: 'SHA256' }),
+    );
+    return { UploadId: begun.UploadId, known: new Map(), encrypts: undefined };
   }
   const known = new Map<number | undefined, Part>();
   let marker: string | undefined;
@@ -158,28 +190,49 @@ const beginUpload = async (
     if (listed.IsTruncated !== true) break;
     marker = listed.NextPartNumberMarker;
   }
-  return { UploadId, known };
+  return { UploadId, known, encrypts: undefined };
 };
+
+interface PartToSend {
+  readonly upload: Upload;
+  readonly PartNumber: number;
+  readonly piece: Buffer;
+}
 
 /** Sends a piece, unless the server has it already. */
 const sendPart = async (
-  { sdk, client }: S3Bucket,
+  bucket: S3Bucket,
   key: ObjectKey,
-  { UploadId, known, PartNumber, piece }: Upload & { readonly PartNumber: number; readonly piece: Buffer },
+  { upload, PartNumber, piece }: PartToSend,
   signal: AbortSignal | undefined,
 ): Promise<SentPart> => {
   const sums = sumsOf(piece);
-  const there = known.get(PartNumber);
-  const isThere = there?.Size === piece.length && (there.ChecksumSHA256 ?? there.ETag) !== undefined;
-  if (isThere && isSame(there, sums)) {
-    return { PartNumber, ETag: there.ETag, ChecksumSHA256: there.ChecksumSHA256 };
-  }
-  const { ETag, ChecksumSHA256 } = await intact(sums, ({ sha256 }) =>
+  const there = upload.known.get(PartNumber);
+  const { ETag, ChecksumSHA256 } = there ?? {};
+  const stands = { PartNumber, ETag, ChecksumSHA256 };
+  const isSized = there?.Size === piece.length;
+  if (isSized && isSame(there, sums)) return stands;
+  const isSummed = isSized && ChecksumSHA256 === sums.sha256;
+  // The tag of an encrypted part is no digest. The reply to the first part that is sent again says whether that is so.
+  if (isSummed && (await upload.encrypts)) return stands;
+  const sending = uploadPart(bucket, { ...key, UploadId: upload.UploadId, PartNumber }, { piece, sums, signal });
+  upload.encrypts ??= sending.then(
+    (stored) => stored.ServerSideEncryption !== undefined,
+    () => false,
+  );
+  const sent = await sending;
+  return { PartNumber, ETag: sent.ETag, ChecksumSHA256: sent.ChecksumSHA256 };
+};
+
+const uploadPart = (
+  { sdk, client }: S3Bucket,
+  place: ObjectKey & { readonly UploadId: string | undefined; readonly PartNumber: number },
+  { piece, sums, signal }: { readonly piece: Buffer; readonly sums: Sums; readonly signal: AbortSignal | undefined },
+): Promise<Stored> =>
+  intact<Stored>(sums, ({ sha256 }) =>
     client.send(
       new sdk.UploadPartCommand({
-        ...key,
-        UploadId,
-        PartNumber,
+        ...place,
         Body: piece,
         ContentLength: piece.length,
         ChecksumAlgorithm: 'SHA256',
@@ -188,8 +241,6 @@ const sendPart = async (
       untilAborted(signal),
     ),
   );
-  return { PartNumber, ETag, ChecksumSHA256 };
-};
 
 /** Sends bytes until the server has stored the very same. */
 const intact = async <T extends Stored>(sums: Sums, send: (sums: Sums) => Promise<T>): Promise<T> => {
@@ -224,27 +275,6 @@ const sumsOf = (piece: Uint8Array): Sums => ({
   sha256: createHash('sha256').update(piece).digest('base64'),
   md5: createHash('md5').update(piece).digest('hex'),
 });
-
-/** Cuts content into pieces of one size, of which the last may be shorter. Empty content is one empty piece. */
-async function* piecesOf(content: ObjectContent, size: number): AsyncGenerator<Buffer> {
-  let gathered: Uint8Array[] = [];
-  let bytes = 0;
-  let isAny = false;
-  for await (const chunk of content.read()) {
-    for (let from = 0; from < chunk.length; ) {
-      const part = chunk.subarray(from, from + size - bytes);
-      gathered.push(part);
-      bytes += part.length;
-      from += part.length;
-      if (bytes < size) continue;
-      yield Buffer.concat(gathered);
-      isAny = true;
-      gathered = [];
-      bytes = 0;
-    }
-  }
-  if (bytes > 0 || !isAny) yield Buffer.concat(gathered);
-}
 
 const changed = (): ServiceError =>
   new ServiceError('conflict', 'a file changed while it was sent', { hint: 'try again' });

@@ -9,11 +9,13 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 interface Kept {
   readonly body: Buffer;
   readonly tag: string;
+  readonly digest?: string | undefined;
 }
 
 interface Upload {
   readonly key: string;
   readonly parts: Map<number, Kept>;
+  readonly digest?: string | undefined;
 }
 
 /** A fault that a test asks of the server: it cuts the connection, or flips a bit of the body that it received. */
@@ -29,6 +31,8 @@ export interface S3Server {
   readonly locks: Map<string, number>;
   /** Requests so far, as `PUT key?query`. */
   readonly requests: string[];
+  /** True for a server that encrypts with keys of its own, so that tags of parts are no digests. */
+  encrypts: boolean;
   /** Called for each request. */
   fault: (request: { readonly method: string; readonly key: string; readonly query: URLSearchParams }) => Fault;
   put(key: string, text: string): void;
@@ -36,6 +40,8 @@ export interface S3Server {
 }
 
 export const S3_BUCKET = 'kept';
+
+const KEY_OF_SERVER = Buffer.from('a key');
 
 const tagOf = (body: Buffer): string => `"${createHash('md5').update(body).digest('hex')}"`;
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -46,6 +52,7 @@ class S3Handler {
   readonly uploads: S3Server['uploads'] = new Map();
   readonly locks: S3Server['locks'] = new Map();
   readonly requests: string[] = [];
+  encrypts = false;
   fault: S3Server['fault'] = () => undefined;
 
   put(key: string, text: string): void {
@@ -75,7 +82,7 @@ class S3Handler {
       return;
     }
     if (method === 'POST') {
-      this.#upload(key, query, reply);
+      this.#upload(key, query, request, reply, fault);
       return;
     }
     if (method === 'DELETE') {
@@ -99,7 +106,8 @@ class S3Handler {
       fail(reply, 400, 'BadDigest');
       return;
     }
-    const kept = { body, tag: tagOf(body) };
+    const kept = { body, tag: this.encrypts ? tagOf(Buffer.concat([body, KEY_OF_SERVER])) : tagOf(body) };
+    const sealed = this.encrypts ? { 'x-amz-server-side-encryption': 'aws:kms' } : {};
     const upload = this.uploads.get(query.get('uploadId') ?? '');
     if (query.has('uploadId') && upload === undefined) {
       fail(reply, 404, 'NoSuchUpload');
@@ -107,13 +115,14 @@ class S3Handler {
     }
     if (upload === undefined) this.objects.set(key, kept);
     else upload.parts.set(Number(query.get('partNumber')), kept);
-    reply.writeHead(200, { ETag: kept.tag, 'x-amz-checksum-sha256': sum(body) }).end();
+    reply.writeHead(200, { ETag: kept.tag, 'x-amz-checksum-sha256': sum(body), ...sealed }).end();
   }
 
-  #upload(key: string, query: URLSearchParams, reply: ServerResponse): void {
+  #upload(key: string, query: URLSearchParams, request: IncomingMessage, reply: ServerResponse, fault: Fault): void {
     if (query.has('uploads')) {
       const id = randomUUID();
-      this.uploads.set(id, { key, parts: new Map() });
+      const digest = request.headers['x-amz-meta-sha256'] as string | undefined;
+      this.uploads.set(id, { key, parts: new Map(), digest });
       xml(reply, `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
       return;
     }
@@ -124,8 +133,16 @@ class S3Handler {
       return;
     }
     const parts = [...upload.parts].sort(([one], [other]) => one - other).map(([, part]) => part.body);
-    this.objects.set(key, { body: Buffer.concat(parts), tag: `"${'0'.repeat(32)}-${parts.length}"` });
+    this.objects.set(key, {
+      body: Buffer.concat(parts),
+      tag: `"${'0'.repeat(32)}-${parts.length}"`,
+      digest: upload.digest,
+    });
     this.uploads.delete(id);
+    if (fault === 'cut-reply') {
+      request.socket.destroy();
+      return;
+    }
     xml(reply, '<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
   }
 
@@ -185,6 +202,7 @@ class S3Handler {
     reply.writeHead(from === 0 ? 200 : 206, {
       ETag: found.tag,
       'Content-Length': body.length,
+      ...(found.digest === undefined ? {} : { 'x-amz-meta-sha256': found.digest }),
       ...(until === undefined
         ? {}
         : {

@@ -46,6 +46,37 @@ describe('objects in a bucket', () => {
     expect(server.objects.get('p/big')?.body.length).to.equal(20 * MIB);
   }).timeout(60_000);
 
+  it('send no piece again that an encrypting server has, except the one that shows that it encrypts', async () => {
+    server.encrypts = true;
+    const written = contentOf(randomBytes(20 * MIB));
+    server.fault = ({ query }) => (query.get('partNumber') === '3' ? 'cut' : undefined);
+    expect(await rejection(store.write('big', written))).to.include({ code: 'unavailable' });
+    server.fault = () => undefined;
+    server.requests.length = 0;
+    await store.write('big', written);
+    const parts = server.requests.filter((one) => one.startsWith('PUT')).map((one) => /partNumber=(\d)/.exec(one)?.[1]);
+    expect(parts.sort()).to.deep.equal(['1', '3']);
+    expect(server.objects.get('p/big')?.body.length).to.equal(20 * MIB);
+  }).timeout(60_000);
+
+  it('are there when only the reply to the last request of a write was lost', async () => {
+    const written = randomBytes(9 * MIB);
+    server.fault = ({ method, query }) => (method === 'POST' && query.has('uploadId') ? 'cut-reply' : undefined);
+    await store.write('big', contentOf(written));
+    expect(server.objects.get('p/big')?.body.equals(written)).to.equal(true);
+    expect(server.uploads.size).to.equal(0);
+  }).timeout(60_000);
+
+  it('do not take an older object for one whose upload is gone', async () => {
+    const [older, newer] = [randomBytes(9 * MIB), randomBytes(9 * MIB)];
+    await store.write('big', contentOf(older));
+    server.fault = ({ method, query }) => {
+      if (method === 'POST' && query.has('uploadId')) server.uploads.clear();
+      return undefined;
+    };
+    expect(await rejection(store.write('big', contentOf(newer)))).to.include({ code: 'lookup' });
+  }).timeout(60_000);
+
   it('send bytes again that the server received damaged, and give up when that goes on', async () => {
     let damaged = 0;
     server.fault = ({ method }) => (method === 'PUT' && damaged++ < 2 ? 'corrupt' : undefined);
