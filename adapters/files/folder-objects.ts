@@ -88,7 +88,19 @@ const writeFile = async (
     throw changed();
   }
   await rename(draft, file);
-  await syncPath(dirname(file));
+  await syncFolders(dirname(file), dirname(folder));
+};
+
+/**
+ * Syncs a folder and those above it, up to `top`: a new folder lasts through a crash of the machine only when its
+ * parent is on disk, too.
+ */
+const syncFolders = async (from: string, top: string): Promise<void> => {
+  for (let at = from; at !== top; at = dirname(at)) await syncPath(at);
+  await syncPath(top).catch((error: NodeJS.ErrnoException) => {
+    // A user who may not open the folder above has not made the place in it.
+    if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
+  });
 };
 
 /** Rejects where a folder below the place of the objects is a link, which may lead anywhere. */
