@@ -1504,6 +1504,7 @@ export interface Api {
           has_key: boolean;
           erasures_since: number;
           readable: boolean;
+          damage: string | null;
         }[];
         truncated: boolean;
       };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createFolderObjects } from '../adapters/files/folder-objects.ts';
 import { type ObjectStore, type ObjectStores, ServiceError } from '../ports/ports.ts';
 
@@ -8,18 +9,28 @@ export const createObjectStores = (env: Environment): ObjectStores => {
   // One client for each place, because a client keeps its connections.
   const opened = new Map<string, Promise<ObjectStore>>();
   return {
-    open(place) {
+    async open(place, { mustExist = false } = {}) {
       const store = opened.get(place) ?? openPlace(place, env);
       opened.set(place, store);
       // A failure may pass, for example when the operator installs the missing package.
       store.catch(() => opened.delete(place));
-      return store;
+      const found = await store;
+      // A bucket says so itself.
+      if (mustExist && !isInBucket(place) && !existsSync(found.place)) throw noFolder(found.place);
+      return found;
     },
   };
 };
 
+const isInBucket = (place: string): boolean => /^s3:/i.test(place);
+
+const noFolder = (folder: string): ServiceError =>
+  new ServiceError('lookup', `there is no folder ${folder}`, {
+    hint: 'correct the path, or mount the disk that it lies on',
+  });
+
 const openPlace = async (place: string, env: Environment): Promise<ObjectStore> => {
-  if (/^s3:/i.test(place)) {
+  if (isInBucket(place)) {
     const [{ importS3Sdk, openBucket }, { createS3Objects }] = await Promise.all([
       import('../adapters/s3/s3-sdk.ts'),
       import('../adapters/s3/s3-objects.ts'),

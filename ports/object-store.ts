@@ -56,9 +56,15 @@ export interface ObjectStore {
 
 /** Opens object stores by their place: `s3://bucket/prefix`, or the path of a folder. */
 export interface ObjectStores {
-  /** Creates nothing yet. Rejects with `validation` for a place of another form, and never repeats it. */
-  open(place: string): Promise<ObjectStore>;
+  /**
+   * Creates nothing yet. Rejects with `validation` for a place of another form, and never repeats it. With `mustExist`
+   * it rejects with `lookup` for a folder that is not there, which otherwise reads as empty until the first write.
+   */
+  open(place: string, options?: { readonly mustExist?: boolean }): Promise<ObjectStore>;
 }
+
+/** The form of a place in a bucket, as the source of a regular expression. It captures the bucket and the prefix. */
+export const BUCKET_PLACE = 's3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9_./-]{0,500}))?';
 
 export const ObjectStores = defineRef<ObjectStores>('port.object-stores');
 

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import { ServiceError } from '../../ports/ports.ts';
+import { BUCKET_PLACE, ServiceError } from '../../ports/ports.ts';
 
 export type S3Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -35,7 +35,7 @@ export const importS3Sdk = async (
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const PARTS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9_./-]{0,500}))?$/;
+const PARTS = new RegExp(`^${BUCKET_PLACE}$`);
 
 const CONNECT_LIMIT_MS = 10_000;
 /** The longest silence of a server. */

@@ -23,8 +23,8 @@ export interface BackupSummary {
   readonly hasKey: boolean;
   /** Number of erasures that ended after the start of the backup, which may still contain their data. */
   readonly erasuresSince: number;
-  /** False if the manifest cannot be read. */
-  readonly isReadable: boolean;
+  /** Why the manifest cannot be read, in words. Null for a backup in order. */
+  readonly damage: string | null;
 }
 
 export interface Backups {

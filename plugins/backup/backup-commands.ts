@@ -66,13 +66,14 @@ const listCommand = defineCommand({
   options: { out: folderOption, from: fromOption, json },
   async run({ options, config, node, objects, stdout, stderr, table }) {
     const folder = options.out ?? config.folder;
-    const target = options.from === undefined ? undefined : await objects.open(options.from);
+    const target = options.from === undefined ? undefined : await objects.open(options.from, { mustExist: true });
     const found = await (target === undefined
       ? listBackups(folder, erasureFilesOf(node))
       : listSent(target, erasureFilesOf(node)));
     if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(summaryJson) })}\n`);
     else if (found.length > 0) stdout.write(table([TITLES, ...found.map(rowOf)], { titled: true }));
     if (found.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
+    for (const { id, damage } of found) if (damage !== null) stderr.write(`${id}: damaged: ${damage}\n`);
     if (found.some(({ erasuresSince }) => erasuresSince > 0)) {
       stderr.write('"fact-memory-node backup prune --erased" removes backups that may hold what was erased since\n');
     }
@@ -81,8 +82,8 @@ const listCommand = defineCommand({
 
 const TITLES = ['backup', 'made', 'facts', 'size', 'key', 'erased since'];
 
-const rowOf = ({ id, createdAt, facts, bytes, hasKey, erasuresSince, isReadable }: BackupSummary): string[] =>
-  isReadable
+const rowOf = ({ id, createdAt, facts, bytes, hasKey, erasuresSince, damage }: BackupSummary): string[] =>
+  damage === null
     ? [id, createdAt, String(facts), showBytes(bytes), hasKey ? 'yes' : 'no', String(erasuresSince)]
     : [id, 'damaged', '-', '-', '-', '-'];
 

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { formatHlc, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
@@ -88,7 +88,10 @@ const namesIn = async (folder: string): Promise<string[]> => {
 export const manifestIn = async (path: string): Promise<Manifest> => {
   const file = join(path, MANIFEST);
   try {
-    if ((await stat(file)).size > MAX_MANIFEST_BYTES) throw new ServiceError('validation', `${file} is no manifest`);
+    const found = await lstat(file);
+    // A link may lead anywhere.
+    if (!found.isFile()) throw noManifest(`${file} is no file`);
+    if (found.size > MAX_MANIFEST_BYTES) throw noManifest(`${file} is too long for a manifest`);
     return readManifest(await readFile(file, 'utf8'));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
@@ -98,6 +101,9 @@ export const manifestIn = async (path: string): Promise<Manifest> => {
     });
   }
 };
+
+const noManifest = (message: string): ServiceError =>
+  new ServiceError('validation', message, { hint: 'use another backup' });
 
 /** Lists backups, newest first, including folders with a damaged manifest, so that operators see them. */
 export const listBackups = async (folder: string, erasureFiles: readonly string[]): Promise<BackupSummary[]> => {
@@ -109,7 +115,7 @@ export const listBackups = async (folder: string, erasureFiles: readonly string[
         return summaryOf(await manifestIn(join(folder, name)), erasedAt, name);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        return { ...UNREADABLE, id: name };
+        return unreadable(name, error.message);
       }
     }),
   );
@@ -126,7 +132,9 @@ export const newestBackup = async (folder: string): Promise<BackupSummary | unde
 
 const LOOKED_AT = 3;
 
-export const UNREADABLE: Omit<BackupSummary, 'id'> = {
+/** Describes a backup whose manifest cannot be read, with the reason. */
+export const unreadable = (id: string, damage: string): BackupSummary => ({
+  id,
   createdAt: '',
   bytes: 0,
   facts: 0,
@@ -134,8 +142,8 @@ export const UNREADABLE: Omit<BackupSummary, 'id'> = {
   stamp: null,
   hasKey: false,
   erasuresSince: 0,
-  isReadable: false,
-};
+  damage,
+});
 
 export const summaryOf = (
   { createdAt, copy, keyFiles }: Manifest,
@@ -150,7 +158,7 @@ export const summaryOf = (
   stamp: copy.head === null ? null : formatHlc(copy.head),
   hasKey: keyFiles.length > 0,
   erasuresSince: erasedAt.filter((ms) => ms >= (parseInstant(createdAt) ?? 0)).length,
-  isReadable: true,
+  damage: null,
 });
 
 /** Returns the ends of erasures in receipt files. Skips malformed lines. */

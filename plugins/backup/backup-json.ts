@@ -19,6 +19,7 @@ const BACKUP_JSON = objectOf({
   has_key: BOOLEAN_JSON,
   erasures_since: COUNT_JSON,
   readable: BOOLEAN_JSON,
+  damage: orNull(STRING_JSON),
 });
 
 export const BACKUP_LIST_JSON = objectOf({ backups: listOf(BACKUP_JSON), truncated: BOOLEAN_JSON });
@@ -32,5 +33,6 @@ export const summaryJson = (backup: BackupSummary): Record<string, unknown> => (
   stamp: backup.stamp,
   has_key: backup.hasKey,
   erasures_since: backup.erasuresSince,
-  readable: backup.isReadable,
+  readable: backup.damage === null,
+  damage: backup.damage,
 });

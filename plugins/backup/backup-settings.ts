@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Schema } from '../../kernel/internal-api.ts';
+import { BUCKET_PLACE, type Schema } from '../../kernel/internal-api.ts';
 import { type NodeSettings, schema } from '../../kernel/plugin-api.ts';
 import { type Retention, readRetention } from './retained-backups.ts';
 
@@ -36,7 +36,7 @@ export const backupSettings: Schema<BackupSettings> = schema<BackupSettings>({
     target: {
       type: 'string',
       // A part between slashes and an @ could be a password, and would be printed with the settings.
-      pattern: '^(?:s3://[a-z0-9.-]{3,63}(?:/[A-Za-z0-9_./-]{0,500})?|(?:[A-Za-z]:)?[^:@]{1,1000})$',
+      pattern: `^(?:${BUCKET_PLACE}|(?:[A-Za-z]:)?[^:@]{1,1000})$`,
       env: 'SVC_BACKUP_TARGET',
       description: 's3://bucket/prefix, or a folder on another disk, to which backups are sent as well',
     },

@@ -1,12 +1,13 @@
 import { defineCommand } from '../../kernel/command-api.ts';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
+import type { BackupSummary } from './backup-api.ts';
 import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './backup-settings.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { pruneBackups } from './prune-backups.ts';
 import { countedBackups, type Retention, readRetention, retainedBackups } from './retained-backups.ts';
 import { isLocked, removeSent } from './send-backups.ts';
-import { listSent, sentBackups, wholeBackups } from './target-backups.ts';
+import { listSent, sentBackups } from './target-backups.ts';
 
 const MOST_KEPT = 1_000;
 
@@ -61,7 +62,10 @@ export const pruneCommand = defineCommand({
     const { removed, locked } =
       options.from === undefined
         ? { removed: await pruneBackups(options.out ?? config.folder, request), locked: [] }
-        : await pruneTarget(await objects.open(options.from), { ...request, nowMs: clock.nowMs() });
+        : await pruneTarget(await objects.open(options.from, { mustExist: true }), {
+            ...request,
+            nowMs: clock.nowMs(),
+          });
     if (options.json) stdout.write(`${JSON.stringify({ removed, locked, dry_run: options.dryRun })}\n`);
     else for (const name of removed) stdout.write(`${name}\n`);
     stderr.write(`${removed.length} backups ${options.dryRun ? 'would be removed' : 'removed'}\n`);
@@ -82,13 +86,11 @@ const pruneTarget = async (
   { retention, erasedBy, isTrial, nowMs }: TargetPrune,
 ): Promise<{ readonly removed: readonly string[]; readonly locked: readonly string[] }> => {
   const sent = await sentBackups(target);
-  const names = countedBackups(wholeBackups(sent), nowMs);
-  const staying = retainedBackups(names, retention);
-  const erased = erasedBy === undefined ? [] : await listSent(target, erasedBy);
+  const listed = await listSent(target, erasedBy ?? []);
   const gone = new Set(
     erasedBy === undefined
-      ? names.filter((name) => !staying.has(name))
-      : erased.filter(({ erasuresSince }) => erasuresSince > 0).map(({ id }) => id),
+      ? tooMany(listed, retention, nowMs)
+      : listed.filter(({ erasuresSince }) => erasuresSince > 0).map(({ id }) => id),
   );
   if (isTrial) {
     const locked = new Set<string>();
@@ -98,4 +100,17 @@ const pruneTarget = async (
   // Unfinished backups stay here, because only the node that sends them knows whether they go on.
   const removed = await removeSent(target, (name) => gone.has(name));
   return { removed, locked: [...gone].filter((name) => !removed.includes(name)) };
+};
+
+/** Counts the backups of each node apart. Damaged ones do not count, because anybody may have made them up. */
+const tooMany = (listed: readonly BackupSummary[], retention: Retention, nowMs: number): string[] => {
+  const byNode = new Map<string | null, string[]>();
+  for (const { id, nodeId, damage } of listed) {
+    if (damage === null) byNode.set(nodeId, [...(byNode.get(nodeId) ?? []), id]);
+  }
+  return [...byNode.values()].flatMap((ids) => {
+    const names = countedBackups(ids, nowMs);
+    const staying = retainedBackups(names, retention);
+    return names.filter((name) => !staying.has(name));
+  });
 };

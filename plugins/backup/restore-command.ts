@@ -103,7 +103,7 @@ const placeOf = async (
       hint: '"fact-memory-node backup list" shows which there are; --from takes the newest of a target',
     });
   }
-  const target = await objects.open(options.from);
+  const target = await objects.open(options.from, { mustExist: true });
   return fetchBackup(target, await chosenBackup(target, backup, clock.nowMs()), config.folder, onProgress);
 };
 

@@ -95,7 +95,7 @@ const sortedByNode = async (
   target: ObjectStore,
   nodeId: string | null,
 ): Promise<{ readonly ours: readonly string[]; readonly others: number }> => {
-  const readable = (await listSent(target, [])).filter(({ isReadable }) => isReadable);
+  const readable = (await listSent(target, [])).filter(({ damage }) => damage === null);
   const ours = readable.filter((one) => one.nodeId === nodeId).map(({ id }) => id);
   return { ours, others: readable.length - ours.length };
 };

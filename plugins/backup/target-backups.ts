@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
-import { erasureInstants, isBackupName, MAX_MANIFEST_BYTES, summaryOf, UNREADABLE } from './backup-folder.ts';
+import { erasureInstants, isBackupName, MAX_MANIFEST_BYTES, summaryOf, unreadable } from './backup-folder.ts';
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
 import { countedBackups } from './retained-backups.ts';
 
@@ -49,18 +49,19 @@ export const manifestAt = async (target: ObjectStore, name: string): Promise<Man
   });
 };
 
-/** Lists the whole backups of a target, newest first, including those with a damaged manifest. */
+/** Lists the backups of a target, newest first, including those whose manifest is missing or damaged. */
 export const listSent = async (target: ObjectStore, erasureFiles: readonly string[]): Promise<BackupSummary[]> => {
   const erasedAt = await erasureInstants(erasureFiles);
-  const names = wholeBackups(await sentBackups(target));
+  const sent = [...(await sentBackups(target))];
   const found: BackupSummary[] = [];
-  for (let at = 0; at < names.length; at += AT_ONCE) {
-    const some = names.slice(at, at + AT_ONCE).map(async (name) => {
+  for (let at = 0; at < sent.length; at += AT_ONCE) {
+    const some = sent.slice(at, at + AT_ONCE).map(async ([name, files]) => {
+      if (!files.has(MANIFEST)) return unreadable(name, `it was not completed, or its ${MANIFEST} is no file`);
       try {
         return summaryOf(await manifestAt(target, name), erasedAt, name);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-        return { ...UNREADABLE, id: name };
+        return unreadable(name, error.message);
       }
     });
     found.push(...(await Promise.all(some)));
@@ -133,7 +134,7 @@ export async function* readWithin(
 
 export const damaged = (file: string): ServiceError =>
   new ServiceError('validation', `the file ${file} of the backup is missing or damaged`, {
-    hint: 'try again, because a network can damage it on the way; otherwise use another backup',
+    hint: 'use another backup, and look for errors of the place that this one lies in, and of the way to it',
   });
 
 const tooMany = ({ place }: ObjectStore): ServiceError =>

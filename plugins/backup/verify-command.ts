@@ -76,7 +76,7 @@ const checkedBackup = async (
 ): Promise<Manifest> => {
   const { backup, from, folder, objects, clock } = given;
   if (from === undefined) return checkBackup(pathOfBackup(folder, backup ?? ''), onProgress);
-  const target = await objects.open(from);
+  const target = await objects.open(from, { mustExist: true });
   return checkSent(target, await chosenBackup(target, backup, clock.nowMs()), onProgress);
 };
 

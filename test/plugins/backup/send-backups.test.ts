@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createObjectStores } from '../../../config/object-stores.ts';
-import { backupName } from '../../../plugins/backup/backup-folder.ts';
+import { backupName, listBackups, MAX_MANIFEST_BYTES } from '../../../plugins/backup/backup-folder.ts';
 import { fetchBackup } from '../../../plugins/backup/fetch-backup.ts';
 import { type Manifest, spellManifest } from '../../../plugins/backup/manifest-json.ts';
 import { readRetention } from '../../../plugins/backup/retained-backups.ts';
@@ -77,9 +86,9 @@ describe('backups in a bucket', () => {
     const files = (id: string): string[] => ['one', 'two', 'manifest.json'].map((name) => `PUT node/${id}/${name}`);
     expect(written).to.deep.equal([...files(newer), ...files(older)]);
     expect(await send()).to.deep.include({ sent: [], removed: [] });
-    expect((await listSent(target, [])).map(({ id, facts, isReadable }) => ({ id, facts, isReadable }))).to.deep.equal([
-      { id: newer, facts: 3, isReadable: true },
-      { id: older, facts: 3, isReadable: true },
+    expect((await listSent(target, [])).map(({ id, facts, damage }) => ({ id, facts, damage }))).to.deep.equal([
+      { id: newer, facts: 3, damage: null },
+      { id: older, facts: 3, damage: null },
     ]);
   });
 
@@ -182,7 +191,7 @@ describe('backups in a bucket', () => {
     }
     server.put(`node/${nameOf(9)}/manifest.json`, spellManifest(manifestOf(id)));
     server.put(`node/${nameOf(8)}/manifest.json`, 'no manifest');
-    expect((await listSent(target, [])).map((one) => [one.id, one.isReadable])).to.deep.equal([
+    expect((await listSent(target, [])).map((one) => [one.id, one.damage === null])).to.deep.equal([
       [nameOf(9), false],
       [nameOf(8), false],
       [id, true],
@@ -197,6 +206,43 @@ describe('backups in a bucket', () => {
     // The damaged ones are not in the way of a further backup.
     expect((await send()).there).to.have.length(3);
     expect(await removeSent(target, (name) => name === nameOf(9))).to.deep.equal([nameOf(9)]);
+  });
+
+  it('are listed as damaged, with the reason, when their manifest is missing or made up', async () => {
+    const id = make(1);
+    await send();
+    server.put(`node/${nameOf(2)}/one`, 'half');
+    server.put(`node/${nameOf(3)}/manifest.json`, 'no manifest');
+    const listed = async (): Promise<unknown[]> => (await listSent(target, [])).map((one) => [one.id, one.damage]);
+    expect(await listed()).to.deep.equal([
+      [nameOf(3), 'the manifest of the backup is damaged'],
+      [nameOf(2), 'it was not completed, or its manifest.json is no file'],
+      [id, null],
+    ]);
+  });
+
+  it('are listed as damaged in a folder, too, where a manifest is a link, a folder or too long', async () => {
+    const id = make(1);
+    const [linked, nested, long, broken] = [make(2), make(3), make(4), make(5)];
+    for (const one of [linked, nested, long, broken]) rmSync(join(folder, one, 'manifest.json'));
+    symlinkSync(join(folder, id, 'manifest.json'), join(folder, linked, 'manifest.json'));
+    mkdirSync(join(folder, nested, 'manifest.json'));
+    writeFileSync(join(folder, long, 'manifest.json'), '');
+    truncateSync(join(folder, long, 'manifest.json'), MAX_MANIFEST_BYTES + 1);
+    writeFileSync(join(folder, broken, 'manifest.json'), '{');
+    const there = await createObjectStores({}).open(folder);
+    const here = await listBackups(folder, []);
+    expect(here.map((one) => one.id)).to.deep.equal([broken, long, nested, linked, id]);
+    for (const listed of [here, await listSent(there, [])]) {
+      expect(listed.map(({ damage }) => damage === null)).to.deep.equal([false, false, false, false, true]);
+    }
+    expect(here.map(({ damage }) => damage?.split('/').at(-1))).to.deep.equal([
+      'the manifest of the backup is damaged',
+      'manifest.json is too long for a manifest',
+      'manifest.json is no file',
+      'manifest.json is no file',
+      undefined,
+    ]);
   });
 
   it('stay in the folder when they hold the private key of the node', async () => {

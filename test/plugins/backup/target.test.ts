@@ -115,6 +115,45 @@ forEachStore('backups that are sent to a bucket', (kind) => {
     expect(pruned.stderr).to.match(/^0 backups removed\nlocked, and still there: backup-/);
   }).timeout(LIMIT_MS);
 
+  it('are looked for in a folder that is there, and a missing one is no empty one', async () => {
+    const missing = from.work.path('typo');
+    for (const argv of [
+      ['backup', 'list', '--from', missing],
+      ['backup', 'prune', '--from', missing],
+      ['verify', '--from', missing],
+      ['restore', '--from', missing],
+    ]) {
+      const { exitCode, stderr } = await from.run(argv);
+      expect([exitCode, stderr], argv.join(' ')).to.deep.equal([
+        1,
+        `error: there is no folder ${missing}\nhint: correct the path, or mount the disk that it lies on\n`,
+      ]);
+    }
+    const node = await from.start();
+    await node.end();
+    const sent = await from.run(['backup'], { SVC_BACKUP_TARGET: missing });
+    expect(sent.stderr).to.include(`1 backup sent to ${missing}, which has 1`);
+  }).timeout(LIMIT_MS);
+
+  it('leave room for those of each node when old ones are pruned, and damaged names take none', async () => {
+    const node = await from.start();
+    await node.end();
+    for (let at = 0; at < 2; at += 1) await from.run(['backup'], env);
+    const other = await to.start();
+    await other.end();
+    const elsewhere = `s3://${S3_BUCKET}/nodes/two`;
+    await to.run(['backup'], { ...env, SVC_BACKUP_TARGET: elsewhere });
+    for (const [key, kept] of [...server.objects]) {
+      if (key.startsWith('nodes/two/')) server.objects.set(key.replace('nodes/two/', 'nodes/one/'), kept);
+    }
+    server.put(`nodes/one/${backupName(Date.now() - 1_000, '00000000-0000')}/manifest.json`, '{}');
+    const { stdout, stderr } = await from.run(['backup', 'prune', '--keep', '1', '--from', PLACE], env);
+    const [older] = readdirSync(from.backups)
+      .filter((name) => name.startsWith('backup-'))
+      .sort();
+    expect([stdout, stderr]).to.deep.equal([`${older}\n`, '1 backups removed\n']);
+  }).timeout(LIMIT_MS);
+
   it('never show credentials, in no output and no message', async () => {
     const said: string[] = [];
     const wrong = { ...env, SVC_BACKUP_TARGET: 's3://AKIDTESTTESTTEST:secret-of-the-bucket-0123456789@kept/x' };
