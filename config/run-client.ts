@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { asTyped, startedAs, withTypedCommands } from '../adapters/cli/called-as.ts';
 import type { CommandLineDeps, OwnedCommand } from '../adapters/cli/command-line-deps.ts';
 import { runClientCommand } from '../adapters/cli/run-client-command.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
@@ -22,13 +23,22 @@ const clientDeps = (running: NodeJS.Process): CommandLineDeps => ({
 const noNode = (): Promise<never> => Promise.reject(new Error('a bundle of client commands holds no node'));
 
 /** Returns the dependencies that the command line needs with and without a node. */
-export const commonDeps = ({ env, stdin, stdout, stderr }: NodeJS.Process) => ({
-  version: NODE_VERSION,
-  env,
-  stdin,
-  stdout,
-  stderr,
-  clock: createSystemClock(),
-  random: createSystemRandom(),
-  program: [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))],
-});
+export const commonDeps = ({ env, stdin, stdout, stderr, execPath, argv, cwd }: NodeJS.Process) => {
+  const program = [execPath, fileURLToPath(new URL('main.js', import.meta.url))];
+  let found: string | undefined;
+  const words = (): string => {
+    found ??= startedAs({ program, called: argv[1], folder: cwd(), env });
+    return found;
+  };
+  return {
+    version: NODE_VERSION,
+    env,
+    stdin,
+    stdout,
+    stderr: withTypedCommands(stderr, words),
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    program,
+    asTyped: (text: string) => asTyped(text, words()),
+  };
+};

@@ -28,6 +28,8 @@ export interface CommandLineDeps {
    * The absolute paths of an interpreter and its script, with which another program can start this one from any folder.
    */
   readonly program: readonly string[];
+  /** Returns text of this program with the commands in it as the person has to type them. */
+  asTyped(text: string): string;
   /** Returns the HTTP transport for commands. A command that serves listens on a free loopback port. */
   openTransport(): Promise<Transport>;
   /** Loads the commands of the configured plugins, and those of disabled plugins of this package. Never rejects. */

@@ -150,9 +150,7 @@ const send = async (
   } catch (cause) {
     throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}, ${from}`, {
       cause,
-      hint:
-        'start the node ("npm start" in a checkout, "npx svc start" with the package), or name another address with ' +
-        '--url or SVC_URL',
+      hint: 'start the node with "fact-memory-node start", or name another address with --url or SVC_URL',
     });
   }
 };

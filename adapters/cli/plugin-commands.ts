@@ -160,6 +160,7 @@ const run = async (
     ...terminalOf(deps),
     env: deps.env,
     program: deps.program,
+    asTyped: deps.asTyped,
     openServer: (place: ServerPlace) => connectServer(place, { env: deps.env }, random),
     progress: (total: number | null, unit?: string) => createProgress(stderr, total, unit),
     words: <W extends Word>({ vocabulary }: WordKind<W>) =>

@@ -125,6 +125,11 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
    */
   readonly program: readonly string[];
   /**
+   * Returns text of this program with the commands in it as the person has to type them, such as by `npx`. Standard
+   * error does so by itself.
+   */
+  asTyped(text: string): string;
+  /**
    * Returns a client of a running node, for a command that does not always need one, or needs another one. Sends no
    * request yet. Rejects for a wrong address and a missing key file.
    */

@@ -140,7 +140,8 @@ const connect = async (context: Context): Promise<number> => {
   const common = { client: client.name, scope: place.scope, name, url: server.url, key, shareNotes, note };
   const folder = place.scope === 'project' ? place.folder : null;
   await write(plans, { ...common, folder, files: [] }, place.folders, context);
-  stdout.write(`${client.title} is connected. "fact-memory-node doctor ${client.name}" checks the connection.\n`);
+  const check = context.asTyped(`"fact-memory-node doctor ${client.name}"`);
+  stdout.write(`${client.title} is connected. ${check} checks the connection.\n`);
   for (const remark of client.remarks) stderr.write(`${remark}\n`);
   return EXIT.ok;
 };

@@ -34,7 +34,7 @@ do, and so do the garden and the audit log.`,
   needs: 'server',
   options: OPTIONS,
   async run(context) {
-    const { options, stdout } = context;
+    const { options, stdout, asTyped } = context;
     if (options.remove) {
       const count = await retractAll(context, await ownEntity(context));
       stdout.write(`${count === 0 ? 'Nothing of the demonstration is there' : `Retracted: ${count}`}\n`);
@@ -42,7 +42,7 @@ do, and so do the garden and the audit log.`,
       return;
     }
     await walkThrough(context);
-    stdout.write(END);
+    stdout.write(asTyped(END));
   },
 });
 

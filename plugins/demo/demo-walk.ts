@@ -167,9 +167,9 @@ const say = ({ stdout }: DemoContext, title: string, text: string): void => {
   stdout.write(`\n${title}\n${'-'.repeat(title.length)}\n${text}\n`);
 };
 
-const command = ({ stdout }: DemoContext, words: readonly string[]): void => {
+const command = ({ stdout, asTyped }: DemoContext, words: readonly string[]): void => {
   const spelled = words.map((word) => (/^[\w:./@-]+$/.test(word) ? word : shellQuote(word)));
-  stdout.write(`\n$ fact-memory-node ${spelled.join(' ')}\n`);
+  stdout.write(asTyped(`\n$ fact-memory-node ${spelled.join(' ')}\n`));
 };
 
 const request = ({ stdout }: DemoContext, text: string): void => {

@@ -46,7 +46,7 @@ found; with it, 1 where something at least as bad was found.`,
     json: { type: 'flag', summary: 'the reply of the node as JSON' },
   },
   async run(context) {
-    const { options, server, stdout, stderr, table } = context;
+    const { options, server, stdout, stderr, table, asTyped } = context;
     const worst = readSeverity(options.failOn);
     const body = {
       scope: options.scope ?? 'all',
@@ -60,7 +60,7 @@ found; with it, 1 where something at least as bad was found.`,
     if (options.json) stdout.write(jsonLine(reply));
     else {
       stdout.write(listed(findings, table));
-      stdout.write(proposed((reply['proposed_rules'] ?? []) as readonly Proposed[]));
+      stdout.write(asTyped(proposed((reply['proposed_rules'] ?? []) as readonly Proposed[])));
       stdout.write(`${summaryOf(findings, reply['fact_count'])}\n`);
       if (reply['truncated'] === true) stderr.write(TRUNCATED);
     }

@@ -7,8 +7,11 @@ import { writeNewFolder } from './write-new-folder.ts';
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 40;
 
-/** The tarball lies beside the new folder, as the install guide puts it into the folder of the user. */
-const NEXT = 'npm install ../fact-memory-node-*.tgz && npm test && npm start';
+/**
+ * The tarball lies beside the new folder, as the install guide puts it into the folder of the user. Saved, npm would
+ * write its path in place of the version, also for the users of the plugin.
+ */
+const NEXT = 'npm install --no-save ../fact-memory-node-*.tgz && npm test && npm start';
 
 const pluginCommand = defineCommand({
   name: 'plugin',

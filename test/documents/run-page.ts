@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Workplace } from '../adapters/cli/spawned-program.ts';
@@ -61,12 +61,11 @@ const PORT = /\bSVC_PORT=(\d{4,5})\b/g;
 const installPackage = (place: Workplace): void => {
   mkdirSync(place.path('node_modules/.bin'), { recursive: true });
   symlinkSync(projectRoot(), place.path('node_modules/fact-memory-node'));
+  // Links, as npm makes them: hints name the command only where it leads to this program.
   const program = 'dist/config/main.js';
   const commands = { 'fact-memory-node': program, svc: program, mocha: 'node_modules/mocha/bin/mocha.js' };
   for (const [command, file] of Object.entries(commands)) {
-    const path = place.path(`node_modules/.bin/${command}`);
-    writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${join(projectRoot(), file)}" "$@"\n`);
-    chmodSync(path, 0o755);
+    symlinkSync(join(projectRoot(), file), place.path(`node_modules/.bin/${command}`));
   }
 };
 

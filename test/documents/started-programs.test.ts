@@ -10,8 +10,16 @@ describe('the pages', () => {
 
   it('use npx only after the package is installed in the same folder', () => {
     for (const page of listPages()) {
-      const [first] = /npx svc/.exec(pageText(page)) ?? [];
+      const [first] = /npx [\w -]*svc/.exec(pageText(page)) ?? [];
       if (first !== undefined) expect(pageText(page), page).to.contain('npm install ./fact-memory-node-*.tgz');
     }
+  });
+
+  it('let npx install no package of a stranger', () => {
+    // Contributors have mocha installed, because they have built and tested the program.
+    const calls = listPages().flatMap((page) =>
+      [...pageText(page).matchAll(/npx (?!--no --|mocha )[\w@-].*/g)].map(([call]) => `${page}: ${call}`),
+    );
+    expect(calls).to.deep.equal([]);
   });
 });

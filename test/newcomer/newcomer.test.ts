@@ -37,7 +37,7 @@ describe('a new user with the tarball in an empty folder and the README', () => 
   /** Runs the next command of the README, and checks that it is the expected one. */
   const typeNext = async (word: string): Promise<string> => {
     const line = commands.shift() ?? '';
-    expect(line).to.match(new RegExp(`^npx svc ${word}`));
+    expect(line).to.match(new RegExp(`^npx --no -- svc ${word}`));
     const { exitCode, output } = await at.type(line);
     expect(exitCode, output).to.equal(0);
     return output;
@@ -55,6 +55,12 @@ describe('a new user with the tarball in an empty folder and the README', () => 
     expect(exitCode, output).to.equal(0);
     if (output.startsWith(UNREACHED)) return;
     expect((await at.type(`${program} --version`)).output).to.match(/^\d+\.\d+\.\d+/);
+  });
+
+  step('is told how to start a node, in the words of the README', async () => {
+    const { exitCode, output } = await at.type('npx --no -- svc recall "Who is Alice?"');
+    expect(exitCode).to.equal(1);
+    expect(output).to.contain(`start the node with "${start}"`);
   });
 
   step('starts a node', async () => {
@@ -91,7 +97,7 @@ describe('a new user with the tarball in an empty folder and the README', () => 
   });
 
   step('sees what would connect an editor', async () => {
-    const [line = ''] = shownLines('README.md', 'npx svc connect');
+    const [line = ''] = shownLines('README.md', 'npx --no -- svc connect');
     const { exitCode, output } = await at.type(line);
     expect(exitCode, output).to.equal(0);
     expect(output).to.contain('mcpServers');
@@ -113,18 +119,18 @@ describe('a new user with the tarball in an empty folder and the README', () => 
   });
 
   step('writes the plugin of the guide, and loads it', async () => {
-    expect(pageText('README.md')).to.contain(`(${GUIDE})`).and.to.contain('`npx svc start --config node.json`');
+    expect(pageText('README.md')).to.contain(`(${GUIDE})`).and.to.contain('`npx --no -- svc start --config node.json`');
     const code = shownLines(GUIDE, '// house-rules.mjs');
     writeFileSync(join(at.folder, 'house-rules.mjs'), `${code.join('\n')}\n`);
     const block = shownLines(GUIDE, 'cat > node.json');
     const configuration = block.slice(0, block.indexOf('END') + 1).join('\n');
     expect((await at.type(configuration)).exitCode).to.equal(0);
     await node.end();
-    node = await at.start('npx svc start --config node.json');
-    const refused = await at.type('npx svc assert user:alice memory:city Porto --source agent:other');
+    node = await at.start('npx --no -- svc start --config node.json');
+    const refused = await at.type('npx --no -- svc assert user:alice memory:city Porto --source agent:other');
     expect(refused.exitCode).to.equal(1);
     expect(refused.output).to.contain('this source is not one we know');
-    const stored = await at.type('npx svc assert user:alice memory:city Porto --source agent:me');
+    const stored = await at.type('npx --no -- svc assert user:alice memory:city Porto --source agent:me');
     expect(stored.exitCode, stored.output).to.equal(0);
   });
 });

@@ -1,13 +1,11 @@
 import { Argument, type Command } from 'commander';
 import { EXIT } from '../../../kernel/command-api.ts';
+import { PROGRAM_NAMES } from '../called-as.ts';
 import type { CommandLineDeps } from '../command-line-deps.ts';
 import { bashScript } from './bash-script.ts';
 import { completedCommands } from './completed-words.ts';
 import { fishScript } from './fish-script.ts';
 import { zshScript } from './zsh-script.ts';
-
-/** The names under which users call the program. */
-const PROGRAMS = ['fact-memory-node', 'svc'];
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
@@ -40,7 +38,7 @@ Examples:
   fact-memory-node completion fish | source`,
     )
     .action((shell: keyof typeof SCRIPTS) => {
-      deps.stdout.write(SCRIPTS[shell](PROGRAMS, completedCommands(program)));
+      deps.stdout.write(SCRIPTS[shell](PROGRAM_NAMES, completedCommands(program)));
       done(EXIT.ok);
     });
 };

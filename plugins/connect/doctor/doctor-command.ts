@@ -29,7 +29,7 @@ failure.`,
     json: { type: 'flag', summary: 'one JSON object with the list of findings' },
   },
   async run(context) {
-    const { options, env, stdout, table, ask } = context;
+    const { options, env, stdout, table, ask, asTyped } = context;
     const approve = async (what: string): Promise<boolean> =>
       options.yes || /^y(?:es)?$/i.test(((await ask?.(`${harmlessText(what)}\nCheck it (y or n): `)) ?? '').trim());
     const folders = userFolders(env);
@@ -58,7 +58,7 @@ failure.`,
       const rows = findings.map(({ client, check, state, detail }) => [client, check, state, detail]);
       stdout.write(table([['client', 'check', 'state', 'found'], ...rows], { titled: true }));
       for (const { client, check, fix } of findings) {
-        if (fix !== undefined) stdout.write(`${harmlessText(`${client} ${check}: ${fix}`)}\n`);
+        if (fix !== undefined) stdout.write(`${asTyped(harmlessText(`${client} ${check}: ${fix}`))}\n`);
       }
     }
     return isBroken ? EXIT.failed : EXIT.ok;

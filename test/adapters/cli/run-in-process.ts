@@ -82,6 +82,7 @@ export const runInProcess = async (
     clock: deps.clock ?? createSystemClock(),
     random: createSystemRandom(),
     program: deps.program ?? ['/usr/bin/node', '/opt/fact-memory-node/main.js'],
+    asTyped: (text) => text,
     openTransport: deps.openTransport ?? openTransport,
     loadCommands: deps.loadCommands ?? loadCommands,
     openNode: deps.openNode ?? (() => Promise.reject(new Error('no node here'))),

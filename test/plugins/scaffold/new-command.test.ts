@@ -25,7 +25,7 @@ describe('new plugin', () => {
     ]);
     expect(stdout)
       .to.contain('acme-notes/acme-notes-plugin.mjs')
-      .and.to.contain('npm install ../fact-memory-node-*.tgz && npm test && npm start');
+      .and.to.contain('npm install --no-save ../fact-memory-node-*.tgz && npm test && npm start');
     const text = readFileSync(place.path('acme-notes/acme-notes-plugin.mjs'), 'utf8');
     expect(text)
       .to.contain('export const acmeNotes =')
