@@ -20,8 +20,8 @@ export interface HttpReply {
 }
 
 /**
- * Sends one request and reads its reply. Rejects for a redirection, so that no key goes elsewhere. It does without
- * `fetch`, whose first use costs the start of a command more than everything else.
+ * Sends one request and reads its reply. Rejects for a redirection, so that no key goes elsewhere. Avoids `fetch`,
+ * whose first use takes longer than the rest of a command's start.
  */
 export const exchangeHttp = async (
   url: string,

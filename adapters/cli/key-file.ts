@@ -14,7 +14,7 @@ export interface KeyFile {
   /** Returns the path of the file, which only the user can read. */
   write(key: string, random: Random): Promise<string>;
   remove(): Promise<void>;
-  /** Keeps a text about the address beside the key. */
+  /** Saves a text about the address in the folder of the key. */
   remember(name: string, text: string, random: Random): Promise<void>;
   remembered(name: string): Promise<string | undefined>;
 }

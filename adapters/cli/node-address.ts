@@ -56,7 +56,7 @@ const readOwnText = async (path: string): Promise<OwnText | undefined> => {
   if (file === undefined) return undefined;
   try {
     const { uid, mode } = await file.stat();
-    // Windows knows neither.
+    // Windows has neither user ids nor these modes.
     if (process.getuid !== undefined && uid !== process.getuid()) return { ignored: 'it belongs to another user' };
     if (process.getuid !== undefined && (mode & OTHERS_MAY) !== 0) return { ignored: 'other users may open it' };
     return { text: (await readPart(file, 0, MAX_ADDRESS_BYTES)).toString('utf8').trim() };

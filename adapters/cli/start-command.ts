@@ -148,7 +148,9 @@ const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal
   return EXIT.ok;
 };
 
-/** Lets the commands of this folder find the node. After a failure, a person must name the address to each command. */
+/**
+ * Saves the node's address for the commands of this folder. Without it, each command needs the address as an option.
+ */
 const tellCommands = ({ settings, log }: NodeHandle, url: string, { random }: CommandLineDeps): Promise<void> =>
   leaveAddress(settings.dataFolder, url, random).catch((error: unknown) => {
     log.warn('commands of this folder must name the address of the node', { error });

@@ -36,7 +36,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const STEADY_MS = 10_000;
 
 /** The number of processes in a row that may end before they serve. Further attempts would only hide the problem. */
-const MOST_STILLBORN = 5;
+const MOST_FAILED_STARTS = 5;
 
 /** Returns the pause before a restart, by the number of failed starts in a row. */
 export const restartPauseMs = (ends: number): number => Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (ends - 1));
@@ -56,7 +56,7 @@ class WorkerPool {
   readonly #members = new Set<Member>();
   readonly #pauses = new Set<NodeJS.Timeout>();
   #greeted = false;
-  #stillborn = 0;
+  #failedStarts = 0;
   #ending: { clean: boolean; readonly failure: string | undefined } | undefined;
   #resolve: (end: PoolEnd) => void = () => {};
 
@@ -101,7 +101,7 @@ class WorkerPool {
 
   #serves(member: Member, url: string): void {
     member.servingSinceMs = performance.now();
-    this.#stillborn = 0;
+    this.#failedStarts = 0;
     if (this.#greeted || this.#ending !== undefined || this.#serving() < this.#options.count) return;
     this.#greeted = true;
     this.#options.onServing(url);
@@ -114,12 +114,12 @@ class WorkerPool {
   #ended(member: Member, exitCode: number | null, signal: string | null): void {
     if (!this.#members.delete(member)) return;
     if (this.#ending !== undefined) {
-      // A stop signal kills only processes that do not serve yet, or that no longer serve.
+      // A process that is killed by a stop signal has not served yet, or has drained, so its end is clean.
       if (exitCode !== 0 && !STOP_SIGNALS.includes(signal ?? '')) this.#ending.clean = false;
       this.#settle();
       return;
     }
-    if (member.servingSinceMs === undefined) this.#stillborn += 1;
+    if (member.servingSinceMs === undefined) this.#failedStarts += 1;
     const failure = this.#hopeless(member);
     if (failure !== undefined) this.#end(failure);
     else this.#replace(member, { exitCode, signal });
@@ -128,10 +128,10 @@ class WorkerPool {
   /** Returns the reason to give up; undefined while there is none. */
   #hopeless({ failure }: Member): string | undefined {
     if (!this.#greeted && failure !== undefined) return failure;
-    if (this.#stillborn < MOST_STILLBORN || (this.#greeted && this.#serving() > 0)) return undefined;
+    if (this.#failedStarts < MOST_FAILED_STARTS || (this.#greeted && this.#serving() > 0)) return undefined;
     return (
       failure ??
-      `error: ${this.#stillborn} workers in a row ended before they served\nhint: what they wrote is above; SVC_WORKERS=1 starts the node without them\n`
+      `error: ${this.#failedStarts} workers in a row ended before they served\nhint: what they wrote is above; SVC_WORKERS=1 starts the node without them\n`
     );
   }
 

@@ -6,14 +6,14 @@ import { type WordTable, wordTable } from './word-table.ts';
 import { wordsOf } from './words-of-text.ts';
 
 /**
- * The embedder of a node without a model. A text is the mean of its words' vectors, less the part that all words share.
- * A sentence model made these vectors once. (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence
- * Embeddings", 2017; Mu and Viswanath, "All-but-the-Top", 2018.) A sketch of the spelling stands beside it, for names,
- * slips and other languages. A word that the table lacks is the mean of its pieces. It also gets a direction from its
- * letters, so that texts that share it are near each other.
- *
- * The leading axes of meaning come first, then two sketches of the spelling, each of the whole text, then the other
- * axes and more sketches. So the first 256 dimensions stand alone. The vector is the same on every machine.
+ * The embedder of a node without a model. The vector of a text is the mean of its words' vectors, without the component
+ * that all words share. A sentence model has computed the vectors of words in advance. (Arora, Liang and Ma, "A Simple
+ * but Tough-to-Beat Baseline for Sentence Embeddings", 2017; Mu and Viswanath, "All-but-the-Top", 2018.) Spelling
+ * sketches complete the vector, for names, typing errors and other languages. The vector of a word outside the table is
+ * the mean of its pieces, plus a random direction from its letters, so that texts with the same unknown word are
+ * similar. The order of the components: the leading axes of meaning, two sketches, the other axes, further sketches.
+ * Each sketch covers the whole text, so the first 256 dimensions work without the others. The vector is the same on
+ * every machine.
  */
 export const createMeaningEmbedder = (dimensions: 256 | 768, words: () => WordTable = wordTable): Embedder => {
   const layout = LAYOUTS[dimensions];

@@ -8,8 +8,8 @@ export interface Pooling {
 
 /**
  * Returns one unit vector per text from the states of its tokens (texts × tokens × width). It is the mean over the
- * tokens that the mask (texts × tokens) marks, normalised over its components if asked, and cut to `dimensions`.
- * Returns undefined when one has no direction.
+ * tokens that the mask (texts × tokens) marks, normalised over its components if requested, and cut to `dimensions`.
+ * Returns undefined when a mean has no direction, because all its components are 0.
  */
 export const poolVectors = (
   states: Tensor,

@@ -3,7 +3,8 @@ import { unitVector } from './unit-vector.ts';
 
 /**
  * Returns the vectors of a reply `{"data":[{"index","embedding"}]}`, in the order of the texts and of unit length.
- * Rejects a reply in which one is missing, occurs twice, has other dimensions, or is not made of finite numbers.
+ * Rejects a reply with a missing or repeated index, another number of dimensions, or a component that is no finite
+ * number.
  */
 export const readEmbeddings = (
   body: Uint8Array,

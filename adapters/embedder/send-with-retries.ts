@@ -9,10 +9,10 @@ export interface Retries {
 }
 
 /**
- * Sends a request that may be repeated. Repeats it when no reply came, or one that may change (408, 429, 5xx). The
- * waits double from a quarter of a second. Each is cut by at most a half at random, so that clients do not come back
- * together. A `Retry-After` is obeyed unless it asks for too long. Returns the last reply, or rejects as the last try
- * did.
+ * Sends a request that may be repeated. Retries it when no reply came, and after a reply that may change (408, 429,
+ * 5xx). The waits double from a quarter of a second. Each is shortened at random by at most a half, so that clients do
+ * not retry at the same moment. Obeys `Retry-After` unless it requires a longer wait. Returns the last reply, or
+ * rejects as the last attempt did.
  */
 export const sendWithRetries = async (request: OutboundRequest, retries: Retries): Promise<InboundReply> => {
   for (let tried = 1; ; tried++) {

@@ -3,8 +3,8 @@ export const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /**
- * Returns the coding that a client prefers (RFC 9110, section 12.5.3). Returns undefined when it takes none of ours, or
- * prefers the plain body. A coding that the client does not name is covered by `*` alone.
+ * Returns the coding that a client prefers (RFC 9110, section 12.5.3). Returns undefined when the client accepts none
+ * of `CODINGS`, or prefers an uncompressed body. Only `*` covers a coding that the client does not name.
  */
 export const acceptedCoding = (accepted: string | undefined): Coding | undefined => {
   if (accepted === undefined || accepted.length > MAX_LENGTH) return undefined;

@@ -27,7 +27,7 @@ export const createCorsPolicy = (options: CorsOptions): readonly Middleware[] =>
 const markPreflight: Middleware = async (context, next) => {
   await next();
   if (context.respond === false) return;
-  // A preflight repeats the names of headers, and a page may have put a key there.
+  // The preflight repeats header names in its reply, and a page may have put a key there.
   const named = context.res.getHeader('Access-Control-Allow-Headers');
   if (typeof named === 'string')
     context.set('Access-Control-Allow-Headers', named.split(',').map(maskHeader).join(','));

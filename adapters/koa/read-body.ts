@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../ports/ports.ts';
 
 /**
- * Reads a body. Refuses an announced length beyond `maxBytes` unread, and stops at the first chunk beyond it. The
- * writer of the reply discards the rest. `announce` runs before the first byte is read, and sends `100 Continue` to a
- * client that expects it.
+ * Reads a body. Refuses a declared length beyond `maxBytes` without reading, and stops at the first chunk that exceeds
+ * it. The writer of the reply discards the rest. `announce` runs before the first byte is read, and sends `100
+ * Continue` to a client that expects it.
  */
 export const readBody = (
   message: IncomingMessage,

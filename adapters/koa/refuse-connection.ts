@@ -7,7 +7,8 @@ type Refuse = (error: ServiceError) => OutboundReply;
 /**
  * Replies to requests that Node's parser refuses with a problem document, and closes: broken framing 400, headers
  * beyond the limit 431, a request that took too long to arrive 408. A connection that still waits for the reply to a
- * sound request ends with that reply instead. All of them join the `doomed`, from which no request is taken.
+ * valid request ends with that reply instead. Adds each of these connections to `doomed`, so that the server reads no
+ * further request from it.
  */
 export const refuseBrokenRequests = (server: Server, refuse: Refuse, doomed: WeakSet<Duplex>): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -62,7 +62,7 @@ const wrap = (logger: PinoLogger): JsonLogger => ({
   child: (fields) => wrap(logger.child(masked(fields))),
 });
 
-/** Public keys and ids of traces look like secret keys, and an operator compares them with those of other systems. */
+/** Fields with values that look like secret keys but are public. Operators compare them with those of other systems. */
 const PUBLIC = /publicKey$|^trace_id$/i;
 
 /** Masks the names and texts of the fields. The serializer describes the field of an error. */

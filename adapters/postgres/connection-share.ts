@@ -2,7 +2,7 @@ import { ServiceError } from '../../ports/ports.ts';
 
 /** The connection of each process, outside its pools, that listens for signals of other processes. */
 const LISTENING_CONNECTIONS = 1;
-/** The fewest connections of a process with which reads and writes go on. */
+/** The minimum pool of a process, with which both reads and writes go on. */
 export const LEAST_POOL = 4;
 
 /**
@@ -18,7 +18,7 @@ export const ALLOWED_CONNECTIONS = `LEAST(
   (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
   (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`;
 
-/** The connections that an operator grants a process, and the number of processes that open as many. */
+/** The number of connections that the operator grants to one process, and the number of processes with that many. */
 export interface ConnectionPlan {
   readonly poolSize: number;
   readonly processes: number;

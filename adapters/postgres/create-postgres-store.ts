@@ -21,11 +21,14 @@ export interface PostgresStoreOptions {
    * backups and checks use it, because they need a session of their own.
    */
   readonly directUrl?: string | undefined;
-  /** Addresses of servers that follow the primary. They serve reads when they have everything that it has stored. */
+  /**
+   * The addresses of replicas. A replica serves a read if it has everything that the primary had stored when the read
+   * began.
+   */
   readonly replicaUrls?: readonly string[];
   /** The maximum number of connections, at least 4; one more is open while there are signal listeners. Default 16. */
   readonly poolSize?: number;
-  /** The number of processes that share what the server allows; each pool is as small as its part. Default 1. */
+  /** The number of processes that share the connections that the server allows. Each pool gets its share. Default 1. */
   readonly processes?: number;
   /** Milliseconds that a call waits for a connection before it fails with `unavailable`. Default 5,000. */
   readonly connectTimeoutMs?: number;
@@ -37,7 +40,7 @@ export interface PostgresStoreOptions {
   readonly watchNesting?: boolean;
   /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
   readonly factCacheMiB?: number;
-  /** Receives a warning when a replica begins or ceases to serve no reads. Default: nobody is told. */
+  /** Receives a warning when a replica stops serving reads, or resumes. Default: drops the warnings. */
   readonly report?: (message: string) => void;
   /** The driver's class of connections, so that tests can keep sessions open between stores. */
   readonly driver?: typeof Client;

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../ports/ports.ts';
 
 /**
- * Returns one address for each host of an address as libpq writes it, in the same order:
- * `postgres://user@h1:5432,h2:5432/db`. Throws `unavailable` where the address asks for a server that takes no writes.
+ * Splits an address with several hosts into one address per host, in the same order. libpq writes them as
+ * `postgres://user@h1:5432,h2:5432/db`. Throws `unavailable` where the address requires a server that takes no writes.
  */
 export const hostAddresses = (url: string): readonly [string, ...string[]] => {
   const [, scheme = '', authority = '', rest = ''] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/is.exec(url) ?? [];

@@ -1,6 +1,6 @@
 import type { AdapterProblem, ServiceError } from '../../ports/ports.ts';
 import { blameAddress } from './blame-address.ts';
-import { faultOfError, faultOfStand, REPLICA_SETTING, type ReplicaStand } from './replica-fault.ts';
+import { faultOfError, faultOfState, REPLICA_SETTING, type ReplicaState } from './replica-fault.ts';
 import { IDENTITY, TIMELINE } from './replica-reads.ts';
 import { firstRowAt } from './same-database.ts';
 import { shownAddress } from './shown-address.ts';
@@ -30,13 +30,13 @@ export const inspectReplicas = async (
 
 const faultAt = async (url: string, primary: Row): Promise<ServiceError | undefined> => {
   try {
-    return faultOfStand(standOf(await firstRowAt(url, OF_REPLICA, { isReplica: true }), primary));
+    return faultOfState(stateOf(await firstRowAt(url, OF_REPLICA, { isReplica: true }), primary));
   } catch (error) {
     return faultOfError(error);
   }
 };
 
-const standOf = (replica: Row, primary: Row): ReplicaStand => {
+const stateOf = (replica: Row, primary: Row): ReplicaState => {
   if (replica['identity'] !== primary['identity']) return 'foreign';
   return String(replica['timeline']) === String(primary['timeline']) ? 'serves' : 'diverged';
 };

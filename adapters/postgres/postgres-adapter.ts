@@ -41,7 +41,6 @@ export const postgresAdapter = defineStore<PostgresSettings>({
   },
 });
 
-/** Looks only where there are two addresses. */
 const refuseAnotherDatabase = async ({
   url,
   directUrl,

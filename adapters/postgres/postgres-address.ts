@@ -25,7 +25,8 @@ const TAKEN_FOR_STRICTEST = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/;
 
 const isPostgresUrl = (text: string): boolean => {
   try {
-    // A URL with a user needs a host. The driver takes that of the parameter `host`, as libpq does.
+    // The URL parser accepts a user only together with a host. The driver prefers the parameter `host`, as libpq
+    // does.
     const named = /[?&]host=/.test(text) ? text.replace('@/', '@localhost/') : text;
     return /^postgres(ql)?:$/.test(new URL(named).protocol);
   } catch {

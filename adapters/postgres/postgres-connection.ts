@@ -102,8 +102,8 @@ export class PostgresConnection {
   };
 
   /**
-   * Notes that a commit is on the server alone, because somebody cancelled its wait for a replica. The server reports
-   * the commit as done, but a failover would lose it.
+   * Detects a commit that only the primary has, because somebody cancelled its wait for a replica. The server reports
+   * success, but a failover would lose the commit.
    */
   readonly #hear = ({ routine }: { readonly routine?: string | undefined }): void => {
     if (routine === 'SyncRepWaitForLSN') this.#isUnconfirmed = true;

@@ -30,7 +30,10 @@ import { TableColumns } from './table-columns.ts';
 import { TableGrowth } from './table-growth.ts';
 import { begin, commit, onItsOwn, perform, withRetries } from './transaction-steps.ts';
 
-/** Two pools, so that reads which a write makes never wait for a connection that another write holds. */
+/**
+ * Separate pools for reads and writes. A write also reads, and must never wait for a connection that another write
+ * holds.
+ */
 export interface PostgresPools {
   readonly readers: PostgresPool;
   readonly writers: PostgresPool;
@@ -66,7 +69,7 @@ export class PostgresEngine implements SqlEngine {
   #idle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  /** `direct` leads to sessions of the server itself, for signals and long work. */
+  /** `direct` bypasses a pooler, because signals and long work need sessions of the server itself. */
   constructor(
     pools: PostgresPools,
     direct: Omit<PostgresSignalsOptions, 'probe'> & { readonly url: string },
@@ -199,20 +202,20 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Begins the next transaction under the lock right behind this commit when another write waits for that lock. It then
-   * has the lock without another round trip. A tenant that waits for a connection goes first, so that it does not wait
-   * for ever. Returns whether the next write uses the connection.
+   * When another write waits for this lock, begins its transaction in the same message as this commit. The other write
+   * saves a round trip. Does nothing while a tenant waits for a connection, which that tenant might otherwise never
+   * get. Returns whether the next write uses the connection.
    */
   #beginAhead(lock: string, connection: PostgresConnection): boolean {
     if (!this.#turns.isAwaited(lock) || this.#ahead.has(lock) || this.#pools.writers.isAwaited) return false;
     const begun = begin(connection, lock, false);
-    // A failure rejects the caller that acquires this session.
+    // Ignored here, because the write that takes over the session rejects with this failure.
     begun.catch(() => {});
     this.#ahead.set(lock, { connection, begun });
     return true;
   }
 
-  /** Ends an early transaction whose write has given up. */
+  /** Rolls back an early transaction whose write has given up. */
   async #abandon(lock: string): Promise<void> {
     const ahead = this.#ahead.get(lock);
     if (ahead === undefined || this.#turns.isHeld(lock)) return;
@@ -223,7 +226,6 @@ export class PostgresEngine implements SqlEngine {
     this.#pools.writers.release(connection);
   }
 
-  /** Runs a statement outside a transaction. It is committed when its result arrives. */
   #alone(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome> {
     const statement = { text: sql, name: undefined };
     const perform = (connection: PostgresConnection): Promise<StatementOutcome> =>
@@ -242,9 +244,7 @@ export class PostgresEngine implements SqlEngine {
     );
   }
 
-  /**
-   * Gathers statistics in the background. A failure costs only time, because the database gathers them later itself.
-   */
+  /** Gathers statistics in the background. Ignores a failure, because the database gathers them later itself. */
   async #analyse(table: string): Promise<void> {
     if (this.#closing !== undefined) return;
     await this.#counted(() =>

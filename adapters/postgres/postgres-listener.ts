@@ -14,7 +14,7 @@ export interface PostgresListenerOptions {
   missed(): void;
 }
 
-/** The interval at which listeners are called while the connection is lost, because signals may be missed. */
+/** The interval at which all listeners are called while the connection is lost, because signals may be missed. */
 const POLL_MS = 1_000;
 /** The interval of connection probes, and the time limit of their reply. */
 const ASK_MS = 15_000;

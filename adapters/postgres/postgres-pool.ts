@@ -70,7 +70,7 @@ export class PostgresPool {
     this.#primary.onMove(this.#follow);
   }
 
-  /** Returns a class whose connections can be cut from the moment when they begin to connect. */
+  /** Returns a driver class whose connections the pool can cut even before they are established. */
   #tracked(driver: typeof Client): typeof Client {
     return new Proxy(driver, {
       construct: (target, [config]: [ClientConfig]) => {
@@ -82,7 +82,9 @@ export class PostgresPool {
     });
   }
 
-  /** Cuts the connections to the former primary: one that is paused or cut off would stay silent, and serve later. */
+  /**
+   * Cuts the connections to the former primary. A paused one would stay silent, and could later serve outdated reads.
+   */
   readonly #follow = (): void => {
     this.#pool.options.connectionString = this.#primary.url;
     for (const client of this.#clients) client.connection.stream.destroy();

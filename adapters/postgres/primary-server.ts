@@ -5,9 +5,9 @@ import { checkedUrls } from './postgres-address.ts';
 const ASK_MS = 2_000;
 
 /**
- * The server of a store that takes writes, among those that its address names. With a single server it is always that
- * one. Otherwise `search` follows a promotion, and a server on an earlier timeline than one seen is refused: it is an
- * old primary that has not heard of its successor yet.
+ * The primary among the servers that an address names. With a single server it is always that one. Otherwise `search`
+ * finds the new primary after a failover. It refuses a server on an earlier timeline than any seen before: a former
+ * primary that does not know of its successor yet.
  */
 export class PrimaryServer {
   readonly #urls: readonly string[];
@@ -33,7 +33,7 @@ export class PrimaryServer {
     return this.#urls.length > 1;
   }
 
-  /** Calls `listener` when another server becomes the primary. Connections to the former one must be cut then. */
+  /** Calls `listener` when another server becomes the primary, so that it can cut the connections to the former one. */
   onMove(listener: () => void): void {
     this.#moved.add(listener);
   }
@@ -54,7 +54,8 @@ export class PrimaryServer {
   async #ask(): Promise<void> {
     const timelines = await Promise.all(this.#urls.map(timelineOf));
     const newest = timelines.reduce((a, b) => Math.max(a, b), READS_ONLY);
-    // An old primary may still reply as one, so the newest timeline decides, and never one before it.
+    // A former primary may still reply as a primary. So the newest timeline decides, and never an earlier one than
+    // before.
     if (newest === READS_ONLY || newest < this.#timeline) return;
     this.#timeline = newest;
     const found = this.#urls[timelines.indexOf(newest)] ?? this.#current;
@@ -74,7 +75,10 @@ export const primaryUrl = async (url: string): Promise<string> => {
 /** Stands for the timeline of a server that takes no writes, or gives no reply. */
 const READS_ONLY = -1;
 
-/** Returns the number of promotions behind a server that takes writes; 0 where the user may not read it. */
+/**
+ * Returns the timeline of a server that takes writes, which grows with every promotion; 0 where the user may not read
+ * it.
+ */
 const timelineOf = async (url: string): Promise<number> => {
   const client = new Client({
     connectionString: url,
@@ -92,7 +96,7 @@ const timelineOf = async (url: string): Promise<number> => {
   } catch {
     return READS_ONLY;
   } finally {
-    // A paused server would never let the connection end.
+    // Destroys the stream, because a paused server never completes the end of a connection.
     client.connection.stream.destroy();
   }
 };

@@ -25,7 +25,10 @@ export class ReadTransactions {
     this.#parts = parts;
   }
 
-  /** Reads on a replica that has everything, and on the primary when there is none or it is lost before it replies. */
+  /**
+   * Reads on a replica that is up to date. Reads on the primary when there is none, or when the replica is lost before
+   * its first result.
+   */
   async run<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     const lent = await this.#replicas?.lend(beginSnapshot, this.#pins);
     if (lent !== undefined) {
@@ -40,7 +43,7 @@ export class ReadTransactions {
       }
     }
     const onPrimary = (): Promise<T> => this.#primary.use((connection) => this.#look(connection, work));
-    // An idle session that the server has just ended is not yet gone from the pool.
+    // Tries again, because the pool may still hold an idle session that the server has just ended.
     return onPrimary().catch((error: unknown) => (isEndedByServer(error) ? onPrimary() : Promise.reject(error)));
   }
 
@@ -58,7 +61,7 @@ export class ReadTransactions {
       }
       return await work(session);
     } catch (error) {
-      // Work that has read nothing yet may run again.
+      // A read without a result so far can safely run again.
       const mayRepeat = !session.answered && (isRetryable(session.cause) || isLoss(session.cause));
       throw mayRepeat ? session.cause : error;
     } finally {
@@ -69,8 +72,8 @@ export class ReadTransactions {
   }
 
   /**
-   * Takes the snapshot, unless the work has already run a statement, because BEGIN alone takes none. Commits of this
-   * process wait for it, so that a read never sees changes that the process made after the read began.
+   * Takes the snapshot unless a statement of the work has taken it, because BEGIN alone takes none. Commits of this
+   * process wait for the snapshot, so that a read never sees a change that this process made after the read began.
    */
   #pin(session: PostgresSession): void {
     const pinned = session.pin();

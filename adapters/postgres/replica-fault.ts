@@ -5,11 +5,14 @@ import { isBusy } from './postgres-pool.ts';
 /** The setting with the addresses of replicas. */
 export const REPLICA_SETTING = 'SVC_DATABASE_REPLICA_URLS';
 
-/** The replies of a server to the question whether it may serve a read. */
-export type ReplicaStand = 'serves' | 'behind' | 'promoted' | 'foreign' | 'diverged';
+/** The state of a server that is configured as a replica. */
+export type ReplicaState = 'serves' | 'behind' | 'promoted' | 'foreign' | 'diverged';
 
-/** The lasting reasons why a server serves no reads. Lag is none: it passes, and the metrics of the server show it. */
-const FAULTS: Readonly<Record<Exclude<ReplicaStand, 'serves' | 'behind'>, ServiceError>> = {
+/**
+ * The reasons for which a replica serves no reads at all. Lag is not among them, because it passes by itself and the
+ * server's metrics show it.
+ */
+const FAULTS: Readonly<Record<Exclude<ReplicaState, 'serves' | 'behind'>, ServiceError>> = {
   promoted: new ServiceError('unavailable', 'the server follows no primary', {
     hint: 'name a server that follows the primary of SVC_DATABASE_URL, or remove the address',
   }),
@@ -21,10 +24,10 @@ const FAULTS: Readonly<Record<Exclude<ReplicaStand, 'serves' | 'behind'>, Servic
   }),
 };
 
-export const faultOfStand = (stand: ReplicaStand): ServiceError | undefined =>
-  stand === 'serves' || stand === 'behind' ? undefined : FAULTS[stand];
+export const faultOfState = (state: ReplicaState): ServiceError | undefined =>
+  state === 'serves' || state === 'behind' ? undefined : FAULTS[state];
 
-/** Returns the fault behind an error of a replica; undefined where its connections are merely busy. */
+/** Returns the fault behind an error of a replica; undefined when all its connections are in use. */
 export const faultOfError = (error: unknown): ServiceError | undefined => {
   const known = toServiceError(error);
   if (isBusy(known)) return undefined;

@@ -4,33 +4,34 @@ import { blameAddress } from './blame-address.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import type { PostgresStatements } from './postgres-statements.ts';
-import { faultOfError, faultOfStand, REPLICA_SETTING, type ReplicaStand } from './replica-fault.ts';
+import { faultOfError, faultOfState, REPLICA_SETTING, type ReplicaState } from './replica-fault.ts';
 
 /**
- * The number of pauses for which a read waits for a replica, before it goes to the primary: 40 ms in all. A single
- * pause would count a busy event loop as a replica that lags.
+ * The number of 10 ms ticks after which a read gives up on a replica and goes to the primary: 40 ms in all. A single
+ * long timer would also fire after the event loop was blocked, and the replica would wrongly count as lagging. A
+ * blocked event loop delivers one tick at most.
  */
-const PAUSES = 4;
-const PAUSE_MS = 10;
-/** The pause between two looks at a replica that lags. */
-const LOOK_AGAIN_MS = 3;
-/** The time for which a replica that lags or fails gets no reads. */
-const LEFT_OUT_MS = 1_000;
+const MOST_TICKS = 4;
+const TICK_MS = 10;
+/** The interval at which a waiting read checks a lagging replica again. */
+const RECHECK_MS = 3;
+/** The time without reads for a replica that lags or fails. */
+const AVOIDED_MS = 1_000;
 
-/** The present timeline of a primary, whose last checkpoint may be of an earlier one. */
+/** The current timeline of a primary. Its last checkpoint may still name an earlier one. */
 export const TIMELINE = `('x' || substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8))::bit(32)::int`;
 
 const POSITION = `SELECT (${TIMELINE})::text, pg_current_wal_flush_lsn()::text`;
 
-/** Selects what a server and its replicas have in common, and no other database has. */
+/** Identifies the database: equal on the primary and its replicas, and different everywhere else. */
 export const IDENTITY = `SELECT concat_ws(' ', system_identifier,
   (SELECT oid FROM pg_database WHERE datname = current_database()), current_schema()) FROM pg_control_system()`;
 
 /**
- * Compares the timeline as well. A replica that followed a former primary may hold commits which the present one has
- * never had. Its last checkpoint is of an earlier timeline.
+ * Compares the timeline too. A replica of a former primary may hold commits that the present primary never had. The
+ * last checkpoint of such a replica belongs to an earlier timeline.
  */
-const STAND = `SELECT CASE
+const REPLICA_STATE = `SELECT CASE
   WHEN NOT pg_is_in_recovery() THEN 'promoted'
   WHEN (${IDENTITY}) <> ? THEN 'foreign'
   WHEN timeline_id <> ?::int THEN 'diverged'
@@ -45,12 +46,15 @@ export interface ReplicaServer {
 }
 
 interface Replica extends ReplicaServer {
-  leftOutUntilMs: number;
-  /** The reported reason why it serves no reads. */
+  avoidedUntilMs: number;
+  /** The fault that was reported last; undefined once the replica has served a read. */
   fault: string | undefined;
 }
 
-/** The end of an attempt to begin a read. Without a connection or a fault the replica lags. */
+/**
+ * The outcome of an attempt to begin a read: a connection, or a fault. With neither, the replica lags or its
+ * connections are all in use.
+ */
 interface Opened {
   readonly connection?: PostgresConnection;
   readonly fault?: ServiceError | undefined;
@@ -66,12 +70,12 @@ export interface LentReplica {
   release(loss?: unknown): void;
 }
 
-/** Begins a read, so that its snapshot is taken. */
+/** Begins a transaction and takes its snapshot. */
 export type BeginRead = (connection: PostgresConnection) => Promise<unknown>;
 
 /**
- * Lends a replica to a read when it has replayed everything that the primary had stored as the read began. The read
- * sees there what it would see on the primary, revoked rights and erasures included.
+ * Lends connections to replicas. A replica can serve a read when it has replayed everything that the primary had stored
+ * as the read began. The read then sees the same state as on the primary, with all revoked rights and erasures.
  */
 export class ReplicaReads {
   readonly #primary: PostgresPool;
@@ -90,16 +94,17 @@ export class ReplicaReads {
     this.#primary = primary;
     this.#statements = statements;
     this.#report = report;
-    this.#replicas = replicas.map((replica) => ({ ...replica, leftOutUntilMs: 0, fault: undefined }));
+    this.#replicas = replicas.map((replica) => ({ ...replica, avoidedUntilMs: 0, fault: undefined }));
   }
 
   /**
-   * Returns undefined, within 50 ms, when no replica can serve. Never rejects. Adds to `pins` a promise for the time
-   * until the snapshot: see `ReadTransactions`.
+   * Returns undefined, within 50 ms, when no replica can serve. Never rejects. Adds a promise to `pins` that resolves
+   * once the read has its snapshot: see `ReadTransactions`.
    */
   lend(begin: BeginRead, pins: Set<Promise<void>>): Promise<LentReplica | undefined> {
     const lending = this.#lend(begin);
-    // Without a replica the read has to begin on the primary before a commit of this process goes on.
+    // Without a replica, the read begins on the primary. Commits of this process must wait until it has a snapshot
+    // there.
     const pinned = lending.then((lent) => (lent === undefined ? afterTurns() : undefined));
     pins.add(pinned);
     void pinned.then(() => pins.delete(pinned));
@@ -110,16 +115,16 @@ export class ReplicaReads {
     const replica = this.#next();
     if (replica === undefined) return undefined;
     const limit = new AbortController();
-    let pauses = 0;
+    let ticks = 0;
     const timer = setInterval(() => {
-      pauses += 1;
-      if (pauses === PAUSES) limit.abort();
-    }, PAUSE_MS);
-    // While the primary has not told its position, nothing is known about the replica.
-    let isAsked = false;
+      ticks += 1;
+      if (ticks === MOST_TICKS) limit.abort();
+    }, TICK_MS);
+    // A timeout before the primary has reported its position is no fault of the replica.
+    let hasPosition = false;
     const opening = this.#ask().then(
       (position) => {
-        isAsked = true;
+        hasPosition = true;
         return this.#open(replica.pool, begin, position, limit.signal);
       },
       () => undefined,
@@ -130,7 +135,7 @@ export class ReplicaReads {
     const connection = (await Promise.race([opening, late]))?.connection;
     clearInterval(timer);
     if (connection === undefined) {
-      if (isAsked) leaveOut(replica);
+      if (hasPosition) avoid(replica);
       void opening.then((opened) => opened && this.#tooLate(replica, opened));
       return undefined;
     }
@@ -139,7 +144,7 @@ export class ReplicaReads {
       connection,
       release: (loss) => {
         if (loss !== undefined) {
-          leaveOut(replica);
+          avoid(replica);
           this.#fails(replica, faultOfError(loss));
         }
         replica.pool.release(connection);
@@ -147,9 +152,9 @@ export class ReplicaReads {
     };
   }
 
-  /** Ends an attempt for which no read waits any more. */
+  /** Ends an attempt that outlasted its read. */
   #tooLate(replica: Replica, { connection, fault }: Opened): void {
-    if (connection !== undefined) void discard(replica.pool, connection);
+    if (connection !== undefined) void rollBack(replica.pool, connection);
     else this.#fails(replica, fault);
   }
 
@@ -159,7 +164,7 @@ export class ReplicaReads {
     this.#report(`${REPLICA_SETTING}: ${replica.name} serves reads again`);
   }
 
-  /** Reports a fault once, and again when it is another one. */
+  /** Reports a fault once, and a different one as well. */
   #fails(replica: Replica, fault: ServiceError | undefined): void {
     if (fault === undefined || replica.fault === fault.message) return;
     replica.fault = fault.message;
@@ -169,7 +174,7 @@ export class ReplicaReads {
 
   #next(): Replica | undefined {
     const nowMs = performance.now();
-    const ready = this.#replicas.filter(({ leftOutUntilMs }) => leftOutUntilMs <= nowMs);
+    const ready = this.#replicas.filter(({ avoidedUntilMs }) => avoidedUntilMs <= nowMs);
     this.#turn += 1;
     return ready[this.#turn % ready.length];
   }
@@ -180,18 +185,19 @@ export class ReplicaReads {
     try {
       connection = await pool.lend();
       while (!limit.aborted) {
-        const looked = connection.arrays(this.#statements.prepared(STAND), position);
-        // Follows at once. The server runs it after the look, so that the snapshot is at least as far as the look says.
-        const [{ rows }] = await Promise.all([looked, begin(connection)]);
-        const stand = rows[0]?.[0] as ReplicaStand;
-        if (stand === 'serves') return { connection };
+        const checked = connection.arrays(this.#statements.prepared(REPLICA_STATE), position);
+        // Pipelined behind the check. The server runs it afterwards, so the snapshot is as recent as the check at
+        // least.
+        const [{ rows }] = await Promise.all([checked, begin(connection)]);
+        const state = rows[0]?.[0] as ReplicaState;
+        if (state === 'serves') return { connection };
         await connection.command('ROLLBACK');
-        const fault = faultOfStand(stand);
+        const fault = faultOfState(state);
         if (fault !== undefined) {
           pool.release(connection);
           return { fault };
         }
-        await sleep(LOOK_AGAIN_MS);
+        await sleep(RECHECK_MS);
       }
       pool.release(connection);
       return {};
@@ -202,7 +208,7 @@ export class ReplicaReads {
     }
   }
 
-  /** Reads that begin in one turn of the event loop share a question to the primary, which leaves after that turn. */
+  /** Reads that begin in one turn of the event loop share a query to the primary, sent after that turn. */
   #ask(): Promise<readonly string[]> {
     this.#position ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       this.#position = undefined;
@@ -220,15 +226,14 @@ export class ReplicaReads {
   }
 }
 
-/** Waits for as long as a free connection needs to send the beginning of a transaction. */
+/** Waits two turns of the event loop, in which a free connection sends the BEGIN of a read. */
 const afterTurns = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-const leaveOut = (replica: Replica): void => {
-  replica.leftOutUntilMs = performance.now() + LEFT_OUT_MS;
+const avoid = (replica: Replica): void => {
+  replica.avoidedUntilMs = performance.now() + AVOIDED_MS;
 };
 
-/** Ends a transaction that came too late. */
-const discard = async (pool: PostgresPool, connection: PostgresConnection): Promise<void> => {
+const rollBack = async (pool: PostgresPool, connection: PostgresConnection): Promise<void> => {
   await connection.command('ROLLBACK').catch(() => connection.spoil());
   pool.release(connection);
 };

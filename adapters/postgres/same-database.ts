@@ -17,8 +17,8 @@ const IDENTITY = `SELECT concat_ws(' ',
   (SELECT oid FROM pg_database WHERE datname = current_database()), current_schema()) AS identity`;
 
 /**
- * Throws `conflict` for addresses of two databases: a restore would change another database than the one that requests
- * read, and signals would be heard by nobody. Throws `unavailable` if one cannot be reached.
+ * Throws `conflict` for the addresses of two databases: a restore would change a database that requests do not read,
+ * and signals would reach no listener. Throws `unavailable` if one of them cannot be reached.
  */
 export const requireSameDatabase = async ({ url, directUrl }: StoreAddresses): Promise<void> => {
   if (directUrl === undefined) return;

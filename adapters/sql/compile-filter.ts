@@ -15,10 +15,9 @@ import { identifier } from './sql-identifier.ts';
 
 /**
  * Turns a filter over the table `facts`, known to the query as `alias`, into a condition that holds for exactly the
- * facts for which `evaluateFilter` returns true. The values for its `?` are those of `shapeOf`.
- *
- * SQL is three-valued where a filter is not. That only shows under `not`, so a negation asks whether its part is not
- * true, and everything else may leave an unknown where a false belongs.
+ * facts for which `evaluateFilter` returns true. The values for its `?` are those of `shapeOf`. A filter is two-valued
+ * and SQL is three-valued. The difference matters only under `not`, which therefore compiles to `IS NOT TRUE`.
+ * Elsewhere an unknown has the effect of a false.
  */
 export const compileFilter = (filter: Filter, dialect: SqlDialect, alias: string): string =>
   new FilterCompiler(dialect).condition(filter, alias);
@@ -62,7 +61,8 @@ class FilterCompiler {
 
   #beginsWith({ field, text }: Extract<Filter, { kind: 'startsWith' }>, alias: string): string {
     if (!hasPrefix(field, text)) return NEVER;
-    // Has no range of texts, because SQLite would combine indexes for it and then sort all facts that fit.
+    // Compares a prefix instead of a range. For a range, SQLite would combine indexes and then sort all matching
+    // facts.
     const length = `CAST(${this.#dialect.mark('whole')} AS integer)`;
     return `substr(${fieldSql(field, alias)}, 1, ${length}) = ${this.#dialect.mark('text')}`;
   }

@@ -30,7 +30,7 @@ export const coreTables = (dialect: SchemaDialect): readonly string[] => [
 /**
  * Covers and expiries, which end facts. Keys begin with the tenant, so that a database can shard the tables by tenant.
  * `speaker` is an empty text in a cover that ends the facts of all. Covers that end one named fact have a table of
- * their own, because the one index finds a triple and the other one a name.
+ * their own, because they are found by the name of the fact and all others by their triple.
  */
 const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
   `CREATE TABLE fact_covers (

@@ -1,6 +1,6 @@
 import { parseInstant, SCOPES, type SqlValue, VALUE_TYPES } from '../../ports/ports.ts';
 
-/** Whether a stored value can be read as its member, and a neutral value for one that cannot. */
+/** The check of a stored value, and the neutral value that replaces an invalid one. */
 export interface ColumnRule {
   readonly column: string;
   readonly isSound: (stored: SqlValue) => boolean;
@@ -86,8 +86,8 @@ export interface RepairedRow {
 }
 
 /**
- * Puts the neutral value of its column in place of each stored value that cannot be read. A damaged row thus never
- * fails the answer that it is a part of. Returns undefined for a sound row.
+ * Replaces each stored value that cannot be read by the neutral value of its column, so that a damaged row does not
+ * fail the whole answer. Returns undefined for a sound row.
  */
 export const repairRow = (stored: readonly SqlValue[], rules: readonly ColumnRule[]): RepairedRow | undefined => {
   let repaired: SqlValue[] | undefined;

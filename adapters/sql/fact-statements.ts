@@ -17,7 +17,7 @@ const columnsOf = (columns: readonly string[]): string => columns.map((column) =
 
 const FACT = columnsOf(FACT_COLUMNS);
 const OUTLINE = columnsOf(OUTLINE_COLUMNS);
-/** The length of a value, which neither engine has to read for it. */
+/** The length of a value. Both engines return it without reading the value. */
 const VALUE_BYTES = 'octet_length(f.value_v)';
 /** The value unless it is long. */
 const SHORT_VALUE = `CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
@@ -136,7 +136,7 @@ export class FactStatements {
     return { sql, parameters };
   }
 
-  /** Texts are ordered by their bytes, so that those with a prefix lie together in an index. */
+  /** Orders texts by their bytes, so that texts with a common prefix are neighbours in an index. */
   texts({ tenantId, field, prefix, filter, limit }: TextQuery): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter);
     const end = textAfter(prefix);
@@ -193,8 +193,8 @@ export class FactStatements {
 
 /**
  * The maximum number of cached statements and parts of their shapes. Code builds most filters, which have some dozens
- * of shapes with some dozens of parts. Callers choose how many names and beginnings a narrowing has, and there are
- * thousands of such combinations, so the cache begins anew at this limit.
+ * of shapes with some dozens of parts. Callers choose the number of names and prefixes in a query, which gives
+ * thousands of combinations. So the cache is cleared at this limit.
  */
 const REMEMBERED_PARTS = 20_000;
 

@@ -145,5 +145,5 @@ class ShapeWalk implements FilterShape {
 }
 
 const END = ')';
-/** A part that no stored value fits. */
+/** Stands for a part that no stored value can satisfy. */
 const IMPOSSIBLE = '!';

@@ -35,8 +35,8 @@ export const hasPrefix = (field: FactField, text: string): boolean =>
   FIELD_COLUMNS[field].is === 'text' && isStorableText(text);
 
 /**
- * Returns whether the store can hold the text. Without U+0000 and lone surrogates, because SQLite would mistake such a
- * text for another one and PostgreSQL would refuse it.
+ * Returns whether the store can hold the text. With U+0000 or a lone surrogate, SQLite would mistake the text for
+ * another one, and PostgreSQL would refuse it.
  */
 const isStorableText = (value: string | number | boolean): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000');

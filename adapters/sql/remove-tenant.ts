@@ -15,8 +15,8 @@ const MARK = `INSERT INTO ${REMOVED_TENANTS_TABLE} (id) VALUES (?) ON CONFLICT (
 export const TENANT_IS_REMOVED = `EXISTS (SELECT 1 FROM ${REMOVED_TENANTS_TABLE} WHERE id = OLD.tenant_id)`;
 
 /**
- * Queries whether a tenant was removed, while the write continues. The write needs the result before its commit. The
- * tenant `default` cannot be removed.
+ * Queries whether a tenant was removed. The write continues in the meantime, and awaits the result before its commit.
+ * The tenant `default` cannot be removed.
  */
 export const askWhetherRemoved = (session: SqlSession, tenantId: string): Promise<void> | undefined => {
   if (tenantId === DEFAULT_TENANT) return undefined;

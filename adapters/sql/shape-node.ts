@@ -1,6 +1,7 @@
 /**
- * A place in a tree of the shapes of filters: the path from the root is the shape. Walking it costs a look-up by a
- * short constant for each part of a filter. One long text would be built, hashed and compared for each query.
+ * A node in the tree of filter shapes. The path from the root is the shape. Finding a shape takes one look-up by a
+ * short constant for each part of the filter. A shape as one long text would have to be built, hashed and compared for
+ * each query.
  */
 export class ShapeNode {
   readonly #tree: { nodes: number };
@@ -17,7 +18,7 @@ export class ShapeNode {
     return this.#tree.nodes;
   }
 
-  /** Returns the place after one more part. */
+  /** Returns the child for one more part. */
   after(part: string | number): ShapeNode {
     const known = this.#next.get(part);
     if (known !== undefined) return known;

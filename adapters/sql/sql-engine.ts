@@ -53,8 +53,8 @@ export interface SqlEngine {
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in a transaction that holds the named lock from before its first statement until after its commit, over
-   * all processes. Commits when `work` resolves, rolls back when it rejects. `work` may run again, in a transaction of
-   * its own, when the database calls the first one off.
+   * all processes. Commits when `work` resolves, rolls back when it rejects. When the database aborts the transaction,
+   * `work` may run again in a new one.
    */
   write<T>(lock: string, work: (session: SqlSession) => Promise<T>, manner?: WriteManner): Promise<T>;
   /** Returns a query builder outside transactions. Each of its queries is a transaction of its own. */

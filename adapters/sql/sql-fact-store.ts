@@ -38,15 +38,15 @@ export interface SqlFactStoreOptions {
 export const FACT_CACHE_MIB = 64;
 
 /**
- * The mark of a running write. It is cleared at the end, because later work, such as a timer, is no longer inside the
- * write.
+ * The mark of a running write. It is cleared at the end, because a timer that the write has started is no longer part
+ * of it.
  */
 interface WriteMark {
   readonly store: FactStore;
   open: boolean;
 }
 
-/** The single instance of the process, because each further one slows down all promises for good. */
+/** Shared by all stores of the process, because each further instance slows down all promises for good. */
 const writeMarks = new AsyncLocalStorage<WriteMark>();
 
 const lockOf = (tenantId: string): string => `append:${tenantId}`;
@@ -54,7 +54,7 @@ const lockOf = (tenantId: string): string => `append:${tenantId}`;
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
 
 class SqlFactStore implements FactStore {
-  /** Absent without the watch, because a constant `false` would promise a check that never happens. */
+  /** Absent when the check is off. A function that always returns false would claim a check that never happens. */
   readonly insideWrite?: () => boolean;
   readonly #engine: SqlEngine;
   readonly #statements: FactStatements;

@@ -72,7 +72,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
       entries.map(({ stamp, kind, subjectId }) => [this.#tenantId, stamp.wallMs, stamp.counter, kind, subjectId]),
     );
     const head = await this.#head(this.#tenantId);
-    // Skips an empty feed, which has no readers. They see the announced entry with the first fact.
+    // Skips a tenant without facts, whose feed has no readers yet. They see the announced entry with the first fact.
     if (head.newest === null) return;
     this.#change(this.#tenantId, { ...head, newest: { ...head.newest, feed: last.stamp } });
   }
@@ -163,7 +163,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     );
   }
 
-  /** Drops the rows of removed tenants, because work for many tenants may not know of a removal. */
+  /** Drops the rows of removed tenants. Work that spans tenants may not know yet that one of them was removed. */
   async #withoutRemoved(rows: readonly Row[], tenantIds: ReadonlySet<string>): Promise<readonly Row[]> {
     const removed = await removedAmong(this, [...tenantIds]);
     return removed.size === 0 ? rows : rows.filter((row) => !removed.has(String(row['tenant_id'])));

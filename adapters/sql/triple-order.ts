@@ -3,10 +3,10 @@ import { placeSql } from './fact-field-columns.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
 /*
- * Facts of one tenant in the order of the index on triples. A page begins behind a fact. One comparison of all columns
- * is too slow: SQLite seeks by columns alone, and the place is an expression. It would pass over all facts of a long
- * triple again with each page. So a page is read in steps: the rest of the triple in its place, further places of the
- * triple, further triples of the entity, further entities.
+ * Facts of one tenant in the order of the index on triples. A page begins behind a fact. Finding that position by one
+ * comparison of all columns is too slow: SQLite seeks by columns alone, and the place is an expression. So each page of
+ * a long triple would read all earlier facts of the triple again. Instead, a page is read in steps: the rest of the
+ * triple in its place, further places of the triple, further triples of the entity, further entities.
  */
 
 interface OrderColumn {

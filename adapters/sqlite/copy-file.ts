@@ -12,7 +12,7 @@ export type CopyOutcome =
   | { readonly copy: StoreCopy }
   | { readonly problem: string; readonly hint?: string | undefined };
 
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 const COPY_PROGRAM = fileURLToPath(new URL('./copy-worker.js', import.meta.url));
 
 /**
@@ -65,7 +65,7 @@ const watchSize = (from: string, to: string, onProgress: CopyOptions['onProgress
     const [whole, written] = await Promise.all([sizeOf(from), sizeOf(to)]);
     onProgress(Math.min(written, whole), whole);
   };
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  const timer = setInterval(() => void look(), CHECK_MS).unref();
   return () => clearInterval(timer);
 };
 

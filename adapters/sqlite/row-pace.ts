@@ -8,7 +8,7 @@ export const ROWS_AT_ONCE = 64;
 export class RowPace {
   #rows = 0;
 
-  /** Counts one statement with its rows. Lets other work of the thread run first when many rows have come together. */
+  /** Counts one statement with its rows. At every `ROWS_AT_ONCE` of them, other work of the thread runs first. */
   async after<T>(rows: number, result: T): Promise<T> {
     this.#rows += 1 + rows;
     if (this.#rows >= ROWS_AT_ONCE) await this.rest();

@@ -15,9 +15,9 @@ const SCRUB_PROGRAM = fileURLToPath(new URL('./scrub-worker.js', import.meta.url
 
 /**
  * Destroys the remains of deleted and moved rows in the file of a store, and empties its log. It blocks writes of all
- * processes only for milliseconds at a time, each time inside `turn`, so that those of this process cannot starve it.
- * Rejects with `unavailable` on a failure. A child process does the work, because closing the file outside SQLite drops
- * all of SQLite's locks in the process that closes it.
+ * processes only for milliseconds at a time. Each time it works inside `turn`, which holds back the writes of this
+ * process, so that they cannot starve it. Rejects with `unavailable` on a failure. A child process does the work,
+ * because closing the file outside SQLite drops all of SQLite's locks in the process that closes it.
  */
 export const scrubFile = (path: string, turn: (work: () => Promise<void>) => Promise<void>): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export const scrubFile = (path: string, turn: (work: () => Promise<void>) => Pro
     const work = (): Promise<void> =>
       new Promise((ended) => {
         endTurn = ended;
-        // A process that has ended took its turn by its exit.
+        // The exit of the process also ends its turn.
         if (!worker.connected || !worker.send(GO)) ended();
       });
     worker.on('message', (message: ScrubMessage) => {

@@ -9,12 +9,11 @@ import { SMALLEST_WRITE } from './writer/sqlite-writer.ts';
 
 /**
  * The program of the child process that removes the remains of deleted rows from the file of a store. Its argument is
- * the file. It sends a `ScrubMessage` to its parent.
- *
- * The writer of a store zeroes deleted cells and freed pages (`secure_delete`). Remains lie only in the unused part of
- * pages that SQLite has split or merged, and in the log. This program zeroes those parts directly in the file, some
- * pages at a time. It holds the lock of a write meanwhile, while the log has nothing that the file lacks: then no
- * process writes the file, and the file says which pages belong to trees.
+ * the file. It sends a `ScrubMessage` to its parent. The writer of a store zeroes deleted cells and freed pages
+ * (`secure_delete`). Remains exist only in the unused part of pages that SQLite has split or merged, and in the log.
+ * This program zeroes those parts directly in the file, some pages at a time. Meanwhile it holds the write lock, after
+ * the file has received everything in the log. So no process writes the file, and the file itself shows which pages
+ * belong to trees.
  */
 
 /** The time limit for waiting until other processes and readers release the lock or the log. */
@@ -116,7 +115,7 @@ const emptyLog = (checkpoints: SqliteDatabase): boolean => {
 const scrub = async (path: string): Promise<void> => {
   const open = (): SqliteDatabase => {
     const database = loadSqliteDriver().open(path);
-    // A checkpoint still syncs, and the commits of this process may be lost.
+    // A less strict sync is enough: checkpoints still sync, and the commits of this process may be lost.
     database.exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL');
     return database;
   };
@@ -163,7 +162,7 @@ const outcome = async (): Promise<ScrubMessage> => {
   }
 };
 
-// Every moment is a safe one to end, because only unused bytes are changed.
+// The process may end at any moment, because it changes only unused bytes.
 process.once('disconnect', () => process.exit());
 await tell(await outcome());
 process.exit();

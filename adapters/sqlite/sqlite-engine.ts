@@ -90,7 +90,7 @@ export class SqliteEngine implements SqlEngine {
     this.#refuseWhenClosed();
     const patienceMs = unhurried ? Number.POSITIVE_INFINITY : this.#options.busyTimeoutMs;
     const startedMs = performance.now();
-    // The wait for the turn counts, so that a caller waits no longer than its patience.
+    // Subtracts the wait for earlier writes, so that both waits together take at most `patienceMs`.
     const transact = () => this.#transact(work, Math.max(0, patienceMs - (performance.now() - startedMs)));
     return this.#turns.hold(transact, unhurried ? UNHURRIED_MS : TURN_LIMIT_MS);
   }

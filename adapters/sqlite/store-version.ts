@@ -1,8 +1,8 @@
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**
- * Returns a number that changes when any connection commits: https://sqlite.org/pragma.html#pragma_data_version It uses
- * a connection that never writes, so that commits of this process count too.
+ * Provides a number that changes when any connection commits: https://sqlite.org/pragma.html#pragma_data_version It
+ * reads through a connection that never writes, because the number ignores the commits of its own connection.
  */
 export class StoreVersion {
   readonly #open: () => SqliteConnection;
@@ -17,7 +17,7 @@ export class StoreVersion {
       this.#connection ??= this.#open();
       return Number(this.#connection.rows('PRAGMA data_version', [])[0]?.[0]);
     } catch {
-      // Keeps the connection, because each connection counts for itself.
+      // Keeps the connection, because the numbers of two connections cannot be compared.
       return undefined;
     }
   }

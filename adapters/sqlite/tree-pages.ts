@@ -70,7 +70,7 @@ export const unusedRanges = (page: Buffer, usableSize: number): [from: number, t
   return [[pointersEnd, cellsStart], ...freeBlocks(page, cellsStart, usableSize)];
 };
 
-/** Returns the ranges of deleted cells. Each begins with the place of the next one, and with its own size. */
+/** Returns the ranges of deleted cells. Each range begins with the offset of the next one and with its own size. */
 const freeBlocks = (page: Buffer, cellsStart: number, usableSize: number): [from: number, to: number][] => {
   const found: [number, number][] = [];
   let lowest = cellsStart;

@@ -1,7 +1,7 @@
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** The interval of checks for commits of other processes. A check takes some microseconds and no lock. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
 /**
  * Calls `changed` soon after another connection has committed: https://sqlite.org/pragma.html#pragma_data_version Does
@@ -13,7 +13,7 @@ export const watchCommits = (connection: () => SqliteConnection | undefined, cha
   const look = (): boolean => {
     const current = connection();
     const found = current && versionOf(current);
-    // Compares versions of the same connection only, because each connection counts for itself.
+    // Compares numbers of the same connection only, because each connection counts for itself.
     const isSame = found !== undefined && current === watched && found === version;
     watched = current;
     version = found;
@@ -22,7 +22,7 @@ export const watchCommits = (connection: () => SqliteConnection | undefined, cha
   look();
   const timer = setInterval(() => {
     if (!look()) changed();
-  }, LOOK_MS).unref();
+  }, CHECK_MS).unref();
   return () => clearInterval(timer);
 };
 

@@ -157,7 +157,7 @@ export class ThreadSession implements WriteSession {
     this.#pending.push(step);
     this.#rows += rows;
     if (this.#rows < MOST_ROWS) return;
-    // Lets the thread fall at most one list behind, so that a large transaction does not fill its memory.
+    // Waits until the thread has at most one unfinished list, so that a large transaction does not fill its memory.
     const before = this.#underWay;
     this.#underWay = this.#send().then(
       () => {},

@@ -54,7 +54,7 @@ export class WriterThread {
     });
   }
 
-  /** Whether the thread, and its transaction with it, has ended. */
+  /** Whether the thread has ended, and its open transaction with it. */
   get isLost(): boolean {
     return this.#lost !== undefined;
   }
@@ -67,7 +67,7 @@ export class WriterThread {
     const commits = steps.at(-1)?.do === 'commit';
     if (this.#lost !== undefined) return Promise.reject(lossOf(false, this.#lost.cause));
     return new Promise((resolve, reject) => {
-      // Throws for a value that cannot be sent. Then nothing was sent.
+      // Throws, before anything is sent, for a value that cannot be cloned.
       this.#host.postMessage(steps);
       if (this.#awaited.push({ commits, resolve, reject }) === 1) this.#host.ref();
     });
