@@ -12,7 +12,7 @@ import {
 import type { HeldRelations } from './held-relations.ts';
 import type { WriterParts } from './record-writer.ts';
 
-/** The services of the work that follows a changed rule. */
+/** The services needed to adapt records to a changed rule. */
 export interface FollowParts extends WriterParts {
   readonly facts: Facts;
   readonly clock: Clock;

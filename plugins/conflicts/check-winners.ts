@@ -49,7 +49,7 @@ export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreChec
   },
 });
 
-/** Returns one fact of each triple whose stored winners are wrong, among at least one of a tenant. */
+/** Returns one fact for each triple whose stored winners are wrong. Reads at least one triple of a tenant. */
 const wrongPlaces = async (
   places: readonly StoredFact[],
   own: ReadableTables,
@@ -68,7 +68,7 @@ const isRight = ({ facts, timeline }: JudgedPlace, stored: WinnerTimeline | unde
   if (facts.some(({ cid }) => cid === '')) return true;
   const isContested = contestedUntil(timeline) > nowMs;
   const isKnown = stored !== undefined && contestedUntil(stored) > nowMs;
-  // A triple with very many facts may have rivals that were not read.
+  // Facts beyond `CROWD` were not read, and one of them may have the other value.
   if (isContested !== isKnown) return facts.length >= CROWD && isKnown;
   if (stored === undefined || !isContested || stored.knownUntilMs <= nowMs) return true;
   const [should, are] = [winners(timeline, nowMs), winners(stored, nowMs)];
@@ -82,6 +82,6 @@ const isRight = ({ facts, timeline }: JudgedPlace, stored: WinnerTimeline | unde
 const winners = ({ wins }: WinnerTimeline, nowMs: number): readonly Win[] =>
   wins.filter(({ fromMs, untilMs }) => fromMs <= nowMs && untilMs > nowMs);
 
-/** Compares two wins without the fact id, because several equally strong facts may have the same value. */
+/** Compares two wins without their fact ids, because equally strong facts may have the same value. */
 const isSame = (one: Win, other: Win): boolean =>
   one.valueKey === other.valueKey && one.confidence === other.confidence && compareHlc(one.hlc, other.hlc) === 0;

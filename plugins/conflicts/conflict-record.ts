@@ -11,7 +11,7 @@ export interface ConflictRecord extends TripleKey {
   readonly id: string;
   readonly status: 'unresolved' | 'resolved';
   readonly detectedMs: number;
-  /** The id of the fact that resolved the contradiction; null while it is open, and where a rule closed it. */
+  /** The id of the fact that resolved the contradiction; null while the record is open, and if a rule closed it. */
   readonly resolvedBy: string | null;
 }
 

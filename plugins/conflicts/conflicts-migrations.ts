@@ -56,7 +56,7 @@ const createRecords = async (schema: Builder): Promise<void> => {
     // The digest of triple and garden.
     table.text('triple').notNullable();
     table.text('fact_id').notNullable();
-    // The speaker whose facts alone the resolution supersedes; an empty text for those of all.
+    // The only speaker whose facts the resolution supersedes; an empty text if it supersedes the facts of all speakers.
     table.text('speaker').notNullable();
     table.primary(['tenant_id', 'triple', 'fact_id']);
   });

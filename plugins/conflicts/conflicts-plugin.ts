@@ -136,8 +136,8 @@ export const conflictsPlugin = definePlugin({
 });
 
 /**
- * Tells whether a caller may learn of contradicting facts in the item's garden. If not, they refuse nothing to that
- * caller.
+ * Returns whether a caller may see contradicting facts in the item's garden. Strict mode must not reveal other facts by
+ * a refusal.
  */
 const placeSight =
   (gardens: GardenAccess | undefined, transaction: PluginTransaction): SeesPlace =>

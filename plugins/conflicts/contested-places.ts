@@ -28,9 +28,9 @@ import { NO_RIVALS, type RepliedRivals } from './replied-rivals.ts';
 import { PAST_WINS, placeDigest, readTimelines, WINS } from './timeline-rows.ts';
 
 /**
- * These functions apply the stored winners to reads. Each fact of a read costs one look-up, however many contradictions
- * exist. All callers who see one fact of a triple in a garden see the others. If a plugin hides the winner from some
- * callers, they see no winner.
+ * These functions apply the stored winners to reads. Each fact of a read costs one look-up, regardless of the number of
+ * contradictions. All callers who see one fact of a triple in a garden see its other facts too. If a plugin hides the
+ * winner from a caller, that caller sees no winner.
  */
 
 /**

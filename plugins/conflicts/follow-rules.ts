@@ -7,7 +7,7 @@ import { openByRule, planOpening, type WalkedFact } from './open-by-rule.ts';
 
 export const FOLLOW_RULES = 'conflicts.follow-rules';
 
-/** Another process may open a record by the former rule for a second, so the work is done again after it. */
+/** The job runs twice, because another process may open records by the former rule for about a second. */
 const DELAYS_MS = [0, 2_000];
 const FACTS_PER_PAGE = 500;
 const RECORDS_PER_PAGE = 50;
@@ -36,7 +36,7 @@ export const orderFollowing = async (
 interface FollowState {
   /** The last record that was checked for closing; null once all are checked. */
   readonly closedUpTo: string | null;
-  /** The last fact of the walk through the triples, with its value. */
+  /** The last fact read by the pass over all triples, with its value. */
   readonly last: WalkedFact | null;
   readonly closed: number;
   readonly opened: number;

@@ -1,9 +1,9 @@
 import type { RelationRules } from '../relations/relations-api.ts';
 
-/** Tells which relations hold many values. */
+/** The rules that say which relations may have several values at once. */
 export type HeldRelations = Pick<RelationRules, 'at'>;
 
-/** Stands for the rules of a node without the plugin `relations`: each relation holds one value. */
+/** The rules of a node without the plugin `relations`: each relation has one value. */
 export const ONE_VALUE: HeldRelations = {
   at: () => ({ ruleOf: () => undefined, holdsMany: () => false, many: undefined }),
 };

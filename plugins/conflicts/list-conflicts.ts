@@ -21,7 +21,7 @@ export const listConflicts = async (
   for (;;) {
     const wanted = limit - found.length;
     const records = await readSome(reader, tables, status, after, wanted);
-    // Equally strong facts share a win, and then a record occurs twice.
+    // Equally strong facts share a win, so the query may return a record twice.
     const distinct = [...new Map(records.map((record) => [record.id, record])).values()];
     // A changed rule closes its records in the background. Until then the list leaves them out.
     const shown = status === 'unresolved' ? distinct.filter(({ relationKey }) => !holdsMany(relationKey)) : distinct;

@@ -58,13 +58,14 @@ export const judgePlaces = async (
   return triples.map((triple, at) => {
     const facts = groups[at] ?? [];
     const own = facts.flatMap(({ id }) => live.get(id) ?? []);
-    // A triple with one value has no contradiction; an append with another value reads its facts again.
+    // A triple with one value has no contradiction, so its timeline needs no end. An append with another value reads
+    // its facts again.
     const known = facts.length < CROWD ? NEVER : Math.max(...own.map(({ untilMs }) => untilMs), nowMs);
     return { triple, facts, timeline: timelineOf(own, nowMs, known) };
   });
 };
 
-/** Returns the ids of the replicated facts among these that nothing has ended on arrival. */
+/** Returns the ids of those replicated facts that no stored fact has ended before they arrived. */
 export const liveArrivals = async (
   { transaction, nowMs }: AppendedBatch,
   contenders: readonly AppendedFact[],

@@ -1,8 +1,8 @@
 import type { AppendedBatch, PluginSnapshot } from '../../kernel/plugin-api.ts';
 
 /**
- * Remembers the facts of an open transaction that are the only live facts of their triple in any garden. They
- * contradict nothing for any caller, so neither storing nor returning them needs a look-up.
+ * Tracks, in an open transaction, facts that are the only live facts of their triple in any garden. They contradict no
+ * other fact, so neither storing nor returning them needs a look-up.
  */
 export class LoneFacts {
   readonly #triples = new WeakMap<PluginSnapshot, TransactionTriples>();

@@ -2,7 +2,7 @@ import type { NextChangeQuestion } from '../../kernel/internal-api.ts';
 import type { PluginTables } from '../../kernel/plugin-api.ts';
 import { WINS } from './timeline-rows.ts';
 
-/** Returns the next instant at which a triple of the entity changes its winner, or has no contradiction any more. */
+/** Returns the next instant at which a triple of the entity changes its winner or its contradiction ends. */
 export const nextWinnerChange = async (
   { caller, entityKey, snapshot, nowMs }: NextChangeQuestion,
   tables: PluginTables,

@@ -15,10 +15,10 @@ import { compareAge, strongestRival } from './strength.ts';
 import { placeDigest, readTimelines, writeTimelines } from './timeline-rows.ts';
 import { isContested } from './winner-timeline.ts';
 
-/** Triples per transaction. Few, so that other writers never wait long. */
+/** The number of triples per transaction: small, so that other writers never wait long. */
 const TRIPLES_AT_ONCE = 25;
 
-/** A fact of the walk, as a position with its value. */
+/** The position of a fact in the pass over all triples, with its value. */
 export interface WalkedFact extends TriplePosition {
   readonly valueKey: string;
 }

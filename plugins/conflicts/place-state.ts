@@ -31,12 +31,15 @@ export interface PlaceState {
   /** The stored winners; undefined if they cannot matter. */
   readonly stored: StoredTimeline | undefined;
   record: ConflictRecord | undefined;
-  /** The live facts that the batch may not have entered into the record yet. */
+  /** The live facts that may not be members of the open record yet. */
   outside: LiveOutline[];
   wasContested: boolean;
   /** The facts that the batch has added; undefined once it has ended a fact. */
   added: LiveOutline[] | undefined;
-  /** The highest stamps of the batch's resolutions of this triple, by the speaker that they are limited to, or null. */
+  /**
+   * The highest stamps of the batch's resolutions of this triple. The key is the only speaker whose facts a resolution
+   * ends, or null if it ends the facts of all.
+   */
   readonly settledAt: Map<string | null, Hlc>;
   /** The changes that the batch makes to the live facts. */
   readonly steps: TimelineSteps<LiveOutline>;

@@ -9,7 +9,7 @@ export interface EffectiveResolution {
   readonly fact: CitingFact & Pick<CitedFact, 'valueKey'>;
   /** The contradicting facts between which it decides. */
   readonly named: readonly CitedFact[];
-  /** The speaker whose facts alone it supersedes; null if it supersedes those of all. */
+  /** The only speaker whose facts it supersedes; null if it supersedes the facts of all speakers. */
   readonly reach: string | null;
   /** The note that `Conflicts.resolve` added to the fact. */
   readonly resolution: Resolution | undefined;

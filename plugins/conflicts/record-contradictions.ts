@@ -154,10 +154,10 @@ class BatchRecorder {
     if (isSettling) await this.#closeSettled(fact, place);
   }
 
-  /** Closes the open record if a fact has ended, by name, what contradicted the rest. */
+  /** Closes the open record if a fact has ended, by name, all facts that contradict the remaining ones. */
   async #closeSettled(fact: Fact, place: PlaceState): Promise<void> {
     const { history, record, isCrowded } = place;
-    // The history of a crowded place lacks live facts, which may contradict each other.
+    // The history of a crowded triple lacks live facts, which may contradict each other.
     if (record === undefined || isCrowded || history.isContested || history.live.length === 0) return;
     await this.#writer.close(record, fact, '');
     place.record = undefined;
@@ -180,8 +180,8 @@ class BatchRecorder {
   }
 
   /**
-   * Ends the facts older than a resolution. Closes the open record if no contradiction remains, or if a resolution for
-   * the facts of all names two of its facts.
+   * Ends the facts older than a resolution. Closes the open record if no contradiction remains. Also closes it if the
+   * resolution applies to all speakers and names two facts of the record.
    */
   async #settle(settling: EffectiveResolution, place: PlaceState, since: Hlc): Promise<void> {
     const { fact, reach, resolution } = settling;
@@ -234,7 +234,7 @@ class BatchRecorder {
     return this.#relations.at(tenantId).holdsMany(relationKey);
   }
 
-  /** Returns a contradicting fact from those that are too many to read. */
+  /** Returns a contradicting fact of a triple that has too many live facts to read them all. */
   #rivalBeyond({ valueKey }: Fact, { stored, added }: PlaceState): LongestLived | undefined {
     if (stored === undefined || added === undefined || !isContested(stored, this.#batch.nowMs)) return undefined;
     return lastingRival(stored, valueKey);

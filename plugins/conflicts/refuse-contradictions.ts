@@ -52,9 +52,9 @@ export const refuseContradictions = async (
 };
 
 /**
- * Returns live facts of the item's triple. The batch holds only the strongest ones. If there are very many, it reads
- * some more, so that callers learn which facts contradict theirs. The stored winners name a contradicting fact among
- * the remaining ones.
+ * Returns live facts of the item's triple. The batch holds only the strongest ones. If the triple has very many, this
+ * reads some more, so that callers learn which facts contradict theirs. For the facts that are not read, the stored
+ * winners name a contradicting one.
  */
 const liveOf = async (item: AppendItem, batch: AppendBatch, tables: PluginTables): Promise<readonly HistoryEntry[]> => {
   const strongest = batch.siblings(item);

@@ -17,13 +17,13 @@ import { openRecords } from './conflict-record.ts';
 import type { LiveOutline } from './place-state.ts';
 import { compareAge } from './strength.ts';
 
-/** The rivals that a reply names. */
+/** The maximum number of rivals in a reply. */
 const MOST_NAMED = 10;
 
 interface Contradiction {
   readonly factIds: readonly string[];
   readonly conflictId: string;
-  /** Whether this node has rules about relations. */
+  /** True if the plugin `relations` is on. */
   readonly hasRules: boolean;
 }
 
@@ -62,7 +62,7 @@ const contradictionJson = (
   };
 };
 
-/** Returns the call that stores the right value and ends the named facts. The caller fills in each `…`. */
+/** Returns an example call that stores the right value and ends the named facts. The caller fills in each `…`. */
 const correctionCall = (place: object, type: string, replaces: readonly string[]): string => {
   const members = JSON.stringify({ ...place, replaces }).slice(1, -1);
   return `POST /v1/facts {"value":{"type":"${type}","v":…},"source":…,"reason":…,${members}}`;
@@ -84,8 +84,8 @@ export interface NamedRivals {
 export const NO_RIVALS: NamedRivals = { ids: [], mark: (view) => view };
 
 /**
- * Finds the rivals of facts for the reply to an append. The append has the live facts of each contested triple at hand,
- * so naming them reads nothing. Only the reply to a repeated fact reads them.
+ * Finds the rivals to name in the reply to an append. The append already holds the live facts of each contested triple,
+ * so this reads nothing from the store. Only the reply to a repeated fact reads them.
  */
 export class RepliedRivals {
   readonly #places = new WeakMap<PluginSnapshot, Map<string, HeldPlace>>();

@@ -88,7 +88,7 @@ export const writeTimelines = async (
   if (fresh.length > 0) await tables.insertRows(WINS, fresh);
 };
 
-/** Compares ids and times only, because the id of a fact decides about its other members. */
+/** Compares only ids and times, because facts never change: equal ids mean equal members. */
 const isSame = (some: WinnerTimeline, other: WinnerTimeline): boolean =>
   some.knownUntilMs === other.knownUntilMs &&
   isSameSpan(some.lasting, other.lasting) &&

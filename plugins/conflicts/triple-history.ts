@@ -14,7 +14,10 @@ export interface HistoryContext {
   readonly nodeId: string;
 }
 
-/** Tracks the facts of one triple in one garden that are live or have yet to begin, while a transaction adds facts. */
+/**
+ * Tracks the facts of one triple in one garden while a transaction adds facts: those that are live, and those that
+ * begin later.
+ */
 export class TripleHistory<T extends HistoryEntry> {
   #live: T[];
   readonly #context: HistoryContext;
@@ -47,8 +50,8 @@ export class TripleHistory<T extends HistoryEntry> {
   }
 
   /**
-   * Adds a fact. One that names facts ends those, and another one with confidence 0 all earlier ones; of one speaker
-   * alone if `speaker` is not null.
+   * Adds a fact, and ends the facts that it covers. A fact with names ends the named facts. A fact with confidence 0
+   * ends all earlier facts. If `speaker` is not null, only facts of this speaker end.
    */
   add(fact: T, speaker: string | null = null): void {
     const named = this.#namedBy(fact);
@@ -57,8 +60,8 @@ export class TripleHistory<T extends HistoryEntry> {
   }
 
   /**
-   * Ends the facts older than the given one: those of one speaker, or those of all if `speaker` is null; and only the
-   * named ones, if there are any.
+   * Ends the facts older than `cover`, or only the named ones if there are names. If `speaker` is not null, only facts
+   * of this speaker end.
    */
   endBefore(cover: Pick<HistoryEntry, 'hlc'>, speaker: string | null, named: readonly NamedFact[] = []): void {
     this.#live = this.#live.filter((fact) => {
@@ -73,8 +76,8 @@ export class TripleHistory<T extends HistoryEntry> {
 }
 
 /**
- * Returns true if one fact is older than the other. A fact without a stamp is newer than any with one. Of two without a
- * stamp, the later arrival is newer.
+ * Returns true if one fact is older than the other. A fact without a stamp is newer than every fact with a stamp. Of
+ * two facts without stamps, the later arrival is newer.
  */
 const isOlder = (fact: Pick<HistoryEntry, 'hlc'>, than: Pick<HistoryEntry, 'hlc'>): boolean => {
   if (than.hlc === undefined) return true;

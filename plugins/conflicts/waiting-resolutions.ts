@@ -20,7 +20,7 @@ export const WAITING = 'conflicts_waiting';
  */
 const MOST_WAITING = 64;
 
-/** A resolution, and the speaker whose facts alone it supersedes; null for those of all. */
+/** A resolution with the only speaker whose facts it supersedes; null if it supersedes the facts of all speakers. */
 export interface WaitingResolution<F = CitingFact & Pick<FactOutline, 'valueKey'>> {
   readonly fact: F;
   readonly reach: string | null;

@@ -1,8 +1,8 @@
 import { type Contender, compareStrength } from './strength.ts';
 
 /**
- * A fact that nothing has ended yet, valid from `fromMs`, before `untilMs`. `fromMs` is 0 for a fact without a
- * beginning, and `untilMs` is `NEVER` for one that does not expire.
+ * A live fact, or one that begins in the future. It is valid from `fromMs` until before `untilMs`. `fromMs` is 0 for a
+ * fact without a beginning, and `untilMs` is `NEVER` for a fact that does not expire.
  */
 export interface LiveFact extends Contender {
   readonly fromMs: number;
@@ -12,13 +12,13 @@ export interface LiveFact extends Contender {
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
- * The time span in which a fact is the strongest live one of its triple: from `fromMs`, before `untilMs`. Equally
- * strong facts share it. The present win starts at 0, so that differing clocks do not matter.
+ * The time span in which a fact is the strongest live one of its triple: from `fromMs` until before `untilMs`. Equally
+ * strong facts share a span. The present span starts at 0, so that differing clocks do not matter.
  */
 export interface Win extends Contender {
   readonly fromMs: number;
   readonly untilMs: number;
-  /** Within the span, the triple has a contradiction until this instant. */
+  /** The instant within the span until which the triple has a contradiction. */
   readonly contestedUntilMs: number;
 }
 
@@ -26,9 +26,9 @@ export interface Win extends Contender {
 export type LongestLived = Pick<LiveFact, 'id' | 'valueKey' | 'untilMs'>;
 
 /**
- * The present and future winners of one triple in one garden, as long as no fact is added. It depends on the set of
- * facts alone. A new fact can be added without reading the others, unless some fact has yet to begin: then each span
- * between two beginnings has winners of its own.
+ * The present and future winners of one triple in one garden, if no fact is added. They depend only on the set of
+ * facts. A new fact can be added without reading the others, unless a fact begins in the future: then the spans before
+ * and after its beginning have different winners.
  */
 export interface WinnerTimeline {
   /** The winners in order of time, until the last fact expires. */
@@ -44,7 +44,9 @@ export interface WinnerTimeline {
    * From then on the triple has no winner until a fact is added.
    */
   readonly knownUntilMs: number;
-  /** The last beginning of a fact that had yet to begin; 0 without one. Until then no fact can be added. */
+  /**
+   * The latest beginning of a fact that had not begun yet; 0 without one. Before this instant, no fact can be added.
+   */
   readonly begunMs: number;
 }
 
@@ -62,7 +64,7 @@ export const MOST_WINS = 64;
 /** Returns the last instant at which two different values can be live. */
 export const contestedUntil = ({ contesting }: WinnerTimeline): number => contesting?.untilMs ?? 0;
 
-/** Returns true if the timeline is known at that time, and has a contradiction then or later. */
+/** Returns true if the timeline is known at `nowMs`, and the triple has a contradiction then or later. */
 export const isContested = (timeline: WinnerTimeline | undefined, nowMs: number): boolean =>
   timeline !== undefined && contestedUntil(timeline) > nowMs && timeline.knownUntilMs > nowMs;
 
@@ -92,13 +94,13 @@ export const timelineOf = (facts: readonly LiveFact[], nowMs: number, knownUntil
 const timelineOfBegun = (facts: readonly LiveFact[], nowMs: number, knownUntilMs: number): WinnerTimeline =>
   facts.reduce((timeline, fact) => withFact(timeline, fact, nowMs), { ...EMPTY_TIMELINE, knownUntilMs });
 
-/** Returns the wins of a timeline from one instant, before another one. */
+/** Returns the parts of the wins between two instants, the second one excluded. */
 const winsWithin = ({ wins }: WinnerTimeline, startMs: number, endMs: number): Win[] =>
   wins
     .filter(({ fromMs, untilMs }) => fromMs < endMs && untilMs > startMs)
     .map((win) => ({ ...win, fromMs: Math.max(win.fromMs, startMs), untilMs: Math.min(win.untilMs, endMs) }));
 
-/** Returns true if these facts can be added to the timeline without reading the others. */
+/** Returns true if the facts can be added to the timeline without reading the other facts. */
 export const canTake = ({ begunMs }: WinnerTimeline, facts: readonly LiveFact[], nowMs: number): boolean =>
   begunMs <= nowMs && facts.every(({ fromMs }) => fromMs <= nowMs);
 
@@ -178,7 +180,7 @@ const joined = (wins: readonly Win[]): Win[] => {
 
 const isSingle = (wins: readonly Win[], last: Win): boolean => wins.at(-2)?.fromMs !== last.fromMs;
 
-/** Returns the timeline with the fact among the values that stay live longest. */
+/** Returns the timeline after the fact was compared with the two values that stay live longest. */
 const withLasting = (timeline: WinnerTimeline, { id, valueKey, untilMs }: LiveFact): WinnerTimeline => {
   const { lasting, contesting } = timeline;
   const fact: LongestLived = { id, valueKey, untilMs };
