@@ -26,7 +26,7 @@ export const defineAuditEvent = (id: string, definition: { readonly summary: str
 export const ADMIN_ACTION = defineAuditEvent('admin_action', { summary: 'somebody administered the node' });
 /**
  * The event of a refused credential. Its detail contains the credential's digest, the address, method, route and code.
- * It belongs to no entity.
+ * The entry belongs to no entity.
  */
 export const CREDENTIAL_REFUSED = defineAuditEvent('credential_refused', { summary: 'a credential was refused' });
 export const KEY_ROTATION = defineAuditEvent('key_rotation', { summary: 'a signing key was added, ended or replaced' });

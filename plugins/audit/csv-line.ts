@@ -2,7 +2,7 @@ export type CsvCell = string | number | boolean | null;
 
 /**
  * Returns one record of RFC 4180, with its line end. A text that a spreadsheet could run as a formula gets a leading
- * apostrophe, which marks it as text. Numbers stay unchanged, because a minus before digits runs nothing. Null becomes
+ * apostrophe, which marks it as text. Numbers stay unchanged, because a number with a minus is no formula. Null becomes
  * an empty cell.
  */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;

@@ -45,7 +45,7 @@ export const factEntries = async (
     async count() {
       if (isEmpty) return 0;
       if (filter.attested !== false) return snapshot.ledgerCount(range);
-      // Facts without a key have no index, so their count is the difference of two indexed counts.
+      // Facts without a key are not in the index, so their count is the difference of two indexed counts.
       const count = async (attested: true | undefined): Promise<number> =>
         snapshot.ledgerCount({ ...range, ...conditionsOf({ ...filter, attested }, names) });
       return (await count(undefined)) - (await count(true));

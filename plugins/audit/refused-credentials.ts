@@ -36,7 +36,7 @@ export class RefusedCredentials {
    */
   async record(refused: RefusedRequest): Promise<void> {
     const { method, route, address, network, code, presentsCredential } = refused;
-    // A request without a credential is no guess at one, and must not use up the entries of a minute.
+    // A request without a credential does not guess one, and must not use up the entries of the minute.
     if (!presentsCredential) return;
     const detail = { address, method, route, code };
     const entry: AuditEntry = { event: CREDENTIAL_REFUSED, tenantId: DEFAULT_TENANT, entityUri: '', detail };

@@ -85,7 +85,7 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens, nam
     const walk = async (reader: FactReader) => {
       const view = await reader.get(id);
       if (view === undefined) throw hiddenRoot(caller);
-      // The walk follows the stored references, whether or not the content matches its id.
+      // Following references does not need a matching content id, so only a damaged row is refused here.
       if (view.fact.damage !== undefined) intact.requireIntact(view);
       return { root: view.fact, ...(await walkDerivations(reader, view.fact, depth)) };
     };
@@ -149,7 +149,10 @@ const readSessionFilter = (text: string, caller: Principal): FactSearch['session
   return caller.permissions.has('admin') ? { id } : { id, assertedBy: caller.entityUri };
 };
 
-/** Compares an instant with the times that facts speak of, and a clock stamp with their stamps. */
+/**
+ * Returns the filters of a question. An instant in `after` filters by `valid_from`, or by the timestamp of a fact
+ * without it. A clock stamp filters by the stamp of the fact.
+ */
 const filterOf = (question: FactQuestion, caller: Principal, names: ServiceNames): Filter | undefined => {
   const stamp = question.after === undefined ? null : parseHlc(question.after);
   const given = stamp === null ? question : { ...question, after: undefined };

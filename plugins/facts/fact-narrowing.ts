@@ -22,13 +22,13 @@ import { readSessionName } from './read-session.ts';
 
 /** The members of a request that narrow the facts of its answer. A member that is left out narrows nothing. */
 export interface FactNarrowing {
-  /** An instant (RFC 3339): only facts that speak of a later time. A fact speaks of `valid_from`, or its timestamp. */
+  /** Only facts whose `valid_from`, or timestamp without one, is later than this instant (RFC 3339). */
   readonly after?: string | undefined;
-  /** An instant: only facts that speak of an earlier time. */
+  /** Only facts whose `valid_from`, or timestamp without one, is earlier than this instant. */
   readonly before?: string | undefined;
-  /** Names, or beginnings of names followed by a star. One of each list must fit. */
+  /** Names, or prefixes of names that end in a star. A fact must match at least one entry of each list. */
   readonly sources?: readonly string[] | undefined;
-  /** Sessions in which the caller asserted facts; for an admin those of every caller. */
+  /** Only facts asserted in one of these sessions: by the caller, or by anybody if the caller is an admin. */
   readonly sessions?: readonly string[] | undefined;
   readonly relations?: readonly string[] | undefined;
   readonly entities?: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export const NARROWING_LISTS = ['sources', 'sessions', 'relations', 'entities'] 
 export type NarrowingList = (typeof NARROWING_LISTS)[number];
 export type NarrowingMember = 'after' | 'before' | NarrowingList;
 
-/** Match keys, and beginnings of match keys. */
+/** Match keys of whole names, and prefixes of match keys. */
 export interface NamePatterns {
   readonly exact: readonly string[];
   readonly prefixes: readonly string[];
@@ -52,12 +52,12 @@ export interface Narrowed extends Readonly<Partial<Record<NarrowingList, NamePat
   readonly assertedBy?: string | undefined;
 }
 
-/** The most values of one list. */
+/** The maximum number of values in one list. */
 export const MOST_VALUES = 100;
-/** A beginning must be shorter than the match key of a long name, which holds only the beginning of the name. */
+/** The match key of a long name holds only its beginning, so a longer prefix could never match. */
 const MAX_PREFIX = 300;
 
-/** Values that each member takes. */
+/** An example of each member, for the hints of refusals. */
 const EXAMPLES: Readonly<Record<NarrowingMember, string | readonly string[]>> = {
   after: '2026-01-01T00:00:00Z',
   before: '2026-02-01T00:00:00Z',
@@ -169,7 +169,7 @@ const keyOf = (list: NarrowingList, text: string, path: string, context: Narrowi
   return readSessionName(text, path) ?? '';
 };
 
-/** The member of a fact that each list names. */
+/** The field of a fact that each list is compared with. */
 export const LISTED_FIELDS = {
   sources: 'sourceKey',
   sessions: 'sessionId',

@@ -12,7 +12,7 @@ export interface ApiKeyAuthorizer extends Authorizer {
 
 export interface AuthorizerParts {
   readonly clock: Clock;
-  /** Called for each cache look-up. `wasKept` is true for a hit. */
+  /** Called for each look-up. `wasKept` is true if the key was cached. */
   looked(wasKept: boolean): void;
   findByDigest(digest: string): Promise<StoredKey | undefined>;
   /** Called for each admitted request. */
@@ -64,6 +64,8 @@ export const createApiKeyAuthorizer = (parts: AuthorizerParts): ApiKeyAuthorizer
   };
 };
 
-/** A refusal that names the suspension: the key is valid, so its holder may know. */
+/**
+ * Returns the refusal of a suspended tenant's key. It names the suspension, because the holder of a valid key may know.
+ */
 const suspended = (): ServiceError =>
   new ServiceError('authorization', 'the tenant of this key is suspended: ask the operator of the node');

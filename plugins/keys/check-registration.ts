@@ -20,8 +20,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Throws `validation` for a registration that breaks a rule, and `reserved_namespace` for an identity of the node
- * itself. These rules apply to every caller. `known` are the declared permissions, and `path` is the place of the
- * registration in the request.
+ * itself. These rules apply to every caller. `known` are the declared permissions. `path` names the registration in
+ * violations.
  */
 export const checkRegistration = (
   registration: KeyRegistration,
@@ -59,7 +59,7 @@ export const checkRawKey = (
   throw memberRefusal(`${path}.raw_key`, problem);
 };
 
-/** Resolving a conflict writes a fact whose source is the caller, and no client may be the source `system:...`. */
+/** A caller becomes the source of the facts that its resolutions write, but no client may be a `system:...` source. */
 const refuseNodeEntity = (entityUri: string): void => {
   if (!foldName(entityUri).startsWith(NODE_ENTITIES)) return;
   throw new ServiceError(
@@ -104,7 +104,7 @@ export const checkGivenRights = (
 ): void => {
   if (actor.kind === 'node') return;
   if (!actor.permissions.has('admin')) throw denial('registering a key needs a key with permission "admin"');
-  // The key would outlive the person's access at the identity provider.
+  // A key registered with such a key would stay valid after the person lost access at the identity provider.
   if (actor.oidcSub !== null) throw denial('a key that came from an identity provider may not register keys');
   const permissions = registration.permissions.filter((permission) => !actor.permissions.has(permission));
   if (permissions.length > 0) throw denial(`the registering key itself lacks permission ${permissions.join(', ')}`);

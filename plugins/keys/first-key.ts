@@ -20,7 +20,7 @@ export interface FirstKeyParts {
   readonly actor: Principal;
   /** The entity of the first key. */
   readonly entityUri: string;
-  /** True if the operator sets the first key, so that the node makes none. */
+  /** True if the operator provides the first key, so that the node does not create one. */
   readonly isBrought: boolean;
   /** True if the node would accept this key now. */
   isActive(rawKey: string): Promise<boolean>;
@@ -28,7 +28,7 @@ export interface FirstKeyParts {
 
 interface FirstKey {
   readonly file: string;
-  /** Null if the store had a key before. */
+  /** Null if the store already had a key. */
   readonly registered: KeyRecord | null;
   /** True if the file holds a key that is valid now. */
   readonly isGood: boolean;
@@ -36,7 +36,10 @@ interface FirstKey {
   readonly anyIsActive: boolean;
 }
 
-/** Makes the first key of a new store, and returns the note about its file. Undefined if no key is needed. */
+/**
+ * Creates the first key of a new store, and returns the text of the start-up message about its file. Returns undefined
+ * if no key is needed.
+ */
 export const greetWithKey = async (parts: FirstKeyParts): Promise<GreetingPart | undefined> => {
   if (!parts.node.authRequired) return undefined;
   const key = await (parts.isBrought ? lookAtFirstKey(parts) : ensureFirstKey(parts));
@@ -49,15 +52,15 @@ export const greetWithKey = async (parts: FirstKeyParts): Promise<GreetingPart |
       curlOptions: `-H "Authorization: Bearer $(cat ${shellQuote(key.file)})"`,
     };
   }
-  // The greeting names the file only if its key is valid.
+  // The start-up message names the file only if its key is valid.
   if (key.isGood) return { note: `the first key is in ${shortPath(key.file)}` };
   return key.anyIsActive ? {} : { note: 'no key is active, "fact-memory-node key add" generates one' };
 };
 
 /**
- * Gives a store without any key its first one. The file is written before the key is registered: after a crash in
- * between, the next start registers the key in the file. The other order could leave an admin key that nobody has.
- * Several simultaneous first starts agree on the first file.
+ * Creates the first key of a store that has none. Writes the file before it registers the key: after a crash in
+ * between, the next start registers the key in the file. The other order could leave a registered admin key that nobody
+ * holds. If several processes start at once, all use the file that was written first.
  */
 export const ensureFirstKey = async (parts: FirstKeyParts): Promise<FirstKey> => {
   const { registry, random, node, actor, entityUri } = parts;

@@ -54,7 +54,7 @@ export interface RegistryParts {
 }
 
 export const MAX_DAYS_AHEAD = 365;
-/** Stands for the id of the key that authenticates the request. */
+/** The id that means the key of the request itself. */
 const CURRENT_KEY = 'current';
 const DAY_MS = 86_400_000;
 
@@ -63,7 +63,7 @@ export interface BootstrapKey {
   readonly minKeyLength: number;
 }
 
-/** Compares here, because the two engines ignore the case of different letters. */
+/** Filters in memory, because the two database engines ignore the case of different letters. */
 const narrowed = (keys: readonly StoredKey[], { search = '', limit }: KeyListOptions): readonly StoredKey[] => {
   const words = foldName(search);
   const isFound = ({ entityUri, description }: StoredKey): boolean =>
@@ -108,7 +108,7 @@ export class StoredKeyRegistry implements KeyRegistry {
   /** Registers the first key of a store. Returns null if the store ever had a key. */
   async registerFirst(caller: Principal, { registration, minKeyLength }: BootstrapKey): Promise<KeyRecord | null> {
     checkRegistration(registration, this.permissions, { minKeyLength });
-    // A read first, so that a normal start needs no transaction.
+    // Reads first, so that a normal start needs no transaction.
     if ((await this.count()) > 0) return null;
     try {
       return await this.#insert(registration, caller, true);
@@ -200,7 +200,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     return recordOf(key);
   }
 
-  /** Returns a key of the caller, and to administrators any key of the tenant. */
+  /** Returns one of the caller's own keys; for an administrator, any key of the tenant. */
   async #found(caller: Principal, id: string): Promise<StoredKey> {
     const { store, tables } = this.#parts;
     const found = await tables.read((own) => store.byId(own, id));
@@ -212,7 +212,9 @@ export class StoredKeyRegistry implements KeyRegistry {
     return caller.kind === 'node' ? {} : this.#parts.tenantFilter(caller);
   }
 
-  /** Checks that the tenant of a registration accepts keys. Only the node may name another tenant than its own. */
+  /**
+   * Checks that the tenant of a registration accepts keys. Only the node itself may name a tenant other than its own.
+   */
   async #requireOpenTenant(tenantId = DEFAULT_TENANT): Promise<void> {
     const { tenancy } = this.#parts;
     if (tenantId === DEFAULT_TENANT) return;

@@ -40,7 +40,7 @@ export interface StoredKey {
   readonly tenantId: string;
 }
 
-/** The row without the digest, which is not read again. */
+/** Returns the columns of a key, except the digest, which only its insertion sets. */
 export const rowOfKey = (key: StoredKey): Row =>
   sealRow(SEALED, {
     id: key.id,
@@ -102,10 +102,10 @@ export const principalOf = (key: StoredKey, tenantId: string, declared: Readonly
     oidcSub: key.oidcSub,
   });
 
-/** Returns each permission once, in the order of the alphabet. */
+/** Returns each permission once, sorted. */
 export const sortedPermissions = (permissions: Iterable<string>): string[] => [...new Set(permissions)].sort();
 
-/** In the order in which scopes are listed to callers. */
+/** Returns the scopes in the order of `SCOPES`. */
 export const orderedScopes = (scopes: ReadonlySet<Scope>): Scope[] => SCOPES.filter((scope) => scopes.has(scope));
 
 const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));

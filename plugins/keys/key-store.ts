@@ -58,8 +58,8 @@ export class KeyStore {
   }
 
   /**
-   * Rejects, at once or at the commit, if any tenant has the digest. Throws `conflict` if the entity has keys under
-   * another spelling, because limits are found by the spelling of the key.
+   * Stores a key. Rejects, at once or at the commit, if any tenant has the digest. Throws `conflict` if the entity has
+   * keys under another spelling, because limits apply to one spelling.
    */
   async insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
     const entityKey = principalKey(key.entityUri, this.#names);

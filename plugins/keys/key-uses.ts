@@ -2,7 +2,7 @@ import { type Clock, type PluginTables, type ReadableTables, ServiceError } from
 import type { StoredKey } from './key-row.ts';
 import { API_KEYS_TABLE, USES_TABLE } from './keys-migrations.ts';
 
-/** A later use within this time is not written, so that a busy key costs six writes an hour. */
+/** The minimum time between two recorded uses of a key, so that a busy key costs six writes an hour. */
 export const USE_PRECISION_MS = 10 * 60_000;
 const KEYS_PER_STATEMENT = 500;
 
@@ -11,7 +11,7 @@ type UsedKey = Pick<StoredKey, 'id' | 'tenantId'>;
 interface Use {
   readonly key: UsedKey;
   usedMs: number;
-  /** The instant in the store; 0 while it is unknown. */
+  /** The instant stored in the database; 0 while it is unknown. */
   writtenMs: number;
 }
 
@@ -74,7 +74,7 @@ export class KeyUses {
     const ids = uses.map(({ key }) => key.id);
     try {
       await this.#tables.write(tenantId, async (own) => {
-        // Another process may have written a later use, or deleted the key.
+        // Another process may have recorded a later use, or deleted the key.
         const stored = await storedUses(own, tenantId, ids);
         const keys = await own.select(API_KEYS_TABLE, { tenant_id: tenantId, id: ids });
         const known = new Set(keys.map(({ id }) => id));
@@ -84,7 +84,7 @@ export class KeyUses {
         if (rows.length > 0) await own(USES_TABLE).insert(rows).onConflict(['tenant_id', 'key_id']).merge();
       });
     } catch (error) {
-      // The store refuses the writes of a removed tenant, whose uses have gone with it.
+      // The store refuses writes for a removed tenant, and its recorded uses were removed with it.
       if (!(error instanceof ServiceError) || error.code !== 'authorization') throw error;
     }
     for (const { key, usedMs } of uses) {
@@ -93,7 +93,7 @@ export class KeyUses {
     }
   }
 
-  /** Bounds the memory by the keys in use. */
+  /** Drops idle keys, so that memory is bounded by the number of keys in use. */
   #dropIdle(): void {
     const idleMs = this.#clock.nowMs() - USE_PRECISION_MS;
     for (const [id, { usedMs, writtenMs }] of this.#uses) {

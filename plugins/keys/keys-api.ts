@@ -84,16 +84,16 @@ export const keyReplaced = defineCollectHook<
 >('key:replaced');
 
 /**
- * Asks, in this snapshot or transaction, whether a key ends before its time. A handler returns true for a key that
- * depends on something that has ended, and undefined for every other key. `KeyRegistry.principalOf` asks it.
+ * Handlers return true, in this snapshot or transaction, for a key that depends on something that has ended, and
+ * undefined for every other key. `KeyRegistry.principalOf` treats such a key as ended.
  */
 export const keyEnded = defineCollectHook<{ readonly id: string; readonly snapshot: PluginSnapshot }, true>(
   'key:ended',
 );
 
 /**
- * The keys of callers. The rules for registrations bind every caller. The rules about rights do not bind the node
- * itself (`kind: 'node'`, for the command line and the first key).
+ * Manages API keys. The rules for registrations apply to every caller. The rules about rights do not apply to the node
+ * itself (`kind: 'node'`), which acts for the command line and creates the first key.
  */
 export interface KeyRegistry {
   /** Ids of the permissions that a key can have: permissions of the node and of the enabled plugins. */
@@ -152,8 +152,8 @@ export const subjectEntity = (oidcSub: string): string => `oidc:${oidcSub}`;
 const SUBJECTS = subjectEntity('');
 
 /**
- * Returns the key of an entity that has rights, which is equal for all spellings of one name. Case tells subjects of an
- * identity provider apart, so that none has the rights of another.
+ * Returns the key by which rights of an entity are stored, equal for all spellings of its name. It keeps the case of
+ * subjects of an identity provider, so that none of them gets the rights of another.
  */
 export const principalKey = (entityUri: string, names: ServiceNames): string => {
   const key = matchKey(entityUri, names);
@@ -173,7 +173,9 @@ export interface SubjectGrant {
   readonly roles: readonly string[];
   /** The life of the key, unless the node's limit is shorter. */
   readonly lifeMs: number;
-  /** True if work of the replaced keys continues with the new key, where it has all their permissions. */
+  /**
+   * True if work started with the replaced keys continues with the new key, provided that it has all their permissions.
+   */
   readonly isContinuing?: boolean;
 }
 

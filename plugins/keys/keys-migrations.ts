@@ -1,10 +1,10 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const API_KEYS_TABLE = 'keys_api_keys';
-/** When keys were last used. Apart from the keys, whose rows are sealed. */
+/** The last use of each key. It is not in the table of keys, whose rows are sealed. */
 export const USES_TABLE = 'keys_uses';
 export const AGENT_KEYS_TABLE = 'keys_agent_keys';
-/** Digests in use: a key belongs to one tenant, so it is registered once in the whole store. */
+/** The digests of all keys. A key belongs to one tenant, so it can be registered only once in the whole store. */
 export const DIGESTS_TABLE = 'keys_digests';
 
 /** All instants are in milliseconds. */
@@ -31,7 +31,7 @@ export const keysMigrations: readonly Migration[] = [
         // The digest over the columns that decide about rights.
         table.text('seal').notNullable();
         table.primary(['tenant_id', 'id']);
-        // A request has only its key before its tenant is known, and operators name only the id.
+        // Requests look a key up before its tenant is known, and operators name only its id.
         table.index(['digest'], 'keys_api_keys_by_digest');
         table.index(['id'], 'keys_api_keys_by_id');
         table.index(['tenant_id', 'oidc_sub'], 'keys_api_keys_by_subject');

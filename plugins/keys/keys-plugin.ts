@@ -50,7 +50,7 @@ interface Settings {
   readonly bootstrapEntityUri: string;
 }
 
-/** The first key may be shorter than others, because operators type it into a variable. */
+/** The first key may be shorter than others, because operators type it into an environment variable. */
 const MIN_BOOTSTRAP_LENGTH = 16;
 
 /** The interval at which the last uses of keys are written, in milliseconds. */

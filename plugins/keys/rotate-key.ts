@@ -19,7 +19,10 @@ export const MAX_KEY_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
 export const DEFAULT_KEY_OVERLAP_SECONDS = 24 * 60 * 60;
 
 const DAY_MS = 86_400_000;
-/** Limits the rotations of one entity per day, except for administrators, because no job removes the rows. */
+/**
+ * The maximum number of rotations of one entity per day; administrators have no limit. It bounds the table, because no
+ * job removes its rows.
+ */
 export const MAX_ROTATIONS_PER_DAY = 20;
 
 export interface RotateKeyParts extends RegistryParts {
@@ -73,7 +76,10 @@ const isAdministrator = ({ kind, permissions }: Principal): boolean => kind === 
 const hasEnded = ({ revokedMs, expiresMs }: StoredKey, nowMs: number): boolean =>
   revokedMs !== null || (expiresMs !== null && expiresMs <= nowMs);
 
-/** A caller must not gain rights through another key of the same entity. A person's key must not outlive the access. */
+/**
+ * Throws unless the caller has all rights of the key: rotating another key of the same entity must not grant rights.
+ * Also refuses keys of an identity provider, which must not outlive the person's access.
+ */
 const refuseUnequal = ({ oidcSub, permissions, allowedScopes }: StoredKey, caller: Principal): void => {
   if (oidcSub !== null || caller.oidcSub !== null) {
     throw new ServiceError('authorization', 'a key that came from an identity provider cannot be rotated', {

@@ -29,12 +29,12 @@ export interface SubjectKeyParts {
   readonly hooks: HookCaller;
 }
 
-/** Maximum number of programs and devices of one person with a key at the same time. */
+/** The maximum number of programs and devices of one person that have a key at the same time. */
 export const MAX_CLIENTS = 50;
-/** Number of ended keys of one person that stay in the store, for readers of the audit log. */
+/** The number of ended keys of one person that stay in the store, for readers of the audit log. */
 export const KEPT_ENDED_KEYS = 50;
 
-/** The changes to the existing keys of a person. */
+/** The changes that a new key makes to the person's existing keys. */
 interface Succession {
   readonly replaced: readonly StoredKey[];
   readonly forgotten: readonly StoredKey[];
@@ -51,7 +51,7 @@ export const createSubjectKeys = ({ store, tables, audit, hooks, ...parts }: Sub
       await store.forgetAll(own, forgotten);
       await store.insert(own, key, sha256Hex(rawKey));
       for (const former of grant.isContinuing === true ? replaced : []) {
-        // Work with more rights than the person has now must end.
+        // Work of a key with more rights than the person has now must not continue.
         if (!former.permissions.every((permission) => key.permissions.includes(permission))) continue;
         await hooks.collect(keyReplaced, { tenantId: key.tenantId, formerId: former.id, id: key.id, transaction });
       }

@@ -5,12 +5,12 @@ import type { SearchView } from '../search/search-api.ts';
 import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
 
 /**
- * Decides which of the facts that the caller sees may be candidates. The part of a view here matters only to recall,
- * not to plugins that link facts.
+ * The filters of a recall. A fact that the caller sees becomes a candidate only if it passes all of them. They do not
+ * restrict the facts through which plugins expand the graph.
  */
 export interface Admission extends Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey' | 'excludedRelationKeys'> {
   readonly includeContradicted: boolean;
-  /** The least confidence after trust in the source. */
+  /** The minimum confidence, after it was weighted by the trust in the source. */
   readonly minConfidence: number;
   readonly narrowed: Narrowed | undefined;
 }
@@ -32,7 +32,10 @@ export const RECALL_FILTERS = [
 
 export type RecallFilter = (typeof RECALL_FILTERS)[number];
 
-/** Returns the member of the request that leaves the fact out; undefined for a candidate. Contradictions come last. */
+/**
+ * Returns the first request member that excludes the fact; undefined for a candidate. Checks contradictions last, so
+ * that `include_contradicted` is returned only for a fact that passes every other filter.
+ */
 export const leftOutBy = (view: FactView, admission: Admission): RecallFilter | undefined => {
   const { scopes, onlyGarden, relationKey, excludedRelationKeys = [], narrowed } = admission;
   const { scope, gardenId, relationKey: relation } = view.fact;

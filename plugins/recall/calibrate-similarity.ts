@@ -5,13 +5,13 @@ import type { Spread } from '../search/search-api.ts';
 export interface Similarities {
   /** The similarities of the hits that the caller may see, best first, all above the floor. */
   readonly hits: readonly number[];
-  /** The similarities of the facts that the words of the query found best. */
+  /** The similarities of the facts that the words stage ranked best. */
   readonly named: readonly number[];
   /** The distribution of all vectors of the view around the query. */
   readonly spread: Spread;
   /**
-   * The same distribution around the query after feedback moved it towards the best hits of words; undefined without
-   * feedback.
+   * The same distribution around the query vector after feedback moved it towards the best hits of the words stage;
+   * undefined without feedback.
    */
   readonly moved?: Spread | undefined;
 }
@@ -20,16 +20,15 @@ export interface Similarities {
 export type ScoreOf = (similarity: number, toMoved?: number) => number;
 
 /**
- * Turns a similarity to this query into a score from 0 to 1. The scale follows the vectors of the embedder, because
- * the same cosine means near for one model and nothing for another.
- *
- * 1. A similarity counts in deviations from the mean of the view, five being the most.
- * 2. The vector stage gets a share of the score for the amount that it adds to the hits of words. The share is least
- *    when its best hit stands out no further than the best hits of words. It is whole when its best hit stands out from
- *    the next ones and from the best hit of words.
- * 3. A surer stage needs a smaller deviation for a full score: the best hit of a sure stage has the full score.
- * 4. A less sure stage relies more on the query that the words have moved.
- * 5. A text that is nearly the query is a hit, even if many such texts exist.
+ * Converts similarities to one query into scores from 0 to 1. The scale depends on the embedder's vectors, because
+ * models differ in what a given cosine means.
+ * - A similarity is measured in standard deviations above the mean of the view; `FARTHEST` deviations give a full
+ *   score.
+ * - The score is multiplied by the share of the vector stage. The share is low if its best hit stands out no more than
+ *   the hits of words. It is 1 if its best hit stands out from its next hits and from the hits of words.
+ * - The more certain the best hit is, the fewer deviations give a full score. A certain best hit gets the full score.
+ * - The less certain the best hit is, the more the score relies on the query vector that feedback has moved.
+ * - A text that nearly equals the query scores high even if many other texts do.
  */
 export const calibration = (
   { hits, named: byWords, spread, moved = spread }: Similarities,
@@ -49,41 +48,37 @@ export const calibration = (
   };
 };
 
-/** The number of standard deviations above the mean that give a full score. */
 const FARTHEST = 5;
-/** The highest score by deviation. Only texts that nearly equal the query score higher. */
+/** The maximum score by deviation. Only texts that nearly equal the query score higher. */
 const MOST_BY_STANDING = 0.95;
-/** The share of the range from the floor to 1, at its upper end, in which two texts nearly equal each other. */
+/** A similarity in the upper fifth of the range from the floor to 1 means that two texts nearly equal each other. */
 const NEARLY_SAME = 0.2;
 /** Every hit needs a score above 0. */
 const LEAST_SCORE = 1e-3;
 
-/** The rank of the hit from which the best one must stand out. */
+/** The best hit is compared with the hit of this rank, to see whether it stands out. */
 const CROWD = 10;
-/**
- * The number of deviations by which a best hit may stand out by chance, and the further number that gives the stage its
- * whole weight.
- */
+/** A best hit that stands out by `BY_CHANCE` deviations may do so by chance. `FOR_SURE` more make it certain. */
 const BY_CHANCE = 1.2;
 const FOR_SURE = 0.8;
 const LEAST_SHARE = 0.05;
-/** If the hits of words are at least this many deviations above the mean, the vector stage adds nothing new. */
+/** If the hits of words are on average this many deviations above the mean, the vector stage adds nothing new. */
 const WORDS_SAID_ALL = 4;
 const SHARE_PER_DEVIATION = 0.1;
 
-/** The share of its weight that the vector stage gets beside words, and the certainty of its best hit: 0 to 1. */
+/** The share of its weight that the vector stage gets, and the certainty of its best hit: both from 0 to 1. */
 interface Worth {
   readonly share: number;
   readonly sure: number;
-  /** The deviations by which its best hit stands out. */
+  /** The standard deviations of its best hit above the mean. */
   readonly best: number;
 }
 
 const ALONE: Worth = { share: 1, sure: 1, best: FARTHEST };
 
 /**
- * Rates the vector stage beside words; all numbers are deviations from the mean. Missing hits count as at the floor at
- * most, so that fewer hits above it make a weaker crowd.
+ * Rates the vector stage against the words stage. All numbers are deviations from the mean. Hits missing up to rank
+ * `CROWD` count as at most the floor, so a best hit with few others stands out more.
  */
 const besideWords = (hits: readonly number[], floor: number, named: readonly number[]): Worth => {
   const best = hits[0] ?? floor;
@@ -100,8 +95,8 @@ const standingIn = (spread: Spread, floor: number): ((similarity: number) => num
 };
 
 /**
- * A few facts say little about the distribution of texts. So the estimate adds some texts with the similarity that the
- * embedder gives to unrelated ones, which is about its floor.
+ * Adds `PRIOR_COUNT` imaginary unrelated texts to the distribution, because a few facts do not estimate it well. Their
+ * similarity lies around the embedder's floor.
  */
 const withPrior = (
   { count, mean, deviation }: Spread,

@@ -4,8 +4,8 @@ import { type Admission, leftOutBy, type RecallFilter } from './admission.ts';
 import { STAGE_DEPTH } from './search-depth.ts';
 
 /**
- * Finds the best hits, at most `limit`, best first; fewer only if there are no more. Facts of `contested` triples need
- * not be found, because they would be left out.
+ * Finds the best hits, at most `limit`, best first. Returns fewer only if no more exist. It may skip facts of
+ * `contested` triples, which the recall leaves out anyway.
  */
 export type Search<H extends Hit = Hit> = (limit: number, contested: readonly PlacedTriple[]) => Promise<readonly H[]>;
 
@@ -18,22 +18,22 @@ export interface Admitted<H extends Hit = Hit> {
   readonly isCut?: boolean;
 }
 
-/** The share of the depth that suffices if an answer needs fewer facts. */
+/** If an answer needs fewer facts than the depth, this share of the depth suffices. */
 const ENOUGH = 0.5;
 const DEEPER = 4;
 /** The maximum number of hits that a search requests in order to skip facts hidden from the caller. */
 const DEEPEST = 8_192;
 /**
- * The maximum number of rounds in which a search skips visible facts that are left out, because they are contradicted
- * or too little trusted.
+ * The maximum number of rounds that replace visible but excluded hits: contradicted facts, and facts of too little
+ * trust.
  */
 const MOST_ROUNDS = 8;
-/** The maximum number of hits that one of these rounds checks. */
+/** The maximum number of hits checked in one of these rounds. */
 const MOST_WEIGHED = 512;
 
 /**
- * The facts of one recall. The index only proposes identifiers. A fact enters, is ranked and leads to others only if
- * the store shows it to the caller as live.
+ * Collects the facts of one recall. The index only proposes ids: a fact is used only if the store returns it to this
+ * caller as live.
  */
 export class CandidatePool {
   readonly #reader: FactReader;
@@ -61,9 +61,9 @@ export class CandidatePool {
   }
 
   /**
-   * Returns at most `depth` admissible hits of each search, or as many as the list says for it. While there are too
-   * few, it goes deeper into the index. It skips facts that are left out until it has `wanted` hits. One read of the
-   * store checks the hits of all searches. Its depth and all counts depend only on facts that the caller sees.
+   * Returns at most `depth` admissible hits of each search; a list sets the depth of each search separately. Reads
+   * further hits from the index until `wanted` hits are admissible. One read of the store checks the hits of all
+   * searches. Its depth and all counts depend only on facts that the caller sees.
    */
   async admit<H extends Hit>(
     searches: readonly Search<H>[],
@@ -84,7 +84,7 @@ export class CandidatePool {
     }));
   }
 
-  /** Extends each search until its window is full of hits that the caller sees, or until its end. */
+  /** Extends each search until its window is full of hits that the caller sees, or until the search has no more. */
   async #look<H extends Hit>(courses: readonly Course<H>[]): Promise<void> {
     for (let open = courses; open.length > 0; ) {
       await Promise.all(open.map((course) => course.search()));
@@ -138,10 +138,10 @@ interface Seen {
   readonly leftOutBy: RecallFilter | undefined;
 }
 
-/** One search and its progress through the index. */
+/** The state of one search that reads the index in rounds. */
 class Course<H extends Hit> {
   readonly #search: Search<H>;
-  /** With this many hits the search need not continue past facts that are left out. */
+  /** The number of admissible hits after which the search stops replacing excluded ones. */
   readonly #enough: number;
   /** The number of visible hits to check. */
   window: number;
@@ -149,7 +149,8 @@ class Course<H extends Hit> {
   found: readonly H[] = [];
   #limit: number;
   /**
-   * Contested triples that further rounds exclude. One round has included them, so that all of their facts are counted.
+   * Contested triples that further rounds exclude. An earlier round included them, so that all of their facts are
+   * counted.
    */
   passed: ReadonlyMap<string, PlacedTriple> = new Map();
   /** True if the last round filled the window. */
@@ -168,10 +169,7 @@ class Course<H extends Hit> {
     this.found = await this.#search(this.#limit, [...this.passed.values()]);
   }
 
-  /**
-   * Extends the limit to skip facts that the caller may not see, in proportion to their number. Returns false if that
-   * cannot help.
-   */
+  /** Raises the limit in proportion to the hits that the caller may not see. Returns false if that cannot help. */
   goesDeeper(visible: number): boolean {
     const missing = this.window - visible;
     if (missing <= 0 || this.found.length < this.#limit || this.#limit >= DEEPEST) return false;
@@ -180,8 +178,8 @@ class Course<H extends Hit> {
   }
 
   /**
-   * Prepares another round: without triples that are now known to be contested, or else with more hits. Returns false
-   * if that cannot help.
+   * Prepares another round: without the triples now known to be contested, otherwise with a larger window. Returns
+   * false if that cannot help.
    */
   goesOn(contested: ReadonlyMap<string, PlacedTriple>): boolean {
     if (!this.isFull || this.hits.length >= this.#enough) return false;

@@ -92,7 +92,7 @@ const withAdditions = (
   return { degraded: [...reasons], omitted: counts, members: filled };
 };
 
-/** Leaves out facts for which the caller has no room, as a smaller budget would. */
+/** Cuts the facts to the number that `room` returns, and counts the rest as left out for the budget. */
 const withinRoom = async (chosen: Chosen, room: RecallOptions['room']): Promise<Chosen> => {
   const count = room === undefined ? chosen.facts.length : await room(chosen.facts);
   if (count >= chosen.facts.length) return chosen;

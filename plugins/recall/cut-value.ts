@@ -11,7 +11,7 @@ export const cutText = (text: string, mostBytes: number): string => {
 
 const CONTINUATION_MASK = 0xc0;
 const CONTINUATION = 0x80;
-/** Stands for half a surrogate pair, which the cut of UTF-16 may leave. */
+/** The character that encodes half a surrogate pair, which a cut between UTF-16 units may leave. */
 const REPLACEMENT = '\uFFFD';
 
 /** A fact as JSON whose value is cut, and the length of the whole value in UTF-16 units. */

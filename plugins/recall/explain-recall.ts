@@ -106,11 +106,13 @@ const stepOf = ({ request, reached, card, context, searchDeeper }: Explained): (
   };
 };
 
-/** True if the fact would be packed by its score alone. */
+/**
+ * True if a selection by score alone (lambda 1) would include the fact, so its similarity to packed facts excluded it.
+ */
 const packsAlone = (one: Candidate, ranked: readonly Candidate[], request: RecallRequest): boolean =>
   request.lambdaMmr < 1 && packByMmr(ranked, { ...packingOf(request), lambda: 1 }).packed.includes(one);
 
-/** Returns the id of the packed fact that shares most words with this one. */
+/** Returns the id of the packed fact most similar to this fact. */
 const nearest = (one: Candidate, packed: readonly Candidate[]): string | undefined => {
   const own = one.signature();
   const [first] = packed

@@ -4,7 +4,7 @@ import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
 export const factLine = (fact: Pick<StoredFact, 'entity' | 'relation' | 'value'>): string =>
   `${fact.entity} ${fact.relation} ${valueText(fact.value)}`;
 
-/** Tokens are about four bytes long in the vocabularies of current models. */
+/** The average token of current models is about four bytes long. */
 export const BYTES_PER_TOKEN = 4;
 
 /** Counts the tokens of a line, never fewer than 1. */

@@ -2,8 +2,9 @@ import type { Hit } from '../search/search-api.ts';
 import type { Expansion, LinkedEntity, LinkedFact } from './recall-api.ts';
 
 /**
- * Returns the facts that expansions lead to, besides the seeds: each with the score of its best path, best first.
- * `newest` holds the facts about each entity of `entitiesOf`, in its order, scored by their confidence.
+ * Returns the facts to which expansions lead, without the seeds, best first. A fact has the score of its best path.
+ * `newest` holds, for each entity of `entitiesOf` and in the same order, the newest facts about it, scored by their
+ * confidence.
  */
 export const linkedFacts = (
   expansions: readonly Expansion[],

@@ -3,9 +3,9 @@ import type { StoredFact } from '../../kernel/plugin-api.ts';
 import { foldWords, queryWords } from '../search/search-api.ts';
 
 /**
- * Returns for each fact the share of a name that the query contains, 0 to 1. The name is that of the speaker, before
- * the first colon of a text, or that of the entity; the better match counts. Words are compared as in a search. Use one
- * instance per query, because it caches names.
+ * Returns a function that gives the share, 0 to 1, of a fact's name that the query contains. The name is the entity, or
+ * the speaker before the first colon of the text, if that matches better. Words are compared as in a search. Create
+ * it once per query, because it caches names.
  */
 export const namesIn = (query: string): ((fact: StoredFact) => number) => {
   const sought = queryWords(query);
@@ -27,8 +27,8 @@ const namesOf = cacheByFact<readonly string[]>(({ entity, value }) =>
 );
 
 /**
- * Returns the factor of a fact, 1 to 1.5. `share` is the part of its name that the query contains, `most` the largest
- * such part of any fact. So a first name counts in full unless another fact is named better.
+ * Returns the factor of a fact, 1 to 1.5. `share` is the part of its name that the query contains, and `most` is the
+ * largest such share of all facts. So a first name counts in full unless the query names another fact more fully.
  */
 export const namedFactor = (share: number, most: number): number => (share > 0 ? 1 + MOST * (share / most) : 1);
 

@@ -8,7 +8,9 @@ import {
 } from '../facts/facts-api.ts';
 import type { SearchView } from '../search/search-api.ts';
 
-/** The most names that all beginnings of one list may stand for together. An index compares whole names. */
+/**
+ * The maximum number of names to which the prefixes of one list may expand, because an index compares only whole names.
+ */
 const MOST_NAMES = 50_000;
 
 /** The member of a view that holds the names of each list. */
@@ -20,9 +22,9 @@ const VIEW_MEMBERS = {
 } as const satisfies Record<NarrowingList, keyof SearchView>;
 
 /**
- * Returns the members of a view for a narrowing. Beginnings of names become the names of live facts that the reader
- * sees and that fit the narrowing, so hidden facts count for nothing. Throws a refusal if one list stands for more than
- * `mostNames` names.
+ * Returns the members of a search view for a narrowing. Expands each prefix to the names of live facts that the reader
+ * sees and that match the narrowing, so that a refusal reveals nothing about hidden facts. Throws a refusal if one list
+ * expands to more than `mostNames` names.
  */
 export const narrowedView = async (
   narrowed: Narrowed | undefined,
@@ -43,7 +45,7 @@ export const narrowedView = async (
   return { afterMs, beforeMs, assertedBy, ...Object.fromEntries(named) };
 };
 
-/** Leaves out every prefix that begins with another one, so that no two of the rest stand for the same name. */
+/** Removes each prefix that begins with another prefix, because the shorter one covers its names. */
 const outermost = (prefixes: readonly string[]): readonly string[] =>
   prefixes.filter((prefix) => !prefixes.some((other) => other !== prefix && prefix.startsWith(other)));
 
@@ -54,7 +56,7 @@ interface NamesRead {
   readonly mostNames: number;
 }
 
-/** Reads one prefix after another, each with the room that the earlier ones left, so that a list costs one budget. */
+/** Reads the prefixes one after another. All prefixes of a list share the limit of `mostNames` names. */
 const namesOf = async (
   list: NarrowingList,
   prefixes: readonly string[],

@@ -28,9 +28,12 @@ export const newestWordingFirst = <T extends Ranked>(scored: readonly T[]): T[] 
 };
 
 const MOST_COMPARED = 48;
-/** The share of common words from which two texts count as wordings of one statement. */
+/** Two texts with at least this share of common words count as wordings of one statement. */
 const NEARLY_SAME = 0.6;
-/** The share of the older score that a newer fact about something else needs. The query may name the older entity. */
+/**
+ * A newer fact about another entity must have at least this share of the older score, because the query may name the
+ * older fact's entity.
+ */
 const COMPARABLE = 0.8;
 
 const timeOf = ({ view }: ScoredFact): number => view.fact.timestampMs;

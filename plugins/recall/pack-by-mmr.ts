@@ -2,7 +2,7 @@ import { mostSimilar, similarityOf, type TextSignature } from './text-signature.
 
 /** An item with a cost in tokens and a rank. */
 export interface Packable {
-  /** Its worth: above 0 for all items, or 0 for worthless ones. */
+  /** The rank: above 0, or 0 for an item of no use. */
   readonly rank: number;
   readonly tokens: number;
   /** Returns the words of the item, to compare it with packed ones. */

@@ -64,7 +64,7 @@ export class QueryVectors {
   }
 }
 
-/** Counts a late vector once, however many recalls wait for it. */
+/** Counts a late vector once, even if several recalls wait for it. */
 const noteLate = (asked: PendingVector, queries: CallersQueries): void => {
   if (asked.isLate) return;
   asked.isLate = true;

@@ -26,8 +26,8 @@ export interface Question extends FactNarrowing {
   /** The number of hops of graph expansion, 0 to 2; 1 by default. */
   readonly depth?: number | undefined;
   /**
-   * Shares of `lexical`, `vector`, `graph`, `source_trust` and `recency`, from 0 to 1, which add up to 1. A share that
-   * is not given is 0 once any is.
+   * Weights from 0 to 1 of `lexical`, `vector`, `graph`, `source_trust` and `recency`, which add up to 1. If any weight
+   * is given, a missing one counts as 0.
    */
   readonly weights?: Readonly<Record<string, number | null>> | undefined;
   /** `global` (the default) for all scopes of the caller, a scope, or a garden: its URI, its id or `garden:<slug>`. */
@@ -46,11 +46,11 @@ export interface Question extends FactNarrowing {
   readonly limit?: number | undefined;
   /** Counts only this many bytes of each value, because the caller cuts longer ones; at least 1. */
   readonly maxValueBytes?: number | undefined;
-  /** `ignore` does not lift facts of a time that the query names; `lift` does, and is the default. */
+  /** `lift` (the default) raises the scores of facts about a time that the query names; `ignore` does not. */
   readonly time?: 'lift' | 'ignore' | undefined;
-  /** Adds to each fact how it came into the answer. */
+  /** Adds to each fact the stages that found it and its ranks. */
   readonly explain?: boolean | undefined;
-  /** Ids of at most 20 facts: at which step each of them fell out. */
+  /** Ids of at most 20 facts. The answer names, for each, the step of the recall that left it out. */
   readonly whyNot?: readonly string[] | undefined;
   /**
    * An instant (RFC 3339) or a stamp: what this node would have recalled then, with the rights of today. Cards and

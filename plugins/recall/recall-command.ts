@@ -59,7 +59,7 @@ const OPTIONS = {
   json: { type: 'flag', summary: 'the reply of the node as JSON' },
 } as const;
 
-/** Without the lists that repeat the facts by how they are meant, which each fact says itself. */
+/** The `legacy_format` omits `content` and `instructions`, two lists that would repeat the facts. */
 const EACH_ONCE = '/v1/recall?legacy_format=true';
 
 type Context = CommandContext<typeof ARGUMENTS, typeof OPTIONS, 'server', Record<never, never>, undefined>;
@@ -141,7 +141,7 @@ const bodyOf = async ({ arguments: { question }, options, stdin }: Context): Pro
     time: options.ignoreTime ? 'ignore' : undefined,
     explain: options.explain,
     why_not: options.whyNot,
-    // The budget is for the lines shown here. With `fields` it would be for the reply.
+    // Without `fields`, the node applies the budget to the lines shown here instead of to its reply.
     fields: options.json ? options.fields : undefined,
   };
 };

@@ -22,10 +22,10 @@ const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 const SCORE_JSON: JsonSchema = { type: 'number', minimum: 0 };
 const FACTORS = ['recency', 'confidence', 'access', 'contradiction', 'garden_tier', 'source_trust'] as const;
 
-/** Most ids of copies that an answer names. */
+/** The maximum number of ids of copies in an answer. */
 const MOST_COPY_IDS = 16;
 
-/** The number of facts that say the same and are left out, and their first ids. */
+/** The number of omitted facts that say the same as this one, and their first ids. */
 const COPIES_JSON = {
   also: { type: 'integer', minimum: 1 },
   also_ids: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MOST_COPY_IDS },
@@ -57,7 +57,7 @@ export const SCORED_FACT = defineComponent('ScoredFact', {
   ),
 });
 
-/** Members of a fact that stands for others which say the same. */
+/** Returns the members that count and list the omitted copies of a fact. */
 const copiesJson = (ids: readonly string[]) => ({ also: ids.length, also_ids: ids.slice(0, MOST_COPY_IDS) });
 
 /**
@@ -219,8 +219,8 @@ export const recalledText = (
 };
 
 /**
- * Returns the answer with `fields`, which counts as `tokens_used` what it costs itself. Leaves out the last facts while
- * it exceeds the budget. An answer without facts counts as 0.
+ * Returns the answer with `fields`. `tokens_used` is the cost of this text itself. Drops facts from the end while the
+ * cost exceeds the budget. An answer without facts counts as 0.
  */
 export const countedText = (
   recalled: Recalled,

@@ -43,7 +43,7 @@ export interface PipelineParts extends StageParts {
 /** The chosen facts and counts, from which the answer is built. */
 export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'omitted' | 'degraded' | 'whyNot'>;
 
-/** Starts again if the index was lost meanwhile. If that repeats, the answer is made without an index. */
+/** Repeats the recall once if the index is lost meanwhile. After a second loss, answers without an index. */
 export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
   for (let lost = 0; lost < MOST_LOST; lost += 1) {
     try {
@@ -111,7 +111,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, given: Pip
   return parts.facts.read(caller, 'recall', choose, request.notes);
 };
 
-/** Counts contradicted facts that are left out. A card names all rivals, so its facts do not count. */
+/** Counts contradicted facts that were left out. A card lists all values of a conflict, so its facts do not count. */
 const countContradicted = (
   { contradicted }: Found,
   card: FactView | null,
@@ -152,13 +152,13 @@ const viewOf = async (
   };
 };
 
-/** Returns the summary of the entity, but only for the present, and for all of its facts. */
+/** Returns the summary of the entity. Only a recall of the present without filters gets it. */
 const summaryOf = async (
   { entity, relation, excludedRelations, narrowed, forceRefresh }: RecallRequest,
   context: RecallContext,
   { hooks }: PipelineParts,
 ): Promise<EntitySummary> => {
-  // A card sums up all present facts of an entity, also those that the request leaves out.
+  // A card covers all present facts of an entity, including those that the request excludes.
   const isWhole = relation === undefined && excludedRelations.length === 0 && narrowed === undefined;
   if (entity === undefined || !isWhole || context.reader.asOf !== undefined) return NO_SUMMARY;
   return hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });

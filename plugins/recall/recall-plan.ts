@@ -2,16 +2,16 @@ import type { PluginSnapshot } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchAnswer, SearchIndex, SearchStep, SearchView } from '../search/search-api.ts';
 import type { Search } from './candidate-pool.ts';
 
-/** A search whose first result comes with the plan. A deeper search sends its step again, alone. */
+/** A search whose first answer comes with the plan. To search deeper, it sends its step again on its own. */
 export interface PlannedSearch {
-  /** The place of its step in the plan. */
+  /** The index of its step in the plan. */
   readonly place: number;
   readonly search: Search;
 }
 
 /**
- * Collects steps for one message to the index, because each message costs a turn of both threads. The first caller that
- * needs an answer sends it; afterwards the plan accepts no more steps.
+ * Collects the steps of one message to the index, because each message costs a turn of the event loop in both threads.
+ * The first caller that needs an answer sends the plan, which then accepts no more steps.
  */
 export class RecallPlan {
   readonly #index: Pick<SearchIndex, 'ask'>;
@@ -26,7 +26,7 @@ export class RecallPlan {
     this.#snapshot = snapshot;
   }
 
-  /** Returns the place of the step in the plan. */
+  /** Adds a step and returns its index in the plan. */
   add(step: SearchStep): number {
     if (this.#answers !== undefined) throw new Error('the index has the plan already');
     return this.#steps.push(step) - 1;

@@ -25,7 +25,7 @@ export interface RecallRequest {
   readonly entity: string | undefined;
   readonly relation: string | undefined;
   readonly excludedRelations: readonly string[];
-  /** Undefined for a question that narrows nothing by times or lists. */
+  /** Undefined if the question has no filters by times or lists. */
   readonly narrowed: Narrowed | undefined;
   /** The part of the request that refusals name. */
   readonly place: 'body' | 'query';
@@ -41,12 +41,12 @@ export interface RecallRequest {
   readonly includeContradicted: boolean;
   readonly limit: number;
   readonly maxValueBytes: number | undefined;
-  /** True if words for times in the query do not count. */
+  /** True to ignore words for times in the query. */
   readonly ignoresTime: boolean;
   readonly explain: boolean;
   /** Ids of facts, whether they exist or not. */
   readonly whyNot: readonly string[];
-  /** The notes of a read of the past. */
+  /** The notes that make the read one of the past. */
   readonly notes: Notes | undefined;
 }
 
@@ -63,7 +63,7 @@ export const DEFAULT_MIN_CONFIDENCE = 0.1;
 export const MAX_DEPTH = 2;
 export const MAX_EXCLUDED = 20;
 export const TIME_CHOICES = ['lift', 'ignore'] as const;
-/** The maximum number of facts about which one recall says why they are not there. */
+/** The maximum number of facts in `why_not`. */
 export const MAX_WHY_NOT = 20;
 const FACT_ID = /^[\x21-\x7e]{1,128}$/;
 const MAX_QUERY_BYTES = 16 * 1024;

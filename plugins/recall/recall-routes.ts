@@ -38,7 +38,7 @@ export interface RecallRouteParts {
 
 interface FormQuery {
   readonly legacy_format: boolean;
-  /** Also applies to the body form, for callers that cannot change the body. */
+  /** `fields` as a query parameter, for callers that cannot change the body. */
   readonly fields?: string;
 }
 
@@ -68,10 +68,10 @@ interface RawRecall extends RawNarrowing {
   readonly fields?: string | readonly string[];
 }
 
-/** The number of facts that a recall looks at, about. */
+/** The approximate number of facts that a recall examines. */
 const COST = 250;
 
-/** Bytes of the longest value. */
+/** The upper limit of `max_value_bytes`. */
 const MAX_VALUE_BYTES = 1024 * 1024;
 
 const FORMAT = { legacy_format: { type: 'boolean', default: false }, fields: FIELDS_TEXT } as const;
@@ -237,7 +237,7 @@ const answer = async (
   };
 };
 
-/** The members beside the facts take about this many bytes of an answer. */
+/** The approximate size of an answer in bytes, without its facts. */
 const HEAD_BYTES = 400;
 
 const questionOf = (raw: RawRecall): Question => ({

@@ -4,8 +4,8 @@ import { foldedText, textOf } from './fact-text.ts';
 import type { ScoredFact } from './recall-api.ts';
 
 /**
- * Lets the best of several facts that say the same stand for all, and keeps the order. The ids of the others become its
- * `copies`. A summary of an entity neither stands for facts nor is a copy.
+ * Keeps the best of several facts that say the same, and lists the ids of the others as its `copies`. Keeps the order.
+ * A summary of an entity is never merged with facts.
  */
 export const sayOnce = <T extends ScoredFact>(ranked: readonly T[]): T[] => {
   const byHash = new Map<number, T>();
@@ -26,8 +26,8 @@ const withCopies = <T extends ScoredFact>(fact: T, copies: readonly string[] | u
   copies === undefined ? fact : { ...fact, copies };
 
 /**
- * Facts of other places, of another kind of value, or of which one is contradicted, never say the same. A short text,
- * such as `open`, says something only of its own entity.
+ * Two facts say the same only if place, type of value and state of contradiction are equal too. A short text, such as
+ * `open`, has a meaning only together with its entity, so its triple must be equal as well.
  */
 const saysTheSame = (a: ScoredFact, b: ScoredFact): boolean => {
   const [one, other] = [a.view.fact, b.view.fact];
@@ -48,11 +48,11 @@ export const isSameTriple = (a: StoredFact, b: StoredFact): boolean =>
 
 const WORDS_OF_A_SENTENCE = 4;
 
-/** In scripts without blanks between words, four words take eight characters or more. */
+/** Matches eight characters of a script without spaces, which are at least four words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{8}/u;
 
-/** Returns true for a text that says something without its entity. */
+/** Returns true for a text that is meaningful without its entity. */
 export const isSentence = (fact: StoredFact): boolean => {
   const text = foldedText(fact);
   return text.split(' ', WORDS_OF_A_SENTENCE).length === WORDS_OF_A_SENTENCE || UNSPACED.test(text);

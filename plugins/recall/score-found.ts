@@ -24,7 +24,7 @@ export interface ScoreParts {
   readonly access: AccessCounts;
   /** The share by which recency, confidence and access can each raise or lower a score (SVC_SALIENCE_WEIGHT). */
   readonly salienceWeight: number;
-  /** Tells which counts may be cached. */
+  /** The value of `AccessCounts.age` from before the snapshot was opened. */
   readonly age: AccessCounts['age'];
 }
 
@@ -66,8 +66,8 @@ export const scoreFound = async (
 };
 
 /**
- * Returns the bonus for facts about the speaker that the query names. It applies only to facts that stand beside others
- * in their session, where several may speak: in a document a name is a word like any other.
+ * Returns the bonus for facts about the speaker that the query names. Only facts with neighbours in their session get
+ * it, because several people may speak there. In other facts a name is an ordinary word.
  */
 const namedAmong = (
   views: readonly FactView[],

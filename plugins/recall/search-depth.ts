@@ -8,24 +8,24 @@ export interface SearchDepth {
   /** The number of facts of a requested entity. */
   readonly entity: number;
   /**
-   * The number of hits for which a search skips facts that are left out; 0 for a first pass, which needs half of its
-   * depth.
+   * The number of admissible hits until which a search replaces excluded ones; 0 in a first pass, which needs half of
+   * its depth.
    */
   readonly wanted: number;
 }
 
 /**
- * The number of facts that a stage finds at first for a budget of 2,000 tokens. With their neighbours they fill it. On
- * conversations, 120 found no more of the evidence and cost a third more.
+ * The first depth of a stage for a budget of 2,000 tokens, which these facts and their neighbours fill. In a test on
+ * conversations, a depth of 120 found no more of the evidence and took a third longer.
  */
 export const STAGE_DEPTH = 64;
-/** The same number if words and vectors are both searched: on conversations, 64 of each found no more either. */
+/** The first depth if both words and vectors are searched. In the same test, 64 of each found no more. */
 export const DEPTH_OF_BOTH = 44;
 /** The number of facts of a requested entity, larger because the caller wants all of its facts. */
 const ENTITY_DEPTH = 120;
 /** The number of linked facts. All are read, because plugins limit their number. */
 export const LINKED_DEPTH = MAX_LIMIT;
-/** The budget that the depths are measured for. */
+/** The budget in tokens for which the depths were measured. */
 const USUAL_BUDGET = 2_000;
 
 type DepthRequest = Pick<RecallRequest, 'limit' | 'tokenBudget' | 'weights'>;

@@ -19,9 +19,9 @@ export interface NeededStages {
 }
 
 /**
- * Returns the stages to run: a stage whose score does not count is skipped. Weights of recency and of trust rank the
- * facts of every stage. The graph starts from the hits of the other two, with their weights, or equally if both are
- * zero.
+ * Returns the stages to run. A stage whose score has no weight is skipped. Recency and trust need all stages, because
+ * they rank the facts of every stage. The graph starts from the hits of words and vectors, with their weights, or with
+ * equal weights if both are zero.
  */
 export const neededStages = ({ lexical, vector, graph, sourceTrust, recency }: StageWeights): NeededStages => {
   const ranksAll = recency > 0 || sourceTrust > 0;

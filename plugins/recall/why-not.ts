@@ -4,12 +4,12 @@ import type { StageScores } from './recall-api.ts';
 /** The rank, 1 for the best, and the score of a fact in each stage that found it. */
 export type FoundBy = { readonly [K in keyof StageScores]?: { readonly rank: number; readonly score: number } };
 
-/** Says how a fact came into the answer. */
+/** How a fact came into the answer. */
 export interface Why {
   readonly foundBy: FoundBy;
-  /** Its place among all candidates, 1 for the best. */
+  /** The rank among all candidates; 1 is the best. */
   readonly rank: number;
-  /** The turn in which it was packed, 1 for the first. */
+  /** The position in the order of packing; 1 is the first. */
   readonly packed: number;
 }
 
@@ -32,7 +32,7 @@ export const WHY_NOT_STAGES = [
 
 export type WhyNotStage = (typeof WHY_NOT_STAGES)[number];
 
-/** Says at which step of a recall a fact fell out. */
+/** The step of a recall that left a fact out. */
 export interface WhyNot {
   readonly id: string;
   readonly stage: WhyNotStage;

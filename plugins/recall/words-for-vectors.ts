@@ -2,9 +2,9 @@ import type { Hit } from '../search/search-api.ts';
 import type { Admitted } from './candidate-pool.ts';
 
 /**
- * Scores facts without a vector by their words: the fact that words found best gets the best score of the vector stage,
- * and the others a share of it. A fact whose vector is still being made thus keeps its place before facts with the same
- * words and a vector. `compared` holds the facts that have a vector.
+ * Gives facts without a vector a score of the vector stage, so that they are not ranked below facts with the same words
+ * and a vector while their vector is being made. The fact that words ranked best gets the best vector score, and the
+ * others a share of it. `compared` holds the facts that have a vector.
  */
 export const withWordsForVectors = (
   semantic: Admitted,

@@ -1,7 +1,10 @@
 import type { Hit } from '../search/search-api.ts';
 import { idsOf, type RecallPlan } from './recall-plan.ts';
 
-/** For facts with neighbours in their session, the share of the query that they cover together: see `ShareStep`. */
+/**
+ * For facts with neighbours in their session: the share of the query that a fact and its neighbours contain together
+ * (`ShareStep`).
+ */
 export type Shares = ReadonlyMap<string, number>;
 
 /**
@@ -11,8 +14,8 @@ export type Shares = ReadonlyMap<string, number>;
 const AROUND = 0.75;
 
 /**
- * Scores facts of sessions together with their neighbours. A fact without neighbours keeps its place among other such
- * facts.
+ * Adds to the scores of words the shares that facts have together with their neighbours in a session. The order of
+ * facts without neighbours does not change among themselves.
  */
 export const withSharedWords = (lexical: readonly Hit[], shares: Shares): readonly Hit[] => {
   if (shares.size === 0) return lexical;
@@ -23,8 +26,8 @@ export const withSharedWords = (lexical: readonly Hit[], shares: Shares): readon
 };
 
 /**
- * Adds a step for the shares of these facts, and of those that earlier steps of the plan find. The result reads the
- * shares.
+ * Adds a step to the plan that computes the shares of these facts and of the facts that earlier steps find. Returns a
+ * function that reads the shares by fact id.
  */
 export const planShares = (
   plan: RecallPlan,

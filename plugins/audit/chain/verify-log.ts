@@ -74,7 +74,7 @@ export const verifyLog = async (
 const readPart = async (own: ReadableTables, tenantId: string, afterSeq: number): Promise<Part> => {
   const stub = await readStub(own, tenantId);
   const from = afterSeq === 0 ? stub?.stub.place : await placeAt(own, tenantId, afterSeq);
-  // Genuine numbers start at 1, and are never used again. The wide range finds forged rows.
+  // Genuine numbers start at 1 and are never reused. The range starts lower to find forged rows as well.
   const above = afterSeq === 0 ? Number.MIN_SAFE_INTEGER : (from?.number ?? 0);
   const entries = await linkedEntries(own, tenantId, { above, limit: LINKS_PER_STEP });
   const isLast = entries.length < LINKS_PER_STEP;

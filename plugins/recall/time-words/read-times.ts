@@ -2,15 +2,15 @@ import { ENGLISH_TIMES } from './english-times.ts';
 import type { TimeKind, TimeKinds, TimeLanguage } from './time-language.ts';
 import { around, DAY_MS, type FormValues, spansOf, type TimeSpan } from './time-spans.ts';
 
-/** The languages whose words for times a question may use; another one is another table. */
+/** The languages whose words for times are recognised. To support another language, add its table. */
 const TIME_LANGUAGES: readonly TimeLanguage[] = [ENGLISH_TIMES];
 
-/** Words after these say no more about a time; an instruction of pages is no question about one. */
+/** Words beyond this number are ignored: a query of many pages is an instruction, not a question about a time. */
 const MOST_WORDS = 256;
 const LONGEST = 4_096;
-/** Most small words in a row: `at the beginning of the month`. */
+/** The maximum number of small words in a row, as in `at the beginning of the month`. */
 const MOST_SMALL = 4;
-/** Most times of one question that count. */
+/** The maximum number of times in one question. */
 const MOST_TIMES = 8;
 
 /** Returns the spans of time that a question names. Relative ones count from `nowMs`. Empty without any. */
@@ -21,7 +21,7 @@ export const timesIn = (query: string, nowMs: number): readonly TimeSpan[] => {
 
 const WORD = /\d{4}-\d{2}(?:-\d{2})?|\d+|[\p{L}\p{M}]+/gu;
 
-/** A form that was found: the place of the word before it and of the one behind it. */
+/** A recognised form: the indices of the word before it and of the word after it. */
 interface FoundForm {
   readonly edge: number;
   readonly end: number;
@@ -61,7 +61,7 @@ class TimeReader {
     const edge = this.#edgeOf(start);
     for (const [rule, ...kinds] of this.#language.forms) {
       const [first] = kinds;
-      // Some words, such as `2023`, are times only behind another word.
+      // Some words, such as `2023`, name a time only after a word such as `in` or `and`.
       const isBehind = first === 'at' || first === 'and';
       if (isBehind && !(this.#is(edge, first) && (first === 'at' || isOpen))) continue;
       const fit = this.#fit(isBehind ? kinds.slice(1) : kinds, start);
@@ -74,7 +74,10 @@ class TimeReader {
     return undefined;
   }
 
-  /** Returns the values of the words, if they have the kinds of the form, and the place behind them. */
+  /**
+   * Matches words against the kinds of a form. Returns their values and the index after them; undefined without a
+   * match.
+   */
   #fit(kinds: TimeKinds, start: number): { readonly values: FormValues; readonly end: number } | undefined {
     const values: Record<string, number> = {};
     let at = start;
@@ -90,7 +93,7 @@ class TimeReader {
     return { values, end: at };
   }
 
-  /** Says whether the month of a form may be a verb: `this may be`, `may 5 people`. */
+  /** Returns true if the month of a form may be a verb: `this may be`, `may 5 people`. */
   #isVerb(start: number, { which, month, year }: FormValues): boolean {
     if (month === undefined || year !== undefined) return false;
     const at = which === 0 ? this.#past(start + 1, 1) : start;
@@ -111,7 +114,7 @@ class TimeReader {
     return this.#language.words[kind].has(this.#words[at] ?? '');
   }
 
-  /** Returns the place of the word before a form, which may say how the time counts. */
+  /** Returns the index of the word before a form, such as `since` or `before`. */
   #edgeOf(start: number): number {
     return this.#past(start - 1, -1);
   }
@@ -125,7 +128,7 @@ class TimeReader {
 
   #withEdge(spans: readonly TimeSpan[], edge: number): readonly TimeSpan[] {
     const kind = (['since', 'before', 'after'] as const).find((one) => this.#is(edge, one));
-    // A month without a year means the last one here.
+    // A month without a year has a span for each year; take the last one that has begun.
     const last = spans.findLast(({ fromMs }) => fromMs <= this.#nowMs) ?? spans[0];
     if (kind === undefined || last === undefined) return spans;
     if (kind === 'since') return [{ fromMs: last.fromMs, toMs: Math.max(this.#nowMs, last.toMs) }];
@@ -146,7 +149,7 @@ class TimeReader {
     if (number === undefined) {
       return kind === 'before' ? { fromMs: fromMs - lengthMs, toMs: fromMs } : { fromMs: toMs, toMs: toMs + lengthMs };
     }
-    // From the middle of the day, so that `two days after` is a whole day.
+    // Counts from the middle of the day, so that `two days after` is a whole day.
     const middleMs =
       kind === 'before' ? fromMs + DAY_MS / 2 - number * lengthMs : toMs - DAY_MS / 2 + number * lengthMs;
     return around(middleMs, days);
@@ -161,7 +164,7 @@ const DIGITS = /^[\d-]{1,10}$/;
 const within = (value: number | undefined, least: number, most: number): number | undefined =>
   value !== undefined && value >= least && value <= most ? value : undefined;
 
-/** Returns the spans from the one time to the other. If one of them has no year, it takes that of the other. */
+/** Returns the spans from the first time to the second one. If one has no year, it takes the year of the other. */
 const joined = (first: readonly TimeSpan[], second: readonly TimeSpan[]): readonly TimeSpan[] => {
   const [only, ...more] = first;
   const ends = only === undefined || more.length > 0 ? second : second.filter(({ toMs }) => toMs > only.fromMs);

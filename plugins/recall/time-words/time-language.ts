@@ -32,17 +32,17 @@ export interface TimeLanguage {
    */
   readonly words: { readonly [K in TimeKind]: ReadonlyMap<string, number> };
   /**
-   * Months that are verbs as well, such as `may`. They are months behind a preposition, `last`, `next` or a day of the
+   * Months that are also verbs, such as `may`. They count as months after a preposition, `last`, `next` or a day of the
    * month, or with a year.
    */
   readonly verbs: ReadonlySet<string>;
-  /** Words within a form that mean nothing there. */
+  /** Words inside a form that have no meaning there. */
   readonly small: ReadonlySet<string>;
   /** Endings of the digits of a day of the month. */
   readonly ordinals: ReadonlySet<string>;
   /**
-   * The forms, each with its kinds of words in order; the first that fits counts. `at` and `and` come before a form,
-   * and are no part of it.
+   * The forms, each as the kinds of its words in order. The first form that matches counts. `at` and `and` must stand
+   * before the form, and are not part of it.
    */
   readonly forms: readonly (readonly [rule: FormRule, ...TimeKinds])[];
 }

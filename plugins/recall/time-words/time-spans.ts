@@ -1,6 +1,6 @@
 import type { FormRule } from './time-language.ts';
 
-/** A span of time from one instant up to another, which is not part of it; one end may be infinite. */
+/** A span of time, end exclusive, in milliseconds since 1970. One end may be infinite. */
 export interface TimeSpan {
   readonly fromMs: number;
   readonly toMs: number;
@@ -13,7 +13,7 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEK_DAYS = 7;
 const MONTH_DAYS = 30;
 
-/** A month or a season without a year may be that of each of so many years before this one, and of the next. */
+/** A month or season without a year gets a span for each of this many past years, this year and the next. */
 const YEARS_BACK = 20;
 
 /** Returns the spans that a form means. Times of day and of calendars are those of UTC. */
@@ -40,13 +40,16 @@ const startOfDay = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 
 const daySpan = (fromMs: number): TimeSpan => ({ fromMs, toMs: fromMs + DAY_MS });
 
-/** Returns a span of so many days around an instant. */
+/** Returns a span of this many days, centred on an instant. */
 export const around = (ms: number, days: number): TimeSpan => ({
   fromMs: ms - (days * DAY_MS) / 2,
   toMs: ms + (days * DAY_MS) / 2,
 });
 
-/** Returns the span of so many months. The reader takes no year below 100, which `Date.UTC` reads as one of 1900. */
+/**
+ * Returns a span of whole months. `Date.UTC` maps years below 100 to 1900 and later, but the reader accepts none of
+ * these.
+ */
 const monthsSpan = (year: number, month: number, months = 1): TimeSpan => ({
   fromMs: Date.UTC(year, month - 1, 1),
   toMs: Date.UTC(year, month - 1 + months, 1),
@@ -94,7 +97,7 @@ const relativeSpans = ({ which = 0, unit, month, season }: FormValues, nowMs: nu
     }
     return [unit < 2 * MONTH_DAYS ? monthsSpan(year, thisMonth + which) : monthsSpan(year + which, 1, 12)];
   }
-  // In January the winter of the year before has not ended, so that the last one began two years before.
+  // A winter ends in the next year: in January, the last complete winter began two years before.
   const years = [year - 2, year - 1, year, year + 1];
   const spans = years.flatMap((one) => calendarSpans({ year: one, month, season }, nowMs));
   if (which < 0) return spans.filter(({ toMs }) => toMs <= nowMs).slice(-1);
