@@ -19,7 +19,7 @@ export interface IndexCheckParts {
 
 /** The maximum number of facts of one entity that the check requests from the index. */
 const MAX_OF_ENTITY = 2_000;
-/** The entities of one question to the index. */
+/** The number of entities per query to the index. */
 const ENTITIES = 25;
 
 /** Checks that the index finds every live fact outside gardens by its entity. */
@@ -40,7 +40,9 @@ export const createIndexCheck = (parts: IndexCheckParts): StoreCheck => ({
 
 const REBUILD = 'start the node anew: each start brings the index in line with the store';
 
-/** Reads only the facts that the index does not find: nearly all of these have ended, which is no defect. */
+/**
+ * Reads only the facts that the index does not find. Nearly all of them have ended, and then their absence is correct.
+ */
 const missingAmong = async (
   given: readonly StoredFact[],
   tenantId: string,

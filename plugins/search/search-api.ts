@@ -18,7 +18,7 @@ export interface Hit {
   readonly score: number;
 }
 
-/** Facts by their ids, then those that earlier steps of the plan found, each once. */
+/** Facts by their ids, followed by the facts that earlier steps of the plan find. Duplicates are removed. */
 export interface NamedFacts {
   readonly ids?: readonly string[] | undefined;
   /** Indices of earlier steps in the plan. */
@@ -81,8 +81,8 @@ export interface SpreadStep extends QueriedVector {
 /**
  * Moves the vector half-way towards the texts `from` (pseudo-relevance feedback: Rocchio 1971, "Relevance feedback in
  * information retrieval"), and then does the same as `spread`. For a fact of `from`, the vector moves only towards the
- * other ones. The answer is empty for fewer than two texts, or if one of them has no vector in the view or stands
- * beside others in its session.
+ * other texts. The answer is empty for fewer than two texts, if one of them has no vector in the view, or if one has
+ * neighbours in its session.
  */
 export interface FeedbackStep extends QueriedVector {
   readonly find: 'feedback';
@@ -91,8 +91,8 @@ export interface FeedbackStep extends QueriedVector {
 }
 
 /**
- * Finds those of the facts that stand beside others of the view in their session, in the given order. The score, 0 to
- * 1, is the share of the query's words that a fact and its neighbours hold, weighted as `words` weights them. A word
+ * Finds those of the facts that have neighbours of the view in their session, in the given order. The score, 0 to 1, is
+ * the share of the query's words that a fact and its neighbours contain, weighted as `words` weights them. A word
  * counts in full in the fact itself, and less with growing distance.
  */
 export interface ShareStep {
@@ -148,16 +148,16 @@ export interface SearchView {
   readonly minConfidence: number;
   readonly entityKey?: string | undefined;
   readonly relationKey?: string | undefined;
-  /** Excludes facts that speak of this time or an earlier one: their beginning, or their timestamp without one. */
+  /** Excludes facts whose beginning, or timestamp without one, is at or before this time, in milliseconds. */
   readonly afterMs?: number | undefined;
-  /** Excludes facts that speak of this time or a later one. */
+  /** Excludes facts whose beginning, or timestamp without one, is at or after this time, in milliseconds. */
   readonly beforeMs?: number | undefined;
   /** The entities, relations, sources and sessions whose facts are found; an empty list finds nothing. */
   readonly entityKeys?: readonly string[] | undefined;
   readonly relationKeys?: readonly string[] | undefined;
   readonly sourceKeys?: readonly string[] | undefined;
   readonly sessionIds?: readonly string[] | undefined;
-  /** The principal who asserted each fact: sessions of two principals may have the same name. */
+  /** Finds only facts that this principal asserted. Sessions of two principals may have the same name. */
   readonly assertedBy?: string | undefined;
   /** Relations whose facts are excluded. */
   readonly excludedRelationKeys?: readonly string[] | undefined;

@@ -50,7 +50,7 @@ interface Settings {
 }
 
 const SAVE_INTERVAL_MS = 30_000;
-/** The lease of the one process, of all that share a store, that embeds facts and writes snapshots. */
+/** The lease for embedding facts and writing snapshots: only one of the processes on a store holds it. */
 const LEASE = 'search';
 
 const SNAPSHOT_LIMITS: readonly string[] = [
@@ -119,7 +119,7 @@ export const searchPlugin = definePlugin({
     };
     const snapshots = new SnapshotStore(new SnapshotFiles(config.snapshotFolder, random), use.notes);
     const isThreaded = usesThreads(config.thread);
-    // Drawn early, because an index opens in the background, where the order of random draws would vary.
+    // Drawn here, because an index opens in the background, where the order of random draws would vary.
     const seed = drawHashSeed(random);
     const createHost = (): IndexHost => (isThreaded ? new ThreadHost(seed) : new LocalHost(seed));
     const createSearch = (): SearchService =>
@@ -142,7 +142,7 @@ export const searchPlugin = definePlugin({
 
     let worker: EmbedFacts | undefined;
     const lease = leases.hold(`${LEASE} ${embedder?.id ?? ''}`, { onAcquired: () => worker?.wake() });
-    // A shared index is written by its process alone, with or without the lease.
+    // A process with a shared index writes snapshots even without the lease, because no other process has that index.
     const save = (): Promise<void> => search.saveAsItGrows();
     every(SAVE_INTERVAL_MS, () => (isShared ? save() : lease.whileHeld(save)));
     onStop(async () => {

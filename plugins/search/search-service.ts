@@ -6,9 +6,9 @@ import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from '
 import { restInProportion } from './reindex/rest-in-proportion.ts';
 import { IndexLost, type SearchAnswer, type SearchIndex, type SearchStep, type SearchView } from './search-api.ts';
 
-/** The least number of new facts and vectors for which a snapshot is written. Fewer are read again sooner. */
+/** The minimum number of new facts and vectors for a snapshot. Fewer are read again faster than they are written. */
 const NEWS_PER_SNAPSHOT = 5_000;
-/** The same number at the end of the process, lower because the next start reads them again. */
+/** The minimum number when the process ends; lower, because the next start would read these facts again. */
 const NEWS_AT_END = 1_000;
 /**
  * The time in milliseconds that a search waits for a first build of the index, before it answers from the facts indexed
@@ -39,7 +39,7 @@ export class SearchService implements SearchIndex {
   /** The rebuilt index that will replace the serving one. */
   #next: OpenIndex | undefined;
   #isClosed = false;
-  /** True if an index was lost and its content is being read again. */
+  /** True while the content of a lost index is being read again. */
   #isMending = false;
   readonly #progress: ProgressLog;
 
@@ -51,12 +51,12 @@ export class SearchService implements SearchIndex {
   }
 
   /**
-   * Opens the index before the first search, which otherwise opens it. Resolves once the read has begun, so that a
-   * separate thread can read while this one does other long work.
+   * Opens the index before the first search, which would otherwise open it. Resolves when the read has begun, so that a
+   * separate thread reads while this one does other long work.
    */
   openAhead(): Promise<void> {
     return new Promise((begun) => {
-      // A later search reports the error, but perhaps none has begun.
+      // A later search reports the error. Without a search, this prevents an unhandled rejection.
       const opened = this.#opened(begun).catch((error: unknown) => this.#failedToOpen(error));
       void opened.then(() => begun());
     });
@@ -66,7 +66,8 @@ export class SearchService implements SearchIndex {
     const open = await this.#opened();
     const { feed } = open;
     if (this.#isBuilding && (await isLate(this.#building, BUILD_PATIENCE_MS, this.#parts.clock))) {
-      // An answer from most facts is better than none. The returned stamp tells callers about the gap.
+      // Answers from the facts indexed so far instead of waiting longer. The returned stamp tells callers about the
+      // gap.
       this.#isMending = false;
       this.#parts.log.warn('a search was answered while the index is still being built');
       return feed.applied;
@@ -94,8 +95,8 @@ export class SearchService implements SearchIndex {
   }
 
   /**
-   * Runs a search on the index. It does not wait for a replacement, because its caller may hold resources that the
-   * build needs.
+   * Runs a search on the index. If the index is lost, does not wait for a replacement, because the caller may hold
+   * resources that the build needs.
    */
   async #onIndex<T>(search: (index: IndexHost) => Promise<T>): Promise<T> {
     if (this.#isMending) throw new IndexLost();
@@ -123,7 +124,7 @@ export class SearchService implements SearchIndex {
     const { vectors } = this.#parts;
     if (vectors === undefined) return false;
     if (this.lacksVectors) return true;
-    // A concurrent call may reach the goal meanwhile.
+    // A concurrent call may reach the goal in the meantime.
     const goal = this.#vectorsGoal;
     if (goal === undefined) return false;
     const { target } = await vectors.generations.plan();
@@ -165,8 +166,8 @@ export class SearchService implements SearchIndex {
   }
 
   /**
-   * Builds another index of all facts while the present one serves, and swaps them once it is complete. Both are in
-   * memory meanwhile. `told` receives the number of indexed facts and the expected total.
+   * Builds another index of all facts while the present one serves, and swaps them once it is complete. Meanwhile both
+   * are in memory. `told` is called with the number of indexed facts and the expected total.
    */
   async rebuild(told: (done: number, total: number) => void): Promise<void> {
     const before = await this.#opened();
@@ -203,7 +204,7 @@ export class SearchService implements SearchIndex {
     return this.#onIndex((index) => index.ask(plan, view));
   }
 
-  /** Call it from time to time: the parts written while the index grows need no write when the node stops. */
+  /** Writes new parts of the index while it grows, so that less remains to write when the node stops. */
   async saveAsItGrows(): Promise<void> {
     await this.#save(NEWS_PER_SNAPSHOT, false);
   }
@@ -223,7 +224,7 @@ export class SearchService implements SearchIndex {
     this.#savedSize = size;
   }
 
-  /** Waits for the work in progress, but not for a full read of all facts, which ends when the store closes. */
+  /** Waits for the work in progress. Does not wait for a full read of all facts, which ends when the store closes. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const open = await this.#opening?.catch(() => undefined);
@@ -274,7 +275,7 @@ export class SearchService implements SearchIndex {
     await this.#progress.reached(open.index.size.facts, left);
   }
 
-  /** Reads everything later than the snapshot. Searches may begin meanwhile. */
+  /** Reads all facts that are newer than the snapshot. Searches may begin meanwhile. */
   #build(open: OpenIndex, beganMs: number): void {
     const { log, clock } = this.#parts;
     const { index, feed } = open;

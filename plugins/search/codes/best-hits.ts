@@ -1,6 +1,6 @@
 import type { CodeHit } from './code-space.ts';
 
-/** The capacity of the list before it is sorted and cut, as a multiple of the number of hits. */
+/** The list holds this multiple of the wanted hits before it is sorted and cut. */
 const ROOM = 4;
 const LEAST_ROOM = 64;
 
@@ -10,8 +10,8 @@ export type TieOrder = (a: CodeHit, b: CodeHit) => number;
 const byOrdinal: TieOrder = (a, b) => b.ordinal - a.ordinal || a.target - b.target;
 
 /**
- * Collects the best of many hits: by similarity, then in the given order, else by the higher ordinal and the earlier
- * target.
+ * Collects the best of many hits, by similarity. Orders equal ones by the given order, or without one by higher
+ * ordinal, then earlier target.
  */
 export class BestHits {
   readonly #limit: number;
@@ -24,7 +24,7 @@ export class BestHits {
     this.#ties = ties;
   }
 
-  /** The least similarity that a further hit needs. An equal one may still enter. */
+  /** The minimum similarity of a further hit. A hit of equal similarity may still enter. */
   get threshold(): number {
     return this.#threshold;
   }

@@ -1,6 +1,9 @@
 import { loadScanner, type Scanner } from './load-scanner.ts';
 
-/** Rows that share an address. The signs come first, then the codes, the scales, and a bit for each row in use. */
+/**
+ * Rows stored one after another at one address: first the signs, then the codes, the scales, and a bit for each used
+ * row.
+ */
 export interface Block {
   readonly address: number;
   readonly size: number;
@@ -14,8 +17,8 @@ const PAGE = 65_536;
 const MOST_PAGES = 65_535;
 const MOST_BYTES = MOST_PAGES * PAGE;
 /**
- * Memory grows by at least this many pages, and by at least this share, because each growth makes new views. Untouched
- * pages take no memory.
+ * Memory grows by at least this many pages, and by at least a quarter, because each growth creates new views. Pages
+ * that were never written take no memory.
  */
 const GROWTH_PAGES = 16;
 const GROWTH = 0.25;

@@ -6,7 +6,7 @@ import type { VectorCode } from '../vectors/vector-store.ts';
 
 /** Computes the vectors of documents, in the form in which they are stored. */
 export interface DocumentCoder {
-  /** True if all of the work runs in another thread. */
+  /** True if all of the work runs in another thread or another process. */
   readonly isElsewhere: boolean;
   /** Returns codes in the order of the texts. Rejects as the embedder does. */
   code(texts: readonly string[]): Promise<readonly VectorCode[]>;

@@ -22,13 +22,16 @@ import { type ChoiceParts, newFactsToEmbed, oldFactsToEmbed } from './facts-to-e
 /** The number of facts per step. A step takes some milliseconds of the event loop, half of them for the commit. */
 const FACTS_PER_STEP = 64;
 /**
- * The length of a rest while requests run, as a multiple of the step before it, so that fewer than one request in
- * twenty meets a step. Facts without a vector are found by their words meanwhile.
+ * While requests run, embedding pauses for this multiple of the duration of the last step. So fewer than one request in
+ * twenty coincides with a step. Meanwhile facts without a vector are found by their words.
  */
 const RESTS_BESIDE_OTHERS = 40;
 /** The time after a commit in which further commits are expected, in milliseconds. */
 const COMMITS_LAST_MS = 1_000;
-/** The longest rest in milliseconds, because a process that was paused during a step must not rest in proportion. */
+/**
+ * The maximum pause in milliseconds, because a process that was suspended during a step must not pause for a multiple
+ * of that time.
+ */
 const LONGEST_REST_MS = 2_000;
 /** The pause after a failure in milliseconds. After two failures in a row, each pause is twice as long. */
 const RETRY_MS = 5_000;
@@ -59,14 +62,17 @@ export class EmbedFacts {
   readonly #background: BackgroundWork;
   readonly #fresh: FeedFollower;
   readonly #backlog: FeedFollower;
-  /** Confirms the lease during the current run. After the lease has changed hands, nothing more of the run counts. */
+  /**
+   * Confirms that this process still holds the lease. After another process has taken it, nothing of the current run is
+   * stored.
+   */
   #confirm: ConfirmLease = () => Promise.reject(new Error('nothing is embedded without the lease'));
-  /** The target generation when the current page was requested. */
+  /** The target generation at the time when the current page was requested. */
   #target: Generation | undefined;
   #failures = 0;
   #hasEnded = false;
   readonly #load: EventLoopLoad;
-  /** The time of the current step in which the coder worked in another thread, in milliseconds. */
+  /** The time in milliseconds for which the current step waited for another thread. */
   #waitedMs = 0;
   readonly #progress: ProgressLog;
   /** The number of facts examined since all facts last had their vectors. */
@@ -81,7 +87,7 @@ export class EmbedFacts {
       clock,
       message: 'facts are being embedded',
       fields: { embedder: embedder.id },
-      // While new facts keep coming, one step always remains.
+      // While new facts arrive, at least one more step remains.
       leastLeft: FACTS_PER_STEP + 1,
     });
     this.#fresh = parts.feed.follow<readonly StoredFact[]>({
@@ -157,7 +163,7 @@ export class EmbedFacts {
         rest(restMs);
         return;
       }
-      // Waiting requests go first.
+      // Lets waiting requests run first.
       await othersGoFirst();
     }
   }
@@ -205,7 +211,7 @@ export class EmbedFacts {
     if (!coder.isElsewhere) return embedWithFallback(facts, coder, log);
     const beganMs = clock.monotonicMs();
     const coded = embedWithFallback(facts, coder, log);
-    // Send the request to the coder first.
+    // Waits one turn, so that the request to the coder is sent before the measurement.
     const soon = setImmediate(() => this.#load.beginLook());
     try {
       return await coded;
@@ -216,7 +222,7 @@ export class EmbedFacts {
     }
   }
 
-  /** Stores the reason of a failure, for readers of the state of the vectors. */
+  /** Stores the reason of a failure, for reports about the vectors. */
   async #keepReason(error: unknown): Promise<void> {
     const { generations, log } = this.#parts;
     const reason = error instanceof ServiceError ? error.message : 'an internal error; the log of the node says more';

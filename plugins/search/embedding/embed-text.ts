@@ -1,7 +1,7 @@
 import { entityDisplay } from '../../../kernel/internal-api.ts';
 import { type StoredFact, valueText } from '../../../kernel/plugin-api.ts';
 
-/** Facts below this confidence get no vector, and are found by their words alone. */
+/** Facts below this confidence get no vector. A search finds them by their words alone. */
 const LEAST_CONFIDENCE = 0.1;
 /** Texts are cut to the length that current models read. */
 const MAX_CHARACTERS = 8_192;

@@ -8,7 +8,7 @@ export interface Embedded {
   readonly vector: VectorCode;
 }
 
-/** If the first two single texts fail as well, the embedder counts as unreachable. */
+/** The number of single texts that must fail, after the batch has failed, before the embedder counts as unreachable. */
 const SIGNS_OF_OUTAGE = 2;
 
 /**

@@ -1,16 +1,17 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import type { Clock } from '../../../kernel/plugin-api.ts';
 
-/** The time for which observed load is assumed to continue, in milliseconds. */
+/** The time in milliseconds for which load is assumed to last after it was observed. */
 const LASTS_MS = 250;
-/** Below this share of busy time the event loop counts as idle, because recurring tasks and this file use some. */
+/**
+ * The event loop counts as idle below this share of busy time, because recurring tasks and this measurement use some.
+ */
 const IDLE_SHARE = 0.1;
-/** Shorter measurements are too imprecise. */
+/** The minimum duration of a measurement; shorter ones are too imprecise. */
 const SHORTEST_LOOK_MS = 5;
 
 /**
- * Detects whether other work, above all requests, uses the event loop of this thread. It measures while the caller
- * rests.
+ * Detects whether other work, above all requests, uses the event loop of this thread. Measures while its caller pauses.
  */
 export class EventLoopLoad {
   readonly #clock: Clock;
@@ -21,7 +22,7 @@ export class EventLoopLoad {
     this.#clock = clock;
   }
 
-  /** Starts a measurement. The caller must leave the event loop alone until `endLook`. */
+  /** Starts a measurement. The caller must do no work until `endLook`. */
   beginLook(): void {
     this.#from = performance.eventLoopUtilization();
   }
@@ -33,7 +34,7 @@ export class EventLoopLoad {
     if (active + idle >= SHORTEST_LOOK_MS && utilization > IDLE_SHARE) this.seen();
   }
 
-  /** Notes load that is there now and for some time. */
+  /** Reports load that the caller has observed. It counts for this time. */
   seen(forMs = LASTS_MS): void {
     this.#untilMs = Math.max(this.#untilMs, this.#clock.monotonicMs() + forMs);
   }

@@ -51,7 +51,7 @@ export const newFactsToEmbed = async (
     const ids = [...new Set(bare.filter((fact) => fact.tenantId === tenantId).map(({ id }) => id))];
     const filter = all(equals('tenantId', tenantId), isIn('id', ids));
     const found = await snapshot.find({ filter, order: 'feed', limit: ids.length });
-    // The backlog reaches the other facts later.
+    // The job for older facts embeds the others later.
     wanted.push(...found.filter((fact) => isEmbedded(fact) && !isAhead(fact.feed, generation)));
   }
   return wanted;

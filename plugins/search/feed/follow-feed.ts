@@ -38,14 +38,14 @@ export interface IndexFeedOptions {
   onError(error: unknown): void;
 }
 
-/** Covers and times-to-live of the facts of a page and of facts that they name, and the set of hidden facts. */
+/** The covers and times-to-live of a page's facts, the facts that they end, and the set of hidden facts. */
 interface Ends {
   readonly hidden: readonly StoredFact[];
   readonly covers: readonly IndexedCover[];
   readonly expiries: readonly Expiry[];
 }
 
-/** Keeps an index at the head of the store's feed. The index always holds a prefix of the feed. */
+/** Keeps an index up to date with the store's feed. The index holds all facts up to one position of the feed. */
 export class IndexFeed {
   readonly #options: IndexFeedOptions;
   readonly #follower: FeedFollower;
@@ -116,7 +116,7 @@ export class IndexFeed {
       this.#isVoid ||= error instanceof DestroyedFactHeld;
       throw error;
     }
-    // Adding a fact again is harmless, if the index holds it beyond its stamp.
+    // If the index holds a fact beyond its stamp, adding it again changes nothing.
     this.#applied = upTo;
     await this.#options.pause?.();
   }
@@ -131,7 +131,10 @@ export class IndexFeed {
   }
 }
 
-/** Adds the stored facts that covers end by name. The index compares the names of later ones itself. */
+/**
+ * Adds the ids of the stored facts that covers end by name. For facts that arrive later, the index compares the names
+ * itself.
+ */
 export const withTargets = async (
   covers: readonly Cover[],
   snapshot: PluginSnapshot,

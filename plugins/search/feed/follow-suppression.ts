@@ -19,14 +19,16 @@ export interface SuppressionParts {
   readonly index: Pick<IndexHost, 'judge' | 'size'>;
 }
 
-/** The index holds a fact that was destroyed since, so it must be built anew. */
+/** The index holds a fact that was destroyed since, so the index must be rebuilt. */
 export class DestroyedFactHeld extends Error {
   constructor() {
     super('the search index holds a fact that was destroyed');
   }
 }
 
-/** Withholds facts hidden by tombstones from an index, so that its scores are those of an index without these facts. */
+/**
+ * Withholds facts hidden by tombstones from an index. Scores are then equal to those of an index without these facts.
+ */
 export class IndexSuppression {
   readonly #parts: SuppressionParts;
   /** False while the store has never hidden a fact; then no queries are needed. */

@@ -12,9 +12,9 @@ export interface HeldLayer {
   readonly name: string;
   readonly embedder: string;
   readonly layer: VectorLayer<CodeTable>;
-  /** The position up to which all vectors are stored, except those of facts that the index did not have. */
+  /** All vectors stored up to this position are in the layer, except those of facts that the index did not have. */
   seq: number;
-  /** True if vectors are missing because a newer layer has other vectors of these facts. */
+  /** True if the layer lacks vectors because a newer layer has vectors of the same facts. */
   isThinned: boolean;
   /** The part of the layer that a file holds unchanged. */
   written: OpenFile | undefined;

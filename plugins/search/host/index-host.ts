@@ -9,7 +9,7 @@ import type { StoredVector } from '../vectors/vector-store.ts';
 export interface IndexPage {
   /** In the order of the feed. */
   readonly facts: readonly IndexedFact[];
-  /** Indices in `facts` of the hidden ones. They are withheld before any search can see them. */
+  /** Indices in `facts` of hidden facts. They are withheld before any search can find them. */
   readonly hidden: readonly number[];
   readonly covers: readonly IndexedCover[];
   readonly expiries: readonly Expiry[];

@@ -23,10 +23,10 @@ export class LocalHost implements IndexHost {
   #layers: HeldLayers;
   #applied: Hlc = { wallMs: 0, counter: 0 };
   #isClosed = false;
-  /** True once the work that a restore deferred has begun or is done. */
+  /** False while work that a restore postponed has not begun. */
   #isSettled = true;
   readonly #written = new WrittenState();
-  /** Covers that take effect at a later position of the feed, when the facts between which they decide arrive. */
+  /** Restored covers of which some facts follow later in the feed. They are applied when those facts arrive. */
   #later: readonly IndexedCover[] = [];
   readonly lost = new Promise<Error>(() => {});
 
@@ -56,7 +56,7 @@ export class LocalHost implements IndexHost {
     }
   }
 
-  /** Does the work that the restore deferred, after the first answer. Searches may run in between. */
+  /** Does the work that the restore postponed, after the first answer. Searches may run in between. */
   async #settle(): Promise<void> {
     if (this.#isSettled) return;
     this.#isSettled = true;
@@ -98,7 +98,8 @@ export class LocalHost implements IndexHost {
 
   async judge(judgements: readonly Judgement[]): Promise<boolean> {
     for (const { fact, isDestroyed, isHidden } of judgements) {
-      // A fact hidden and destroyed between two reads of the feed has lost the text that withholding needs.
+      // Withholding a fact needs its words, but a fact that was hidden and destroyed between two reads of the feed has
+      // none.
       if (isDestroyed && this.#index.shows(fact)) return false;
       if (!isDestroyed && 'value' in fact) this.#index.withhold(fact, isHidden);
     }

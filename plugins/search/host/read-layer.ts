@@ -11,7 +11,7 @@ export class ReadLayer {
   constructor(vectors: VectorExtent) {
     this.vectors = vectors;
     this.read = this.#read();
-    // A caller that awaits the read gets the error, but perhaps no caller does.
+    // Prevents an unhandled rejection if no caller awaits the read.
     this.read.catch(() => {});
   }
 

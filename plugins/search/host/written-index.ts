@@ -17,9 +17,12 @@ import type { HeldLayer } from './held-layers.ts';
  * The maximum share of documents added after the first segment. Beyond it, all documents are rewritten as one segment.
  */
 const MOST_ADDED = 0.5;
-/** The maximum number of segments. Each makes a write look at every list, but costs little to read. */
+/** The maximum number of segments. A write examines every list for each segment; reading them costs little. */
 const MOST_SEGMENTS = 40;
-/** The maximum size of the vector file, as a multiple of its valid content. Changed blocks are appended until then. */
+/**
+ * The maximum size of the vector file, as a multiple of its valid content. Changed blocks are appended until the file
+ * exceeds it.
+ */
 const MOST_OUTGROWN = 1.5;
 
 interface WrittenIndex extends OpenFile {
@@ -50,7 +53,7 @@ export class WrittenState {
     target: SnapshotTarget,
   ): Promise<SnapshotExtents> {
     try {
-      // Vectors first: the index then has all of their facts.
+      // Writes the vectors first, so that the index has all facts of the vectors.
       const vectors = main === undefined ? undefined : await this.#writeVectors(main, target);
       return { index: await this.#writeIndex(index, applied(), target), vectors };
     } catch (error) {

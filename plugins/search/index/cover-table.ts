@@ -3,30 +3,28 @@ import { PagedRows } from './paged-rows.ts';
 import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';
 
-/** The place of a cover: outside gardens, or the number of one garden, from `FIRST_GARDEN` on. */
+/** The number of the place outside gardens. Gardens are numbered from `FIRST_GARDEN` on. */
 export const OUTSIDE_GARDENS = 0;
 export const FIRST_GARDEN = 1;
 
-/** The stamps of a cover: its own, above those of the facts that it ends, and the feed stamp from which it holds. */
+/** The stamp of a cover, which ends facts with lower stamps, and the feed stamp from which the cover applies. */
 export interface CoverStamps {
   readonly hlc: Hlc;
   readonly since: Hlc;
 }
 
-/** The facts that a cover ends: those of a triple and place, of all speakers or of one alone, or one named fact. */
+/** The facts that a cover ends: all of a triple and place, those of one speaker, or one named fact. */
 export interface CoverKey {
   /** Tenant and scope. */
   readonly realm: number;
   readonly entity: Hash64;
   readonly relation: Hash64;
   readonly garden: number;
-  /** Zeros for the facts of all speakers; the key of a name for one fact. */
+  /** The key of the only speaker whose facts end, or of a fact's name; zeros for the facts of all speakers. */
   readonly speaker: Hash64;
 }
 
-/**
- * The newest cover of each key. It ends older facts of the key in any order of arrival, so only the newest one counts.
- */
+/** The newest cover of each key. It ends older facts even if they arrive after it, so older covers are not needed. */
 export class CoverTable {
   readonly rows = new PagedRows(ROW_WORDS);
   readonly #table = new SlotTable();

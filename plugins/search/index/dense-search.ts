@@ -71,8 +71,8 @@ export class NearVector {
   }
 
   /**
-   * Returns the neighbourhood after the vector has moved half-way towards some texts. Undefined for fewer than two
-   * texts, if one of them cannot be compared, or if one stands beside others in its session.
+   * Returns the neighbourhood after the vector has moved half-way towards some texts. Returns undefined for fewer than
+   * two texts, if one of them cannot be compared, or if one has neighbours in its session.
    */
   feedback(from: readonly number[], documents: readonly number[]) {
     const vectors = from.flatMap((document) => this.#vectorOf(document) ?? []);

@@ -16,18 +16,20 @@ import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';
 
 /**
- * Chains of documents, from the newest to the oldest: of an entity, over all scopes and gardens of a tenant, or of a
- * triple within one part.
+ * Chains of documents, each from the newest to the oldest. One chain links the documents of an entity, over all scopes
+ * and gardens of a tenant. Another one links the documents of a triple within one part.
  */
 export class DocumentChains {
   readonly #documents: DocumentTable;
   readonly #entities = new SlotTable();
-  /** The newest document of each entity among those that have left the entity's chain. */
+  /** For each entity, the newest document of the chain of documents that have left the entity's main chain. */
   readonly #leftEntities = new SlotTable();
   readonly #triples = new SlotTable();
   readonly #newest: NewestMarks;
   readonly #newestOfEntity: NewestMarks;
-  /** Documents below this number are linked. Those of a snapshot are linked in idle time, or at the first walk. */
+  /**
+   * Documents below this number are linked. Those of a snapshot are linked in idle time, or when a chain is first read.
+   */
   #linked = 0;
   #realm = 0;
   #part = 0;
@@ -47,7 +49,10 @@ export class DocumentChains {
     this.#newestOfEntity = new NewestMarks(documents);
   }
 
-  /** Returns a document such that none up to `document`, optionally of its entity only, is newer. */
+  /**
+   * Returns a document than which no document up to `document` is newer; with `ofEntity`, compares only documents of
+   * its entity.
+   */
   newestUpTo(document: number, ofEntity: boolean): number {
     this.linkSome();
     return (ofEntity ? this.#newestOfEntity : this.#newest).upTo(document);
@@ -103,7 +108,7 @@ export class DocumentChains {
     while (document >= 0) {
       const older = documents.word(document, ENTITY_CHAIN) - 1;
       const isEnded = ((documents.flags[document] as number) & ENDED) !== 0;
-      // The head always stays, because the table finds the chain by it.
+      // The first document stays even if it has ended, because the table finds the chain by it.
       if (kept >= 0 && isEnded) {
         documents.setWord(kept, ENTITY_CHAIN, older + 1);
         this.#leave(document, tenant, entity);
@@ -134,8 +139,8 @@ export class DocumentChains {
   }
 
   /**
-   * Visits documents of a triple in one part that were not ended, newest first. `visit` may end documents, which then
-   * leave the chain. So repeated endings of a triple do not walk over all its past facts.
+   * Visits documents of a triple in one part that have not ended, newest first. `visit` may end documents, which then
+   * leave the chain. So repeated endings of a triple do not read all its past facts again.
    */
   visitTriple(part: IndexPart, entity: Hash64, relation: Hash64, visit: (document: number) => void): void {
     this.linkSome();
@@ -147,7 +152,7 @@ export class DocumentChains {
     while (document >= 0) {
       const older = documents.word(document, TRIPLE_CHAIN) - 1;
       visit(document);
-      // The head always stays, because the table finds the chain by it.
+      // The first document stays even if it has ended, because the table finds the chain by it.
       if (kept < 0 || ((documents.flags[document] as number) & ENDED) === 0) kept = document;
       else documents.setWord(kept, TRIPLE_CHAIN, older + 1);
       document = older;

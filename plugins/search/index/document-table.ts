@@ -29,7 +29,7 @@ export interface DocumentMembers {
   readonly session: Hash64;
   /** Zeros for facts of this node. */
   readonly speaker: Hash64;
-  /** The time that the fact speaks of, in milliseconds. */
+  /** The beginning of the fact, or its timestamp without one, in milliseconds. */
   readonly speaksOfMs: number;
   readonly source: Hash64;
   /** The principal who asserted it; zeros for facts of a peer. */
@@ -96,7 +96,8 @@ export class DocumentTable {
   countUpTo({ wallMs, counter }: Hlc): number {
     const received = this.received.numbers;
     const known = this.received.countUpTo({ wallMs, counter });
-    // The last received document up to the stamp and the first one after it bound the search among the others.
+    // Received documents are not in the order of stamps. The last one up to the stamp and the first one after it limit
+    // the binary search among the others.
     const from = known === 0 ? 0 : received.at(known - 1) + 1;
     const to = known === received.length ? this.count : received.at(known);
     return from + firstPlace(to - from, (place) => !this.isUpTo(from + place, wallMs, counter));
@@ -127,13 +128,13 @@ export class DocumentTable {
     this.rows.doublesOf(document)[this.rows.doubleAt(document) + EXPIRES] = expiresMs;
   }
 
-  /** True if the stamp is above that of the document. */
+  /** True if the stamp of the document is below this stamp. */
   isBefore(document: number, wallMs: number, counter: number): boolean {
     const own = this.double(document, HLC_WALL);
     return own < wallMs || (own === wallMs && this.word(document, HLC_COUNTER) < counter);
   }
 
-  /** True if the stamp is that of the document or below it. */
+  /** True if the stamp of the document is at or below this stamp. */
   isUpTo(document: number, wallMs: number, counter: number): boolean {
     return this.isBefore(document, wallMs, counter + 1);
   }

@@ -128,7 +128,7 @@ export class IndexState {
 
   #coverNamed(cover: IndexedCover, { id, origin, isOwn }: NamedFact, realm: number): void {
     const { tenantId, gardenId, speaker, since, targets = [] } = cover;
-    // A fact of this node may have no origin.
+    // The name may have this node as its origin, but a fact of this node may be stored without an origin.
     for (const known of isOwn ? [origin, null] : [origin]) {
       this.covers.raise(this.#coverKey(realm, gardenId, this.#nameKey(id, known, speaker)), cover);
     }
@@ -138,7 +138,7 @@ export class IndexState {
     }
   }
 
-  /** Returns the key of a name, which stands in the place of the speaker in covers of one fact. */
+  /** Returns the key of a fact's name. Covers of one fact store it in place of the speaker. */
   #nameKey(id: string, origin: string | null, speaker: string | null): Hash64 {
     const key: Hash64 = { hi: 0, lo: 0 };
     this.hasher.hash(`${id} ${origin ?? ''} ${speaker ?? ''}`, KEY_KINDS.name, key);
@@ -188,7 +188,7 @@ export class IndexState {
     this.#markTimed(document, tenant, id);
   }
 
-  /** Flags a document with a time-to-live, so that a search of the past looks its expiry up. */
+  /** Flags a document with a time-to-live, so that a search of the past looks up its expiry. */
   #markTimed(document: number, tenant: number, factId: string): void {
     const { flags } = this.documents;
     const late = this.lifetimes.isLate(tenant, factId) ? TIMED_LATE : 0;
@@ -234,7 +234,7 @@ export class IndexState {
     return document;
   }
 
-  /** Uses the triple and the speaker that were read last. */
+  /** Uses the triple and speaker that `#readTriple` hashed last. */
   #endIfCovered(document: number, part: IndexPart, fact: IndexedFact): void {
     const { covers, documents } = this;
     if (covers.rows.count === 0) return;
@@ -253,7 +253,7 @@ export class IndexState {
     if (first !== undefined) this.#end(document, compareHlc(first, feed) > 0 ? first : feed);
   }
 
-  /** Returns the key for the triple that was read last. `speaker` may be the key of a name. */
+  /** Returns the cover key of the triple that `#readTriple` hashed last. `speaker` may be the key of a name. */
   #coverKey(realm: number, gardenId: string | null, speaker: Hash64): CoverKey {
     const garden = this.catalog.placeNumber(gardenId);
     return { realm, entity: this.#entity, relation: this.#relation, garden, speaker };

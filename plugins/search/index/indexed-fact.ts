@@ -26,11 +26,11 @@ export type IndexedFact = Pick<
 
 /** The members of a cover that the index reads. */
 export interface IndexedCover extends Omit<Cover, 'factId' | 'kind' | 'assertedBy'> {
-  /** The ids of the stored facts that it ends by name, because the index does not hold names. */
+  /** The ids of the stored facts that it ends by name, because the index does not store names. */
   readonly targets?: readonly string[];
 }
 
-/** Returns the time that a fact speaks of: its beginning, or its timestamp without one. */
+/** Returns the beginning of a fact, or its timestamp without one, in milliseconds. */
 export const speaksOf = ({ validFromMs, timestampMs }: Pick<IndexedFact, 'validFromMs' | 'timestampMs'>): number =>
   validFromMs ?? timestampMs;
 

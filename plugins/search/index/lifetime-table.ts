@@ -37,8 +37,8 @@ export class LifetimeTable {
   }
 
   /**
-   * Returns the expiry of a fact as known at a past moment. The present time-to-live counts if it was set by then;
-   * otherwise the fact counts as having none. Earlier ones are not stored.
+   * Returns the expiry of a fact as known at a past moment. Only the newest time-to-live is stored, so a fact counts as
+   * having none if that was set later.
    */
   expiryAt(tenant: number, factId: string, asOf: Hlc): number {
     const row = this.ids.find(tenant, factId);

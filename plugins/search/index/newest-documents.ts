@@ -14,7 +14,7 @@ export const newestDocuments = (
   const top = new TopDocuments(limit, documents.count, (document, than) => documents.isOlder(document, than));
   const isOrdered = filter.entity === undefined || !filter.isPast;
   for (const document of newestFirst(state, filter)) {
-    // Facts of other nodes arrive late, so newer documents may follow behind older ones.
+    // Facts of other nodes arrive late, so a newer document may follow an older one.
     if (isOrdered && top.last !== undefined) {
       const newest = chains.newestUpTo(document, filter.entity !== undefined);
       if (documents.isOlder(newest, top.last)) break;

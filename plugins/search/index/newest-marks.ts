@@ -1,8 +1,8 @@
 import type { DocumentTable } from './document-table.ts';
 
 /**
- * For each document of a list, the newest one up to it. Documents mostly arrive in the order of their stamps, so only
- * late ones take room, such as facts of other nodes. A walk from the end uses it to know if something newer follows.
+ * For each document of a list, the newest one up to it. A search from the end stops where nothing newer can follow.
+ * Documents mostly arrive in the order of their stamps, so only late ones take memory, such as facts of other nodes.
  */
 export class NewestMarks {
   readonly #documents: DocumentTable;
@@ -19,7 +19,7 @@ export class NewestMarks {
     return mark === 0 ? document : mark - 1;
   }
 
-  /** Notes a document that is added behind `last`. */
+  /** Records a document that is added after `last`. */
   note(document: number, last: number): void {
     const newest = this.upTo(last);
     if (!this.#documents.isOlder(document, newest)) return;

@@ -7,7 +7,7 @@ export class PagedRows {
   readonly #words: Uint32Array[] = [];
   readonly #doubles: Float64Array[] = [];
   #count = 0;
-  /** Rows below this number existed when the changes were last read. */
+  /** Rows below this number existed at the last call of `takeChanged`. */
   #written = 0;
   readonly #changed = new Set<number>();
 

@@ -1,7 +1,7 @@
 /**
  * A hash table for numbers: open addressing over a typed array, 8 bytes per slot. It stores 32 bits of each hash, and
- * the caller tells if a found number is the right one. Growing moves a few entries with every insertion, so that no
- * insertion waits for all of them.
+ * the caller decides whether a found number is the right one. Growing moves a few entries with every insertion, so that
+ * no insertion waits for all of them.
  */
 export class SlotTable {
   #slots = new Uint32Array(FIRST_SLOTS * 2);

@@ -17,9 +17,9 @@ import { NarrowedKeys } from './narrowed-keys.ts';
 import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
 
 /**
- * Selects the documents of the opened parts that a search may find. They have the requested entity and relation, and
- * are live for the caller at that time, as `liveAmong` of the kernel defines it. A search of the past selects among the
- * documents of that moment, where a document that ended later is still live.
+ * Selects the documents of the opened parts that a search may find: those of the requested entity and relation that are
+ * live for the caller, as `liveAmong` of the kernel defines it. A search of the past selects among the documents of
+ * that moment, where a document that ended later is still live.
  */
 export class ViewFilter {
   /** Parts that held a document at the requested moment. */
@@ -31,7 +31,7 @@ export class ViewFilter {
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
   readonly #excluded: readonly Hash64[];
-  /** Undefined for a view that names no keys and no times. */
+  /** Undefined for a view without filters by keys or times. */
   readonly #narrowed: NarrowedKeys | undefined;
   /** Excluded triples, by the number of their part and by a 32-bit key of entity and relation. */
   readonly #contested: ReadonlyMap<number, ContestedTriples>;
@@ -148,7 +148,7 @@ export class ViewFilter {
     if (documents.double(document, EXPIRES) > nowMs) return false;
     const flags = documents.flags[document] as number;
     if (asOf === undefined || (flags & TIMED) === 0) return true;
-    // The time-to-live was set before the fact was over, so it already applied when the fact ended.
+    // The time-to-live was set before the fact had expired, so it already applied at that time.
     if ((flags & TIMED_LATE) === 0 && nowMs <= asOf.wallMs) return true;
     return lifetimes.expiryAt(documents.tenantOf(document), documents.ids.idOf(document), asOf) <= nowMs;
   }
@@ -205,7 +205,7 @@ export class ViewFilter {
 interface PartPast {
   readonly part: IndexPart;
   readonly count: number;
-  /** The number of ended documents at the moment. They are the first ones in the list of ended ones. */
+  /** The number of documents that had ended by the moment. They are the first ones in the list of ended documents. */
   readonly ended: number;
   /** Computed on first use. */
   endedBits: Uint32Array | undefined;

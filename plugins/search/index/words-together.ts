@@ -8,7 +8,7 @@ import type { SessionSides } from './session-sides.ts';
 import type { ViewFilter } from './view-filter.ts';
 
 /**
- * The weight of a query word by the distance of the fact that holds it. Several neighbouring facts together often
+ * The weight of a query word by the distance of the fact that contains it. Several neighbouring facts together often
  * answer a question.
  */
 export const TOGETHER_WEIGHTS: readonly [number, ...number[]] = [1, 0.7, 0.4];
@@ -19,9 +19,9 @@ const REACH = TOGETHER_WEIGHTS.length - 1;
 const PLACES = 1 + 2 * REACH;
 
 /**
- * Returns the given facts that have neighbours in their sessions, each with the share of the query that it covers
- * together with them. Only facts that the view may find count as neighbours. Words have the weights of the opened
- * parts. `sides` must reach at least as far as the weights.
+ * Returns those of the given facts that have neighbours in their sessions, each with the share of the query that it and
+ * its neighbours contain together. Only facts that the view may find count as neighbours. Words have the weights of the
+ * opened parts. `sides` must reach at least as far as the weights.
  */
 export const wordsTogether = (
   state: IndexState,

@@ -13,12 +13,12 @@ import { COVERS_TABLE, FACTS_TABLE } from './postgres-tables.ts';
 import { rowsOf, sql } from './sql-fragment.ts';
 import { literal } from './sql-literal.ts';
 
-/** The reach of a cover that ends the facts of all speakers. */
+/** The `reach` of a cover that ends the facts of all speakers. */
 const OF_ALL: Hash = '0';
 
 /**
- * The newest cover of each triple and name. A fact may arrive after the cover that ends it, so that each new one is
- * compared with them.
+ * Stores the newest cover of each triple and name. Each new fact is compared with these, because a fact may arrive
+ * after the cover that ends it.
  */
 export class CoverRows {
   readonly #tables: PluginTables;
@@ -29,7 +29,7 @@ export class CoverRows {
     this.#hasher = hasher;
   }
 
-  /** Stores covers, and ends the stored facts below them. Idempotent. */
+  /** Stores covers, and ends the stored facts with lower stamps. Idempotent. */
   async add(
     covers: readonly IndexedCover[],
     parts: ReadonlyMap<string, Part>,
@@ -50,7 +50,7 @@ export class CoverRows {
       .onConflict(['part', 'entity', 'relation', 'reach'])
       .merge()
       .whereRaw(IS_NEWER);
-    // The statements leave at once, and run in this order.
+    // The statements are sent together, and run in this order.
     await Promise.all([
       stored,
       ...oldestFirst(covers).map((cover) =>
@@ -62,7 +62,7 @@ export class CoverRows {
     ]);
   }
 
-  /** Returns the stamps from which stored covers end new facts of one tenant, by the identifiers of the facts. */
+  /** Returns, by fact id, the stamps from which stored covers end these new facts of one tenant. */
   async endsOf(facts: readonly IndexedFact[], transaction: PluginTransaction): Promise<ReadonlyMap<string, Hlc>> {
     const [first] = facts;
     if (first === undefined) return new Map();
@@ -142,7 +142,7 @@ export class CoverRows {
   }
 }
 
-/** A later cover of the same facts replaces an earlier one. */
+/** Orders covers so that a later cover of the same facts replaces an earlier one. */
 const oldestFirst = (covers: readonly IndexedCover[]): IndexedCover[] =>
   [...covers].sort((a, b) => compareHlc(a.hlc, b.hlc));
 

@@ -17,13 +17,13 @@ import { type Part, type PartChange, type PartRows, partName } from './part-rows
 import { FACTS_TABLE, WORDS_TABLE } from './postgres-tables.ts';
 import { rowsOf, sql } from './sql-fragment.ts';
 
-/** The ends of new facts: covers, and times-to-live. */
+/** The covers and times-to-live that end new facts. */
 export interface Ends {
   readonly covered: ReadonlyMap<string, Hlc>;
   readonly expiries: ReadonlyMap<string, Expiry>;
 }
 
-/** The rows of facts with their words. Facts of one call belong to one tenant. */
+/** Stores the rows of facts and of their words. All facts of one call belong to one tenant. */
 export class FactRows {
   readonly #tables: PluginTables;
   readonly #hasher: KeyHasher;
@@ -37,7 +37,7 @@ export class FactRows {
     this.#parts = parts;
   }
 
-  /** Returns those of the facts that have no row. */
+  /** Returns the facts that have no row. */
   async without<T extends Pick<StoredFact, 'id'>>(
     tenantId: string,
     facts: readonly T[],
@@ -51,7 +51,7 @@ export class FactRows {
     return facts.filter(({ id }) => !there.has(id));
   }
 
-  /** Inserts facts that have no row. Returns the changes of the statistics of their parts. */
+  /** Inserts facts that have no row. Returns the resulting changes of the statistics of their parts. */
   async insert(
     tenantId: string,
     facts: readonly IndexedFact[],
@@ -76,7 +76,7 @@ export class FactRows {
     return changes;
   }
 
-  /** Removes facts with everything that a search reads of them. Ignores facts without a row. */
+  /** Removes the rows of facts, their words and their signs. Ignores facts without a row. */
   async remove(tenantId: string, facts: readonly StoredFact[], transaction: PluginTransaction): Promise<number> {
     const own = this.#tables.in(transaction);
     const missing = new Set(await this.without(tenantId, facts, transaction));
@@ -89,7 +89,7 @@ export class FactRows {
       const part = parts.get(partName(fact)) as Part;
       const { terms, length } = this.#hasher.termsOf(fact);
       count(changes, part, { documents: -1, length: -length, languages: 0 });
-      // The index finds them by their terms, so that they need no index by fact.
+      // Finds the words by their terms, so that the table needs no index by fact.
       await own(WORDS_TABLE)
         .where({ part: part.part, feed_wall: fact.feed.wallMs, feed_ctr: fact.feed.counter })
         .whereRaw('term = ANY(?::int8[])', [`{${terms.map(({ term }) => term).join()}}`])

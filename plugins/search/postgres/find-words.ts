@@ -12,7 +12,7 @@ import { sql } from './sql-fragment.ts';
 /** A term of a query that occurs in the opened parts. */
 export interface WeighedTerm {
   readonly term: Hash;
-  /** The number of the word that the term is a form of. Forms of one word have the same weight. */
+  /** The number of the query word to which the term belongs. All terms of one word have the same weight. */
   readonly word: number;
   readonly weight: number;
 }
@@ -65,7 +65,7 @@ const weigh = async (opened: OpenedView, query: string): Promise<WeighedTerms> =
   for (const { word, frequency } of found) frequencies.set(word, (frequencies.get(word) ?? 0) + frequency);
   const terms = found
     .map(({ place, word }) => {
-      // A text that contains a word in two languages counts twice.
+      // A text that contains a word in two languages is counted twice.
       const frequency = Math.min(documents, frequencies.get(word) as number);
       return { term: sought[place] as Hash, word, weight: termWeight(documents, frequency), frequency, place };
     })

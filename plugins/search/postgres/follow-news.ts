@@ -34,17 +34,18 @@ export interface NewsParts {
   readonly log: Logger;
 }
 
-/** The time in milliseconds that a search waits while facts of earlier times get their rows. */
+/** The time in milliseconds that a search waits while earlier facts get their rows. */
 const PATIENCE_MS = 10_000;
 /** The maximum size of the values of one page in bytes, which limits the time of its transaction. */
 const PAGE_BYTES = 1024 * 1024;
 const FACTS_PER_PIECE = 256;
-/** The number of queued commits after which the news is read without waiting for a search. */
+/** The number of queued commits after which the feed is read without waiting for a search. */
 const MANY_COMMITTED = 256;
 
 /**
- * Follows the feed for changes that bring no rows along: facts that are hidden or return. Before that, it adds the
- * facts that were stored while this plugin was off. All processes on a store must have the same plugins on.
+ * Follows the feed for facts that are hidden or shown again, because such changes write no rows by themselves. At the
+ * start, it also adds facts that were stored while this plugin was off. All processes on a store must have the same
+ * plugins on.
  */
 export class IndexNews implements RebuildableIndex {
   readonly name = 'words';
@@ -115,7 +116,7 @@ export class IndexNews implements RebuildableIndex {
     return { isComplete: false, done: this.#added, total: this.#added + left };
   }
 
-  /** Compares all rows with the facts. Present rows stay in place meanwhile. Resumes from its last checkpoint. */
+  /** Compares all rows with the facts. Existing rows stay searchable meanwhile. Resumes from the last checkpoint. */
   async rebuild({ resumedFrom, signal, progress, checkpoint }: RebuildRun): Promise<void> {
     const { feed, tables } = this.#parts;
     const start = (resumedFrom as unknown as Place | null) ?? (await this.#start());

@@ -6,7 +6,7 @@ import { COVERS_TABLE, FACTS_TABLE, PARTS_TABLE, STATE_TABLE, WORDS_TABLE } from
 /** The lock of writes to the state. */
 const LOCK = 'search-postgres';
 
-/** The state of the whole index, which all processes share. */
+/** The state of the whole index, shared by all processes. */
 export class IndexState {
   readonly seed: HashSeed;
   readonly #tables: PluginTables;
@@ -16,14 +16,14 @@ export class IndexState {
     this.seed = seed;
   }
 
-  /** Reads the state, and begins an empty index if there is none or if the rules for terms have changed. */
+  /** Reads the state. Starts an empty index if there is none or if the rules for terms have changed. */
   static async open(tables: PluginTables, random: Random): Promise<IndexState> {
     const drawn = drawHashSeed(random);
     const row = await tables.write(LOCK, async (own) => {
       const [known] = await own.select(STATE_TABLE, { id: 1 });
       if (known !== undefined && Number(known['tokenizer']) === TOKENIZER_VERSION) return known;
       for (const table of [STATE_TABLE, PARTS_TABLE, FACTS_TABLE, WORDS_TABLE, COVERS_TABLE]) await own(table).delete();
-      // The signs of vectors stay, so that their hashes must stay right.
+      // Keeps the seed, because the signs of vectors stay stored and refer to hashes under this seed.
       const seed = known === undefined ? drawn.join(' ') : String(known['seed']);
       const fresh = { id: 1, seed, tokenizer: TOKENIZER_VERSION, ...columnsOf(FEED_START) };
       await own.insertRows(STATE_TABLE, [fresh]);

@@ -4,14 +4,14 @@ import { LANGUAGE_NUMBERS, type LanguageNumber, languageMark } from '../words/la
 import { TermCounts } from '../words/term-counts.ts';
 import { TermReader } from '../words/term-reader.ts';
 
-/** A signed number of 64 bits in decimal digits, which a double cannot hold. */
+/** A signed 64-bit number in decimal digits, because a double cannot represent all of them. */
 export type Hash = string;
 
 /** The terms of a fact, with the length of its text in words. */
 export interface FactTerms {
   readonly terms: readonly { readonly term: Hash; readonly times: number }[];
   readonly length: number;
-  /** A bit for the language of its text; 0 for the common rules. */
+  /** A bit for the language of the text; 0 if it has no stemmer of its own. */
   readonly languages: number;
 }
 
@@ -34,7 +34,7 @@ export class KeyHasher {
     return digitsOf(this.#hash.hi, this.#hash.lo);
   }
 
-  /** Returns the hash of the facts that every caller may read or none. */
+  /** Returns the hash of a tenant, a scope and a place, whose facts all have the same readers. */
   realmOf(tenantId: string, scope: string, place: string): Hash {
     return this.of(`${tenantId} ${scope} ${place}`, 'garden');
   }

@@ -8,22 +8,22 @@ import { type Fragment, sql, verbatim } from './sql-fragment.ts';
 import { literal } from './sql-literal.ts';
 import { type QueriedRows, queryRows } from './vector-rows.ts';
 
-/** The generations that serve the vectors of one embedder, the target first. */
+/** The generations of vectors to search for one embedder, the target first. */
 export interface ServedGenerations {
   readonly target: string;
-  /** The generation that serves facts without a vector of the target. */
+  /** The previous generation, which serves facts without a vector of the target. */
   readonly before: string | undefined;
-  /** Those of the two that one embedder made. */
+  /** Those of the two generations that this embedder made. */
   readonly searched: readonly string[];
 }
 
-/** The least number of vectors, nearest by their signs, that are compared exactly, and their number for each hit. */
+/** The minimum number of vectors, nearest by their signs, that are compared exactly, and the number for each hit. */
 const LEAST_CANDIDATES = 2_048;
 const CANDIDATES_PER_HIT = 16;
-/** Twice as many are read, because some of their facts may have ended. */
+/** Reads twice as many candidates, because some of their facts may have ended. */
 const SPARE = 2;
 
-/** The vectors of a sample, by the stamps of their facts. */
+/** The vectors of a sample, each with the stamp of its fact. */
 interface Sample {
   readonly walls: readonly number[];
   readonly counters: readonly number[];
@@ -49,13 +49,13 @@ export class NearVectors {
     const candidates = Math.max(LEAST_CANDIDATES, limit * CANDIDATES_PER_HIT);
     const isSmall = this.#opened.isNarrow || this.#opened.documents <= candidates * SPARE;
     const rows = isSmall ? [] : await this.#best(this.#nearestOfScanned(candidates), limit);
-    // Too many of the nearest were no facts of the view.
+    // Too few of the nearest vectors belong to facts that the view may find.
     const isShort = Number(rows[0]?.['compared'] ?? 0) < candidates;
     const best = isShort ? await this.#best(this.#nearestOfAll(candidates), limit) : rows;
     return best.map(hitFromRow).filter(({ score }) => score >= floor);
   }
 
-  /** Compares candidates exactly. */
+  /** Compares the candidates exactly. */
   #best(nearest: Fragment, limit: number): ReturnType<OpenedView['rows']> {
     return this.#opened.rows(
       sql`SELECT d.fact_id, d.score, count(*) OVER () AS compared FROM (
@@ -65,7 +65,7 @@ export class NearVectors {
     );
   }
 
-  /** Selects the facts of the view that are nearest by their signs. */
+  /** Selects the nearest facts by their signs, among the facts of the view. */
   #nearestOfAll(candidates: number): Fragment {
     return sql`SELECT d.fact_id, d.hlc_wall, d.hlc_ctr, s.feed_wall, s.feed_ctr, s.embedder
       FROM search_postgres_facts d JOIN search_postgres_signs s USING (feed_wall, feed_ctr)
@@ -73,7 +73,7 @@ export class NearVectors {
       ORDER BY ${this.#distance}, s.feed_wall, s.feed_ctr LIMIT ${candidates}::int8`;
   }
 
-  /** Does the same among the nearest of all signs, so that few facts are read. */
+  /** Selects the nearest facts by their signs, among the nearest of all facts, so that few rows of facts are read. */
   #nearestOfScanned(candidates: number): Fragment {
     const { numbers, realms, passing } = this.#opened;
     return sql`SELECT d.fact_id, d.hlc_wall, d.hlc_ctr, s.feed_wall, s.feed_ctr, s.embedder FROM (
@@ -89,7 +89,7 @@ export class NearVectors {
     return sql`s.signs <~> ${this.#queried.signs}`;
   }
 
-  /** Compares a sample of the facts of the view. */
+  /** Compares the query with a sample of the facts of the view. */
   async spread(): Promise<Spread> {
     const { walls, counters, embedders } = await this.#opened.once(`sample ${this.#served.searched.join()}`, () =>
       this.#sample(),
@@ -104,7 +104,7 @@ export class NearVectors {
     return spreadOf(Float64Array.from(rows, (row) => Number(row['score'])));
   }
 
-  /** Returns the vectors with the lowest lots, which are all of a small view. */
+  /** Returns the vectors with the lowest values of `lot`: an even sample, or all vectors of a small view. */
   async #sample(): Promise<Sample> {
     const { numbers, realms, accepted, signs } = this.#opened;
     const rows = await this.#opened.rows(
@@ -135,8 +135,8 @@ export class NearVectors {
   }
 
   /**
-   * Returns the neighbourhood after the vector has moved half-way towards some texts. Empty for fewer than two texts,
-   * if one of them cannot be compared, or if one stands beside others in its session.
+   * Returns the neighbourhood after the vector has moved half-way towards some texts. Returns an empty answer for fewer
+   * than two texts, if one of them cannot be compared, or if one has neighbours in its session.
    */
   async feedback(from: readonly string[], of: readonly string[]): Promise<SearchAnswer> {
     const codes = from.length < 2 ? [] : await this.#vectorsOf(from);
@@ -179,7 +179,7 @@ export class NearVectors {
       ON v.feed_wall = d.feed_wall AND v.feed_ctr = d.feed_ctr AND ${this.#isSearched('v')} WHERE ${this.#opened.accepted}`;
   }
 
-  /** Selects the one vector by which a fact is found, or its signs. */
+  /** Selects only the one vector, or its signs, by which each fact is found. */
   #isSearched(row: 'v' | 's'): Fragment {
     const { target, before, searched } = this.#served;
     const [name, table] = [verbatim(row), verbatim(row === 'v' ? VECTORS_TABLE : SIGNS_TABLE)];

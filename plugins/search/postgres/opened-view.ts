@@ -22,7 +22,7 @@ export class OpenedView {
     this.hasher = hasher;
   }
 
-  /** Returns what an earlier step has found under this name, or finds it. */
+  /** Returns the cached result under this name, or computes it. */
   once<T>(name: string, find: () => Promise<T>): Promise<T> {
     const known = this.#known.get(name) ?? find();
     this.#known.set(name, known);
@@ -33,24 +33,24 @@ export class OpenedView {
     return this.parts.map(({ part }) => part);
   }
 
-  /** The realms of the signs, in the order of the parts. */
+  /** The realms of the parts, as the table of signs stores them, in the same order. */
   get realms(): readonly Hash[] {
     return this.parts.map(({ scope, place }) => this.hasher.realmOf(this.view.tenantId, scope, place));
   }
 
-  /** The number of facts in the opened parts, which may have ended. */
+  /** The number of facts in the opened parts, ended ones included. */
   get documents(): number {
     return this.parts.reduce((sum, { documents }) => sum + documents, 0);
   }
 
-  /** Whether the view names what its facts are about, who said them, or when. */
+  /** True if the view filters by entities, relations, sources, sessions or times. */
   get isNarrow(): boolean {
     const { entityKey, relationKey, afterMs, beforeMs, entityKeys, relationKeys, sourceKeys, ...of } = this.view;
     const named = [entityKey, relationKey, entityKeys, relationKeys, sourceKeys, of.sessionIds, of.assertedBy];
     return [...named, afterMs, beforeMs].some((one) => one !== undefined);
   }
 
-  /** Returns the same parts for another entity. */
+  /** Returns a view on the same parts for another entity. */
   of(entityKey: string | undefined): OpenedView {
     if (entityKey === undefined) return this;
     return new OpenedView({ ...this.view, entityKey }, this.parts, this.own, this.hasher);
@@ -60,17 +60,17 @@ export class OpenedView {
     return rowsOf(this.own, query);
   }
 
-  /** Selects the facts of the opened parts at the searched moment. */
+  /** Selects the facts of the opened parts that existed at the searched moment. */
   get there(): Fragment {
     return this.#byThen(sql`d.part = ANY(${this.numbers}::int8[])`, 'd');
   }
 
-  /** Selects the postings of the searched moment. */
+  /** Selects the postings that existed at the searched moment. */
   get postings(): Fragment {
     return this.#byThen(sql`w.part = ANY(${this.numbers}::int4[])`, 'w');
   }
 
-  /** Selects the signs of the opened parts at the searched moment. */
+  /** Selects the signs, in the opened parts, that existed at the searched moment. */
   get signs(): Fragment {
     return this.#byThen(sql`s.realm = ANY(${this.realms}::int8[])`, 's');
   }
@@ -87,7 +87,7 @@ export class OpenedView {
     return sql`${this.there} AND ${this.passing}`;
   }
 
-  /** Selects, from the facts of the opened parts, those that the view may find. */
+  /** Selects those facts of the opened parts that the view may find. */
   get passing(): Fragment {
     const { nowMs, minConfidence, entityKey, relationKey, excludedRelationKeys = [], contested = [] } = this.view;
     const conditions = [this.#isLive, sql`d.begins_ms <= ${nowMs}::float8`];
@@ -102,7 +102,7 @@ export class OpenedView {
     return joined(conditions, ' AND ');
   }
 
-  /** Selects the keys and the times that the view names. */
+  /** Selects facts by the keys and times of the view. */
   get #narrowed(): Fragment[] {
     const { afterMs, beforeMs, entityKeys, relationKeys, sourceKeys, sessionIds, assertedBy } = this.view;
     const hashes = (keys: readonly string[], kind: Parameters<KeyHasher['of']>[1]): Hash[] =>
@@ -123,7 +123,7 @@ export class OpenedView {
     const lasts = sql`d.expires_ms > ${nowMs}::float8`;
     if (asOf === undefined) return sql`d.ended_wall IS NULL AND ${lasts}`;
     const moment = sql`(${asOf.wallMs}::int8, ${asOf.counter}::int4)`;
-    // A time-to-live counts if it was set by then, or while the fact was not over yet.
+    // A time-to-live counts if it was set by the searched moment, or before the fact had expired.
     const isUntimed = sql`(d.ttl_wall, d.ttl_ctr) > ${moment} AND d.limit_ms > ${nowMs}::float8`;
     const mayBeUntimed = nowMs <= asOf.wallMs ? sql`d.is_late = 1 AND ${isUntimed}` : isUntimed;
     return sql`(d.ended_wall IS NULL OR (d.ended_wall, d.ended_ctr) > ${moment}) AND (${lasts} OR (${mayBeUntimed}))`;

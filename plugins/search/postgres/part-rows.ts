@@ -9,7 +9,7 @@ import type { SearchView } from '../search-api.ts';
 import { PARTS_TABLE } from './postgres-tables.ts';
 import { isStorable } from './sql-literal.ts';
 
-/** The facts of one tenant, scope and place, which every caller may read or none. */
+/** The facts of one tenant, scope and place. All of them have the same readers. */
 export interface Part {
   readonly part: number;
   readonly scope: string;
@@ -33,7 +33,7 @@ type Placed = Pick<StoredFact, 'scope' | 'gardenId'>;
 
 export const partName = ({ scope, gardenId }: Placed): string => `${scope} ${gardenId ?? ''}`;
 
-/** The rows of parts. Each has statistics over its facts, so that no search counts them. */
+/** Stores parts with the statistics of their facts, so that no search counts facts. */
 export class PartRows {
   readonly #tables: PluginTables;
 
@@ -41,7 +41,7 @@ export class PartRows {
     this.#tables = tables;
   }
 
-  /** Returns the known parts of a tenant, and creates those of these places that are missing. */
+  /** Returns the parts of a tenant for these places, and creates missing ones. */
   async ensure(
     tenantId: string,
     known: ReadonlyMap<string, Part>,
@@ -63,7 +63,7 @@ export class PartRows {
     return new Map(parts.map((part) => [`${part.scope} ${part.place}`, part]));
   }
 
-  /** Adds to the statistics of parts. Languages stay, because one that is not there any more only costs time. */
+  /** Adds to the statistics of parts. Never removes a language: one that no fact has any more only costs time. */
   async change(changes: ReadonlyMap<Part, PartChange>, transaction: PluginTransaction): Promise<void> {
     const own = this.#tables.in(transaction);
     await Promise.all(

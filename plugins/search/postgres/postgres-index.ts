@@ -22,7 +22,7 @@ export interface VectorSource {
   embedders(): Promise<readonly string[]>;
   /** The generations of one embedder, by default the first; undefined if it has none. */
   servedBy(embedder: string | undefined, snapshot: PluginSnapshot): Promise<ServedGenerations | undefined>;
-  /** Whether vectors were being made at the last call of `embedders`. */
+  /** True if facts lacked vectors at the last call of `embedders`. */
   readonly lacksVectors: boolean;
 }
 
@@ -73,7 +73,7 @@ export class PostgresIndex implements SearchIndex {
     return answers;
   }
 
-  /** Opens each view of a snapshot once, so that the plans of one recall share what they find. */
+  /** Opens each view of a snapshot once, so that the plans of one recall share cached results. */
   #open(view: SearchView, snapshot: PluginSnapshot): Promise<OpenedView> {
     const views = this.#opened.get(snapshot) ?? new Map<string, Promise<OpenedView>>();
     this.#opened.set(snapshot, views);

@@ -32,7 +32,7 @@ export const postgresMigrations: readonly Migration[] = [
         table.text('place').notNullable();
         table.bigInteger('documents').notNullable().defaultTo(0);
         table.bigInteger('length').notNullable().defaultTo(0);
-        // A bit for each language of its texts.
+        // A bit for each language of the part's texts.
         table.bigInteger('languages').notNullable().defaultTo(0);
         table.unique(['tenant_id', 'scope', 'place'], { indexName: 'search_postgres_parts_name' });
       });
@@ -46,13 +46,13 @@ export const postgresMigrations: readonly Migration[] = [
   },
 ];
 
-/** Adds the two columns of a stamp, and returns the first one with the second one's constraints. */
+/** Adds the two columns of a stamp. Returns a builder that applies further constraints to both. */
 const stamp = (table: Knex.CreateTableBuilder, name: string) => {
   const columns = [table.bigInteger(`${name}_wall`), table.specificType(`${name}_ctr`, 'integer')];
   return { notNullable: () => columns.forEach((column) => void column.notNullable()) };
 };
 
-/** Words and vectors refer to a fact by its feed stamp, which is shorter than its identifier and gives their order. */
+/** Words and vectors refer to a fact by its feed stamp, which is shorter than its id and sorts in feed order. */
 const createFactColumns = (table: Knex.CreateTableBuilder): void => {
   table.text('tenant_id').notNullable();
   table.text('fact_id').notNullable();
@@ -60,10 +60,10 @@ const createFactColumns = (table: Knex.CreateTableBuilder): void => {
   stamp(table, 'feed').notNullable();
   stamp(table, 'hlc').notNullable();
   table.double('begins_ms').notNullable();
-  // The earlier of the two ends: the fact's own, and that of its time-to-live.
+  // The earlier of the fact's own expiry and the expiry by its time-to-live.
   table.double('expires_ms').notNullable();
   table.double('limit_ms').notNullable();
-  // The feed stamp of the time-to-live, and whether the fact was over by then.
+  // The feed stamp of the time-to-live, and whether the fact had expired when it was set.
   stamp(table, 'ttl');
   table.smallint('is_late').notNullable();
   stamp(table, 'ended');
@@ -84,7 +84,7 @@ const createFactColumns = (table: Knex.CreateTableBuilder): void => {
   table.index(['session', 'part', 'feed_wall', 'feed_ctr'], 'search_postgres_facts_session');
 };
 
-/** The index holds all columns that a search reads, so that it reads the postings of a term from one place. */
+/** The index contains every column that a search reads, so that all postings of a term are read from one place. */
 const createWordColumns = (table: Knex.CreateTableBuilder): void => {
   table.text('tenant_id').notNullable();
   table.specificType('part', 'integer').notNullable();
@@ -100,7 +100,7 @@ const createCoverColumns = (table: Knex.CreateTableBuilder): void => {
   table.bigInteger('part').notNullable();
   table.bigInteger('entity').notNullable();
   table.bigInteger('relation').notNullable();
-  // 0 for the facts of all speakers; else the hash of a speaker or of the name of one fact.
+  // 0 to end the facts of all speakers; otherwise the hash of one speaker, or of the name of one fact.
   table.bigInteger('reach').notNullable();
   stamp(table, 'hlc').notNullable();
   stamp(table, 'since').notNullable();
@@ -109,7 +109,7 @@ const createCoverColumns = (table: Knex.CreateTableBuilder): void => {
 
 type SchemaDialect = Parameters<Migration['up']>[0]['dialect'];
 
-/** Components are whole numbers, which `halfvec` holds exactly, and `scale` is their common factor. */
+/** Components are integers, which `halfvec` represents exactly; `scale` is their common factor. */
 const createVectorColumns = (table: Knex.CreateTableBuilder, dialect: SchemaDialect): void => {
   dialect.numberRows(table, 'seq');
   table.text('tenant_id').notNullable();
@@ -122,12 +122,12 @@ const createVectorColumns = (table: Knex.CreateTableBuilder, dialect: SchemaDial
   table.index(['feed_wall', 'feed_ctr'], 'search_postgres_vectors_feed');
 };
 
-/** No column of a row changes: the row of the fact holds everything that may change. */
+/** A row never changes: everything that may change is in the row of the fact. */
 const createSignColumns = (table: Knex.CreateTableBuilder): void => {
   table.text('tenant_id').notNullable();
-  // The hash of tenant, scope and place, which a vector may have before its fact has a part.
+  // The hash of tenant, scope and place. It is stored here because a vector may exist before its fact has a part.
   table.bigInteger('realm').notNullable();
-  // A hash of the fact. The lowest lots of a realm are an even sample.
+  // A hash of the fact. The rows with the lowest values of a realm are an even sample.
   table.bigInteger('lot').notNullable();
   stamp(table, 'feed').notNullable();
   table.text('embedder').notNullable();

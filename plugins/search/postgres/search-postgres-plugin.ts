@@ -44,7 +44,7 @@ interface Settings {
 }
 
 const SAVE_INTERVAL_MS = 10_000;
-/** The lease of the one process, of all that share a store, that embeds facts. */
+/** The lease for embedding facts: only one of the processes on a store holds it. */
 const LEASE = 'search-postgres';
 
 export const searchPostgresPlugin = definePlugin({
@@ -105,7 +105,7 @@ export const searchPostgresPlugin = definePlugin({
           transaction,
         );
       },
-      // Other plugins decide whether a fact ends others.
+      // Runs last, because other plugins decide which facts a fact ends.
       { order: 'last' },
     );
     on(factRestored, ({ facts, transaction }) => writer.add(facts, transaction));

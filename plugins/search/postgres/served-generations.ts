@@ -5,7 +5,7 @@ import type { VectorSide } from '../vectors/vector-side.ts';
 import type { ServedGenerations } from './near-vectors.ts';
 import type { VectorSource } from './postgres-index.ts';
 
-/** The generations of vectors that searches use: the target, and until it is complete the one before it. */
+/** The generations of vectors to search: the target, and while it is incomplete the previous one. */
 export class StoredGenerations implements VectorSource {
   readonly #side: VectorSide;
   #goal: Hlc | undefined;
@@ -17,12 +17,12 @@ export class StoredGenerations implements VectorSource {
     this.#goal = side.goal;
   }
 
-  /** The names of the generations that were last read. */
+  /** The names of the generations at the last read. */
   get generations(): readonly string[] {
     return this.#names;
   }
 
-  /** True if vectors of earlier facts were being made when the generations were last read. */
+  /** True if earlier facts lacked vectors at the last read of the generations. */
   get lacksVectors(): boolean {
     return this.#isMaking;
   }

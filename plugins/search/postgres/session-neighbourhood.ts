@@ -6,14 +6,14 @@ import { NEWEST_FIRST, type OpenedView } from './opened-view.ts';
 import { type Fragment, sql } from './sql-fragment.ts';
 import { literal } from './sql-literal.ts';
 
-/** A fact with one that stands beside it in its session. */
+/** A fact and one of its neighbours in their session. */
 interface Beside {
   readonly id: string;
   readonly distance: number;
   readonly neighbour: string;
 }
 
-/** Returns the neighbours of those facts that an opened part holds, at most this many on each side. */
+/** Returns the neighbours of the facts that are in an opened part, at most `reach` on each side. */
 const besidesOf = async (opened: OpenedView, ids: readonly string[], reach: number): Promise<readonly Beside[]> => {
   if (ids.length === 0) return [];
   const side = (order: 'ASC' | 'DESC', is: '<' | '>'): Fragment => ({
@@ -58,7 +58,10 @@ export const findBeside = async (opened: OpenedView, seeds: readonly Hit[], limi
   return hits.sort((a, b) => b.score - a.score).slice(0, limit);
 };
 
-/** Returns the given facts that stand beside others, with the share of the query that they hold together. */
+/**
+ * Returns the given facts that have neighbours, each with the share of the query that it and its neighbours contain
+ * together.
+ */
 export const findShares = async (
   opened: OpenedView,
   query: string,
@@ -87,7 +90,7 @@ export const findShares = async (
   });
 };
 
-/** Returns the words of the query that each fact holds, by number. */
+/** Returns the numbers of the query words that each fact contains. */
 const wordsHeld = async (
   opened: OpenedView,
   ids: readonly string[],
@@ -109,6 +112,6 @@ const wordsHeld = async (
   return held;
 };
 
-/** Returns true if one of the facts stands beside others of the view in its session. */
+/** Returns true if one of the facts has a neighbour in its session that the view may find. */
 export const standsBeside = async (opened: OpenedView, ids: readonly string[]): Promise<boolean> =>
   (await besidesOf(opened, ids, 1)).length > 0;

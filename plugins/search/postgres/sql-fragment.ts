@@ -27,7 +27,7 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly Part[]): F
   return { text, values };
 };
 
-/** Returns a name or a number of this program as SQL. */
+/** Inserts text of this program into SQL unquoted. Never pass input of callers. */
 export const verbatim = (text: string): Fragment => ({ text, values: [] });
 
 /** Joins fragments; `none` stands for an empty list. */
@@ -36,9 +36,7 @@ export const joined = (fragments: readonly Fragment[], separator: string): Fragm
   values: fragments.flatMap(({ values }) => values),
 });
 
-/**
- * Runs a query over tables of this plugin, which knex's builder cannot spell, on the connection of the given tables.
- */
+/** Runs a query, which knex's builder cannot express, on the connection of the given tables. */
 export const rowsOf = async (own: ReadableTables, query: Fragment): Promise<Record<string, SqlValue>[]> => {
   const builder = own(STATE_TABLE) as Knex.QueryBuilder & {
     fromRaw(text: string, values: readonly SqlValue[]): Knex.QueryBuilder;

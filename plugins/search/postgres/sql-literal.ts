@@ -1,7 +1,7 @@
-/** Returns true if a column may hold the text. No stored name equals any other text. */
+/** Returns true if a text column can store the text. Other texts equal no stored name. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** Returns a list of texts as an array literal, without those that no column holds. */
+/** Returns texts as an array literal, without those that a text column cannot store. */
 export const literal = (texts: readonly string[]): string =>
   `{${texts
     .filter(isStorable)

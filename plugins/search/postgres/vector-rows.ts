@@ -6,7 +6,7 @@ import type { KeyHasher } from './key-hasher.ts';
 import { EMBEDDERS_TABLE, SIGNS_TABLE, VECTORS_TABLE } from './postgres-tables.ts';
 import { type Fragment, sql } from './sql-fragment.ts';
 
-/** Vectors as pgvector compares them: the signs of the components to scan, and whole numbers to compare exactly. */
+/** The form of vectors for pgvector: signs of the components to scan, and integers to compare exactly. */
 export const postgresFormat = (hasher: KeyHasher): VectorFormat => ({
   vectors: VECTORS_TABLE,
   embedders: EMBEDDERS_TABLE,
@@ -37,8 +37,8 @@ export interface QueriedRows {
 const HALF = 256;
 
 /**
- * Splits each component of the query into two halves of some 8 bits. pgvector sums products in single precision, and
- * these sums are whole numbers that it holds exactly, for vectors of at most 1,024 dimensions.
+ * Splits each component of the query into two halves of some 8 bits. pgvector sums products in single precision. For
+ * vectors of at most 1,024 dimensions, these sums are integers that single precision represents exactly.
  */
 export const queryRows = (vector: Float32Array): QueriedRows => {
   const { components: padded, step } = quantiseQuery(vector, rowLength(vector.length));

@@ -24,7 +24,7 @@ export interface WriterParts {
   readonly suppressed: SuppressedFacts | undefined;
 }
 
-/** Writes the rows by which facts are found, in transactions of the facts' tenant. */
+/** Writes the rows by which searches find facts, in transactions of the facts' tenant. */
 export class FactWriter {
   readonly facts: FactRows;
   readonly #parts: PartRows;
@@ -40,7 +40,7 @@ export class FactWriter {
     this.#suppressed = suppressed;
   }
 
-  /** Does the same as `add` with those facts that have no row. */
+  /** Works as `add`, but only for facts that have no row. */
   async addMissing(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
     const [first] = facts;
     if (first === undefined) return;
@@ -49,11 +49,11 @@ export class FactWriter {
     await this.add(facts, transaction, there);
   }
 
-  /** Removes those of the facts that are hidden, and adds the others. */
+  /** Removes hidden facts from the index, and adds the others. */
   async judge(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
     const [first] = facts;
     if (first === undefined || this.#suppressed === undefined) return;
-    // A destroyed fact has lost its rows with its content.
+    // The rows of a destroyed fact were deleted together with its content.
     const whole = facts.filter((fact) => isFindable(fact) && fact.cid !== '');
     const hidden = await this.#suppressed.among(transaction, whole);
     await this.facts.remove(first.tenantId, hidden, transaction);
@@ -65,8 +65,8 @@ export class FactWriter {
   }
 
   /**
-   * Adds facts of one tenant, except those that have a row already, and ends the facts that they end. The covers and
-   * times-to-live of the facts must be in the store.
+   * Adds facts of one tenant that have no row yet, and ends the facts that they end. The covers and times-to-live of
+   * the facts must already be in the store.
    */
   async add(
     facts: readonly StoredFact[],
@@ -78,7 +78,7 @@ export class FactWriter {
     const { tenantId } = first;
     const named: FactName[] = facts.map(({ id }) => ({ tenantId, id }));
     const findable = facts.filter((fact) => isFindable(fact) && fact.cid !== '' && !there.has(fact));
-    // Queries that need no earlier answer leave at once, because each wait costs as much as a statement.
+    // Sends all queries that need no earlier result at once, because each round trip costs as much as a statement.
     const [covers, expiries, hidden, known, covered] = await Promise.all([
       transaction.covers(named),
       transaction.expiries([...named, ...this.#targetsOf(facts)]),

@@ -36,7 +36,7 @@ export const rebuildVectors = (parts: RebuildVectorsParts): RebuildableIndex => 
     async rebuild(run: RebuildRun) {
       const kept = run.resumedFrom?.['generation'];
       const { target } = await generations.plan();
-      // A generation that was withdrawn is not resumed.
+      // Does not resume a generation that was withdrawn.
       const name = kept === target.name ? target.name : (await generations.begin()).name;
       await run.checkpoint({ generation: name });
       for (;;) {

@@ -95,7 +95,7 @@ export class RebuildWords implements RebuildableIndex {
       run.signal.throwIfAborted();
       const { done, total, isComplete } = await this.#stateOf(build);
       run.progress({ done: Math.min(done, total), total });
-      // Processes that missed the signal look for themselves.
+      // Processes that missed the signal check for a rebuild themselves within this time.
       const haveAllHeard = clock.monotonicMs() - beganMs > BUILD_LOOK_MS;
       if (isComplete && haveAllHeard && (await search.hasBuild(await snapshots.wantedBuild()))) return;
       await pause(LOOK_MS, clock, run.signal);

@@ -44,7 +44,10 @@ export const runReindex = async (job: JobRun, { hooks, jobs, self, log }: Reinde
   return { indexes: finished };
 };
 
-/** Tells a cancelled job from a stopping node, whose signal aborts as well; the work then continues later. */
+/**
+ * Distinguishes a cancelled job from a stopping node, whose signal aborts as well. After a stop the work continues
+ * later.
+ */
 const wasCancelled = async ({ id, tenantId, creator }: JobRun, jobs: JobQueue, self: NodeSelf): Promise<boolean> => {
   try {
     const reader = { ...nodePrincipal(self.names, tenantId), entityUri: creator };

@@ -1,14 +1,16 @@
 import { othersGoFirst } from '../../../kernel/internal-api.ts';
 import type { Clock } from '../../../kernel/plugin-api.ts';
 
-/** The length of a rest as a multiple of the work before it: the work takes at most a third of the time. */
+/** The pause after a step, as a multiple of its duration. So the work takes at most a third of the time. */
 const RESTS = 2;
-/** The longest rest in milliseconds, because a process that was paused itself must not rest in proportion. */
+/**
+ * The maximum pause in milliseconds, because a process that was suspended must not pause for a multiple of that time.
+ */
 const LONGEST_REST_MS = 500;
 
 /**
- * Returns a function that long work calls between two steps, so that requests go first. The first step begins with this
- * call.
+ * Returns a function that long work calls between two steps. It pauses, so that requests run first. The first step
+ * starts with this call.
  */
 export const restInProportion = (clock: Pick<Clock, 'monotonicMs' | 'schedule'>): (() => Promise<void>) => {
   let sinceMs = clock.monotonicMs();

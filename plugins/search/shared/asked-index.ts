@@ -10,24 +10,27 @@ import { MessageSocket } from './message-socket.ts';
 /** The state of an index that its process sends with each reply. */
 export type IndexNote = Pick<SearchService, 'generations' | 'lacksVectors'>;
 
-/** The index of one process as others see it. */
+/** The part of a process's index that other processes can call. */
 export type CommonIndex = SearchIndex & IndexNote & Pick<SearchService, 'vectorsAdded' | 'hasBuild'>;
 
 export type CommonCall = Exclude<keyof CommonIndex, keyof IndexNote>;
 
-/** The holder replies to this call at once, also while its index is busy. */
+/** A call that the holder answers at once, even while its index is busy. */
 export const PING = 'ping';
 const PING_MS = 250;
 /**
- * The number of pings in a row without a reply after which the holder is given up, 1.5 s in all. They are counted
- * rather than timed, because a process that was suspended itself has replies to read first.
+ * The number of consecutive unanswered pings after which the holder counts as gone, 1.5 s in all. Pings are counted
+ * instead of time, because a process that was suspended must first read the replies that arrived meanwhile.
  */
 const MOST_UNANSWERED = 6;
 
-/** A result in a list, because it may be undefined; null if the call failed. */
+/** The result of a call, in a list because it may be undefined; null if the call failed. */
 export type CommonResult = readonly [unknown] | null;
 
-/** The index of another process. Its calls reject with `IndexLost` if they fail, or that process ends or is silent. */
+/**
+ * The index of another process. Calls reject with `IndexLost` if they fail there, if that process ends, or if it does
+ * not reply.
+ */
 export class AskedIndex implements CommonIndex {
   readonly #socket: Socket;
   readonly #messages: MessageSocket;
@@ -36,7 +39,7 @@ export class AskedIndex implements CommonIndex {
   readonly #clock: Pick<Clock, 'schedule'>;
   #unanswered = 0;
   #cancelPing = (): void => {};
-  /** Resolves when the connection has ended; this side ends it when the other is silent. */
+  /** Resolves when the connection has ended. This side ends it if the other side does not reply. */
   readonly lost: Promise<void>;
 
   constructor(socket: Socket, clock: Pick<Clock, 'schedule'>) {
@@ -100,10 +103,10 @@ export class AskedIndex implements CommonIndex {
       return;
     }
     this.#unanswered += 1;
-    // Rejects when the connection has ended, which `lost` tells.
+    // A ping rejects when the connection ends, which `lost` reports already.
     void this.#send(PING, []).catch(() => {});
     this.#cancelPing = this.#clock.schedule(PING_MS, () => {
-      // Replies that have come meanwhile are read first.
+      // Reads replies that have arrived meanwhile before it counts another ping.
       setImmediate(() => this.#socket.destroyed || this.#ping());
     });
   }

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 export interface SeatParts {
   /** A private folder of the processes that share an index. */
   readonly folder: string;
-  /** A name for these processes, in letters, digits and dashes. */
+  /** A name for this group of processes, in letters, digits and dashes. */
   readonly pool: string;
   /** The number of this process among them. */
   readonly place: number;
-  /** Receives connections of the others, if this process takes the seat. */
+  /** Receives connections of the other processes, if this process becomes the holder. */
   accept(socket: Socket): void;
-  /** The number of a holder that this process gave up. Its seat and those before it count as free. */
+  /** The number of a holder that did not reply to this process. Its number and all lower ones count as free. */
   readonly givenUp?: number | undefined;
 }
 
@@ -20,18 +20,18 @@ export interface SeatParts {
 export type Seat = { readonly number: number } & ({ readonly server: Server } | { readonly socket: Socket });
 
 const NO_SEAT = -1;
-/** Each attempt fails only because another process was faster. */
+/** An attempt fails only if another process was faster. */
 const MOST_ATTEMPTS = 100;
-/** The least length of a socket's path that some system refuses, in bytes. */
+/** Socket paths of this many bytes or more are refused by some operating system. */
 const TOO_LONG = 104;
 const OWNER_ONLY = 0o600;
 const SEAT = /^(.+)-(\d+)\.sock$/;
 
 /**
- * Connects to the holder of the index. If none is alive, one of the asking processes becomes the holder. Each holder
- * has a socket with the next number. A link gives the socket its number, which can succeed only once, and only after
- * the socket accepts connections. So a socket that refuses a connection belongs to a dead process. A suspended process
- * still accepts connections: the caller notices its silence, and gives its number up.
+ * Connects to the process that holds the index. If no holder is alive, one of the calling processes becomes the holder.
+ * Each holder's socket has the next number. A hard link gives a socket its number: this succeeds only once per number,
+ * and only after the socket accepts connections. So a socket that refuses a connection belongs to a dead process. A
+ * suspended process still accepts connections; callers notice that it does not reply, and pass its number as `givenUp`.
  */
 export const takeSeat = async (parts: SeatParts): Promise<Seat> => {
   const { folder, givenUp = NO_SEAT } = parts;
@@ -48,7 +48,7 @@ export const takeSeat = async (parts: SeatParts): Promise<Seat> => {
   throw new Error('no process could take the search index');
 };
 
-/** Returns the highest number of a seat of these processes; -1 if there is none. */
+/** Returns the highest number of a holder of these processes; -1 without one. */
 export const newestSeat = async ({ folder, pool }: Pick<SeatParts, 'folder' | 'pool'>): Promise<number> =>
   Math.max(NO_SEAT, ...(await seatsIn(folder)).map((seat) => (seat.pool === pool ? seat.number : NO_SEAT)));
 
@@ -93,7 +93,7 @@ const claimed = async (number: number, parts: SeatParts): Promise<Server | undef
 const listening = (server: Server, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
-    // Without `exclusive`, the supervisor of the workers would own the socket.
+    // Without `exclusive`, the supervisor process of the workers would own the socket.
     server.listen({ path, exclusive: true }, resolve);
   });
 

@@ -10,7 +10,7 @@ export class MessageSocket {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // The event `close` follows.
+    // An error is always followed by the event `close`, which is handled.
     socket.on('error', () => {});
   }
 

@@ -11,7 +11,7 @@ export interface ShareParts {
   createSearch(): SearchService;
 }
 
-/** Returns the index of this process, or, for a worker, one that all workers of its supervisor share. */
+/** Returns the index of this process. For a worker, returns the one index that all workers of its supervisor share. */
 export const shareIndex = (
   place: number | undefined,
   { clock, log, self, dataFolder, createSearch }: ShareParts,

@@ -10,11 +10,17 @@ import { AskedIndex, type CommonCall, type CommonIndex, type CommonResult, PING 
 import { newestSeat, takeSeat } from './index-seat.ts';
 import { MessageSocket } from './message-socket.ts';
 
-/** The patience in milliseconds with an index that answers: longer than an index that is built lets a search wait. */
+/**
+ * The time in milliseconds that a call waits for an index that replies: longer than a search waits for an index that is
+ * being built.
+ */
 const PATIENCE_MS = 15_000;
-/** The patience while no process holds the index, or the holder is silent. Recalls are incomplete meanwhile. */
+/**
+ * The time in milliseconds that a call waits while no process holds the index, or the holder does not reply. Recalls
+ * are incomplete meanwhile.
+ */
 const PATIENCE_WITHOUT_MS = 250;
-/** The pause in which the holder looks whether another process has taken its place. */
+/** The interval in milliseconds at which the holder checks whether another process has replaced it. */
 const LOOK_MS = 500;
 
 export interface SharedIndexParts {
@@ -23,15 +29,15 @@ export interface SharedIndexParts {
   readonly folder: string;
   /** The number of this process among those that share an index. */
   readonly place: number;
-  /** A name for these processes, in letters, digits and dashes. */
+  /** A name for this group of processes, in letters, digits and dashes. */
   pool(): string;
   createSearch(): SearchService;
 }
 
 /**
- * One search index for the worker processes of a host. One of them holds it, and the others ask it over a private
- * socket. When the holder ends or falls silent, the fastest of the others opens the index from the snapshot and becomes
- * the holder. A former holder that continues gives its own index up, and asks its successor.
+ * One search index for the worker processes of a host. One process holds it, and the others call it over a private
+ * socket. When the holder ends or stops replying, the fastest of the others opens the index from the snapshot and
+ * becomes the holder. A suspended holder that resumes closes its own index, and calls the new holder.
  */
 export class SharedIndex implements CommonIndex {
   readonly #parts: SharedIndexParts;
@@ -43,7 +49,7 @@ export class SharedIndex implements CommonIndex {
   #lookedMs = 0;
   #looking: Promise<void> | undefined;
   #cancelLook = (): void => {};
-  /** Resolves when all indexes that this process gave up are closed. */
+  /** Resolves when all indexes that this process has abandoned are closed. */
   #left: Promise<unknown> = Promise.resolve();
   readonly #askers = new Set<Socket>();
   #patienceMs = PATIENCE_MS;
@@ -58,7 +64,7 @@ export class SharedIndex implements CommonIndex {
     await this.#own?.openAhead();
   }
 
-  /** Resolves with the start of the feed while no process answers. */
+  /** Resolves with the start of the feed while no process replies. */
   async ready(): Promise<Hlc | null> {
     try {
       return await this.#inTime((index) => index.ready());
@@ -157,7 +163,7 @@ export class SharedIndex implements CommonIndex {
   async #joined(): Promise<CommonIndex> {
     this.#joining ??= this.#join();
     const index = await this.#joining;
-    // A process that was suspended may have a successor, which has to be known before the next answer.
+    // A process that was suspended may have been replaced, so it checks that before it answers.
     if (this.#held === undefined || this.#parts.clock.monotonicMs() - this.#lookedMs < 2 * LOOK_MS) return index;
     await this.#look(this.#held.number);
     return this.#joining;
@@ -198,7 +204,7 @@ export class SharedIndex implements CommonIndex {
     this.#cancelLook = this.#parts.clock.schedule(LOOK_MS, () => void this.#look(number));
   }
 
-  /** Gives the index of this process up if another one has taken its place. Never rejects. */
+  /** Closes the index of this process if another process has replaced it as the holder. Never rejects. */
   #look(number: number): Promise<void> {
     this.#looking ??= this.#lookOnce(number).finally(() => {
       this.#looking = undefined;
@@ -209,7 +215,7 @@ export class SharedIndex implements CommonIndex {
   async #lookOnce(number: number): Promise<void> {
     const { folder, pool, log } = this.#parts;
     this.#cancelLook();
-    // Without its folder nobody can take its place.
+    // Without the folder, no process can replace this one.
     const newest = await newestSeat({ folder, pool: pool() }).catch(() => number);
     if (this.#isClosed) return;
     if (newest <= number) {
@@ -221,7 +227,7 @@ export class SharedIndex implements CommonIndex {
     this.#joining = this.#join(number);
   }
 
-  /** Ends the index of this process, and its calls too. */
+  /** Closes the index of this process and rejects its running calls. */
   #leave(): void {
     this.#cancelLook();
     const left = [this.#left, this.#held && once(this.#held.server.close(), 'close'), this.#own?.close()];

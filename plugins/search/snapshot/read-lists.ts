@@ -24,7 +24,7 @@ export const readNewLists = (
   from: SnapshotPlace,
   to: SnapshotPlace,
 ): Promise<void> => {
-  // There are at least as many lists as facts, so no object is allocated for each list.
+  // Reuses one object, because there are at least as many lists as facts.
   const key = { part: 0, hi: 0, lo: 0 };
   const bounds = { mostTimes: 0, shortest: 0 };
   if (from.lists === 0) lists.reserve(to.lists);

@@ -42,7 +42,7 @@ export class SnapshotFiles {
     } catch {
       return undefined;
     }
-    // The manifest may have any content; without this owner it counts as missing.
+    // The manifest may contain anything; one of another owner counts as missing.
     if (manifest?.nodeId !== owner.nodeId || manifest.epoch !== owner.epoch) return undefined;
     if ((manifest.erasures ?? NO_ERASURES) !== owner.erasures) {
       await this.drop();
@@ -55,8 +55,8 @@ export class SnapshotFiles {
   }
 
   /**
-   * Replaces the previous snapshot by the output of `write`. Set `isHasty` if other work waits for the end; then as
-   * little as possible is written.
+   * Replaces the previous snapshot by the output of `write`. With `isHasty`, other work waits for the end, so `write`
+   * writes as little as possible.
    */
   async save(owner: SnapshotOwner, write: IndexHost['write'], { isHasty = false } = {}): Promise<void> {
     await mkdir(this.#folder, { recursive: true });

@@ -3,9 +3,9 @@ import type { IndexHost } from '../host/index-host.ts';
 import type { SnapshotExtents } from './snapshot-extents.ts';
 import { FIRST_BUILD, NO_ERASURES, type SnapshotFiles, type SnapshotOwner } from './snapshot-files.ts';
 
-/** The note that counts erasures. */
+/** The name of the note in the store that counts erasures. */
 const ERASURES = 'search erasures';
-/** The note that counts requested rebuilds of the index. */
+/** The name of the note in the store that counts requested rebuilds of the index. */
 const BUILDS = 'search builds';
 
 /**

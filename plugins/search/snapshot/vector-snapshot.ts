@@ -45,7 +45,7 @@ export interface ReadVectors {
 
 /**
  * Reads the output of `writeVectors`. If a block occurs several times, the last one counts. Does not need the index of
- * the vectors. Throws if the file is damaged, or once the vectors are no longer needed.
+ * the vectors. Throws if the file is damaged, or when `isWanted` returns false.
  */
 export const readVectors = async (source: ByteSource, isWanted = (): boolean => true): Promise<ReadVectors> => {
   const reader = new FrameReader(source);
@@ -72,5 +72,5 @@ export const readVectors = async (source: ByteSource, isWanted = (): boolean => 
   }
 };
 
-/** A higher part number is a sign of damage, and allocates nothing. */
+/** A higher part number means damage, and must not cause an allocation. */
 const MOST_PARTS = 2 ** 24;

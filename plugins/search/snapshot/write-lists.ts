@@ -18,7 +18,7 @@ export function* olderListFrames(
   const block = new ListBlock(writer);
   for (let list = 0; list < from.lists; list += 1) {
     if (list % LISTS_PER_TURN === LISTS_PER_TURN - 1) yield NOTHING;
-    // Most lists are short and old, and need no more than this check.
+    // Most lists are short and old, so this check must be cheap.
     if (lists.lastOf(list) >>> TIMES_BITS < from.documents) continue;
     const postings = lists.postingsOf(list);
     const kept = upTo(postings.subarray(seek(postings, 0, from.documents)), to.documents);

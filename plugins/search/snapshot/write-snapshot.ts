@@ -35,9 +35,9 @@ export interface WrittenSegment {
 }
 
 /**
- * Writes the additions to an index since a position, chunk by chunk, as of the call. The index may change between
- * chunks; the feed after `applied` repeats those changes. Each segment reports changes of older rows only once. So if a
- * segment was lost, the next one must start from nothing.
+ * Writes the additions to an index since a position, chunk by chunk, as of the time of the call. The index may change
+ * between chunks; reading the feed after `applied` repeats those changes. Each change of an older row is written in one
+ * segment only. So after a segment was lost, the next write must start from the beginning.
  */
 export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotOptions = {}): WrittenSegment => {
   const { since = NOTHING_WRITTEN, firstFrame = 0 } = options;
@@ -80,8 +80,8 @@ const namesAfter = ({ catalog }: IndexState, { tenants, gardens }: SnapshotPlace
 };
 
 /**
- * The state of a table at the last write. The list of changed rows is read at the start, but their content only when
- * they are written.
+ * The state of a table at the last write. The list of changed rows is read when the write starts, but their content
+ * only when they are written.
  */
 interface TableSince {
   readonly rows: PagedRows;

@@ -47,7 +47,7 @@ export class PendingCalls {
     else pending?.resolve(reply.result);
   }
 
-  /** Rejects all calls, now and later, with the first given error. Returns that error. */
+  /** Rejects all present and future calls with the error of the first call of `end`, and returns that error. */
   end(error: Error): Error {
     this.#end ??= error;
     for (const { reject } of this.#pending.values()) reject(this.#end);

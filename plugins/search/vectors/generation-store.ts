@@ -11,7 +11,7 @@ import {
 import { BEFORE_FEED, type Generation, generationFromRow, newGenerationRow } from './generation.ts';
 import type { VectorFormat } from './vector-store.ts';
 
-/** The lock of all writes to vectors and generations, which exclude only each other. */
+/** The lock of all writes to vectors and generations. It does not block other writes. */
 export const VECTORS_LOCK = 'search vectors';
 /** The signal after every write of vectors, and when a generation begins, ends or is withdrawn. */
 export const VECTORS_CHANGED = 'vectors changed';
@@ -21,7 +21,7 @@ export const UNUSED_MS = 24 * 60 * 60 * 1000;
 export const SUPERSEDED_MS = 60 * 60 * 1000;
 const ROWS_PER_DELETE = 2_000;
 
-/** The generations in the store: the one in progress or complete, and those that searches may use until then. */
+/** The generations in the store: the target, and older ones that searches may use until the target is complete. */
 export interface VectorPlan {
   /** The generation that all facts should have. */
   readonly target: Generation;
@@ -73,7 +73,7 @@ export class GenerationStore {
     });
   }
 
-  /** Returns the plan. Begins a first generation if none exists or is left. */
+  /** Returns the plan. Begins a first generation if none exists, or all are being removed. */
   async plan(): Promise<VectorPlan> {
     const plan = await this.#plan();
     if (plan !== undefined) return plan;
@@ -112,8 +112,8 @@ export class GenerationStore {
   }
 
   /**
-   * Records the generations in use. Removes some vectors of those that were unused for long or withdrawn. Returns true
-   * if more may remain.
+   * Records the generations in use. Removes some vectors of generations that are unused for long or withdrawn. Returns
+   * true if more may remain.
    */
   async dropUnused(inUse: readonly string[]): Promise<boolean> {
     const nowMs = this.#clock.nowMs();
@@ -166,7 +166,7 @@ export class GenerationStore {
     return this.#tables.read((_own, snapshot) => this.planIn(snapshot));
   }
 
-  /** Counts the facts before it takes the lock, because the count may be slow. */
+  /** Counts the facts before taking the lock, because the count may be slow. */
   async #insert(isEnough: (newest: Generation) => boolean): Promise<void> {
     const { id: embedder } = this.#embedder;
     const textVersion = this.#textVersion;

@@ -49,7 +49,7 @@ export class ServedVectors {
     return this.#isMaking;
   }
 
-  /** Begins to serve, before all vectors are read. */
+  /** Starts serving before all vectors are read. */
   async open(): Promise<void> {
     await this.#arrange(await this.#parts.plan());
   }
@@ -60,7 +60,7 @@ export class ServedVectors {
     const { target } = plan;
     if (this.#served[0]?.name !== target.name) await this.#arrange(plan);
     for (const { feed } of this.#served) await feed.catchUp();
-    // Uses the plan from before the vectors were read.
+    // The plan was read before the vectors: if the target was complete then, all of its vectors are in the index now.
     const isComplete = target.state === 'complete';
     if (isComplete && this.#served.length > 1) await this.#serve(this.#served.slice(0, 1));
     this.#isMaking = !isComplete;

@@ -35,7 +35,7 @@ export interface VectorFormat {
   readonly vectors: string;
   readonly embedders: string;
   columnsOf(vector: VectorCode, fact: StoredFact): Row;
-  /** A further table with a row for each vector, which bears the feed stamp of its fact, as the vector does. */
+  /** A second table with one row per vector. Both rows contain the feed stamp of the fact. */
   readonly beside?: {
     readonly table: string;
     columnsOf(vector: VectorCode, fact: StoredFact): Row;
@@ -111,7 +111,8 @@ export class VectorStore {
       }
       own.signal(VECTORS_CHANGED);
     });
-    // An erasure does not take this lock: each of the two writes sees the commits of the other.
+    // An erasure does not take this lock, so a fact may have been erased since it was read. Each of the two
+    // transactions sees the commits of the other.
     if (vectors.length > 0) await this.#dropErased(vectors.map(({ fact }) => fact));
   }
 
@@ -177,7 +178,7 @@ const vectorFromRow = (row: Readonly<Record<string, SqlValue>>): StoredVector =>
     seq: Number(row['seq']),
     fact: { tenantId: String(row['tenant_id']), id: String(row['fact_id']) },
     scale: Number(row['scale']),
-    // A copy, because the bytes may lie anywhere in a buffer that the driver reuses.
+    // Copies the bytes, because the driver reuses their buffer and they may be unaligned.
     code: Int8Array.from(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
   };
 };

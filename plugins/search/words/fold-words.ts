@@ -4,10 +4,10 @@ import { COMMON, type LanguageNumber, latinTerm } from './languages/text-languag
 import { porterStem } from './porter-stem.ts';
 
 /**
- * Returns the words of a text as terms of the index, with folded letters. Any character that is neither letter nor
- * digit separates words, and a pictograph is one. Latin words are stemmed by the language of the text, others by their
- * script. Scripts without spaces are cut into pairs of characters, and so is Korean, which attaches suffixes to words.
- * Two spellings of one word give one term.
+ * Returns the words of a text as terms of the index, with folded letters. Every character except letters and digits
+ * separates words, and a pictograph is a word. Latin words are stemmed by the language of the text, others by their
+ * script. Text in scripts without spaces is cut into pairs of characters. So is Korean, because it attaches suffixes to
+ * words. Two spellings of one word give one term.
  */
 export const foldWords = (text: string, language: LanguageNumber = COMMON): string[] =>
   (foldLetters(text).replaceAll(EMOJI_STYLE, '').match(WORDS) ?? []).flatMap((word) => {
@@ -31,10 +31,10 @@ const withoutApostrophes = (word: string): string =>
   word.includes("'") ? word.replace(POSSESSIVE, '').replaceAll("'", '') : word;
 
 const NINE = 57;
-/** Longer words are not stemmed: no language has them, and a stemmer reads every letter several times. */
+/** Longer words are not stemmed: they occur in no language, and a stemmer reads every letter several times. */
 const LONGEST_STEMMED = 40;
 const WORDS = /\p{Extended_Pictographic}|\p{RI}{2}|[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*/gu;
-/** Asks for the coloured form of a pictograph. */
+/** The variation selector that requests the coloured form of a pictograph. */
 const EMOJI_STYLE = '\ufe0f';
 const POSSESSIVE = /'s$/;
 const PLAIN_LETTERS = /^[a-z]+$/;

@@ -44,7 +44,7 @@ export const searchPart = (
   }
 };
 
-/** Offers what the needed terms have found in a window, after adding what the others are worth. */
+/** Offers the documents that needed terms found in a window, after adding the scores of the other terms. */
 // biome-ignore lint/complexity/useMaxParams: the innermost loop; an object for each window costs more than the window
 const drain = (
   base: number,

@@ -15,7 +15,7 @@ export const frequencyOf = (state: IndexState, list: number, part: IndexPart, fi
   const postings = postingsOf(state, list, filter);
   const withheld = state.withheld.postingsIn(list);
   if (withheld === 0 || filter.end === state.documents.count) return postings.length - withheld;
-  // Walks the shorter of the two lists.
+  // Reads the shorter of the two lists.
   if (part.withheld.size * STEPS_PER_SEEK < postings.length) {
     let count = postings.length;
     for (const ordinal of part.withheld.keys()) if (holds(postings, part.documents.at(ordinal))) count -= 1;

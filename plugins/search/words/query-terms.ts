@@ -7,13 +7,13 @@ import type { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
 
 /**
- * Adds the distinct terms of a query to the counts, and returns the text that they come from. Stop words of its
- * language are left out unless it has nothing else. The query is text without operators. A query of any length is read
- * up to a bound, and of its terms the index uses the rarest.
+ * Adds the distinct terms of a query to the counts, and returns the text that contains them. Removes stop words of its
+ * language unless the query has no other words. The query is text without operators. It is read up to a maximum length,
+ * and the index uses its rarest terms.
  */
 export const readQueryTerms = (query: string, reader: TermReader, into: TermCounts): string => {
   const text = query.slice(0, MOST_CHARACTERS_READ);
-  // People who ask for `AlphaBeta` want that name. Its parts are common words.
+  // A query for `AlphaBeta` means that name. Its parts are common words.
   const sought = withoutStopWords(text).replace(PASCAL_PAIR, (name) => name.toLowerCase());
   reader.read(sought, into, MOST_TERMS_READ);
   if (into.distinct > 0) return sought;

@@ -1,8 +1,7 @@
 /**
- * Returns further words under which a text is found, because people spell one thing in several ways. These are parts of
- * names in camel case and of codes such as `KL1234`, names with signs (`C++`, `.NET`) and versions. Separators are left
- * out in `Node.js` and between digits, and a hash is found by its beginning. Takes time linear in the length of the
- * text.
+ * Returns further words under which a text is found, because one name has several spellings. These are parts of names
+ * in camel case and of codes such as `KL1234`, names with signs (`C++`, `.NET`) and versions. Also `Node.js` and groups
+ * of digits without separators, and the beginning of a hash. Takes time linear in the length of the text.
  */
 export const spellingsOf = (text: string): string[] =>
   MAY_HAVE_SPELLINGS.test(text) ? SPELLINGS.flatMap((spell) => spell(text)) : [];
@@ -18,7 +17,7 @@ const camelParts = (text: string): string[] =>
   }) ?? [];
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** The capital begins a word of three letters: `siRNA` and `RNAs` are no names in camel case. */
+/** The capital must begin a part of at least three letters: `siRNA` and `RNAs` are not in camel case. */
 const CAMEL_CASE = /\p{Ll}\p{Lu}\p{Ll}|\p{Lu}\p{Lu}\p{Ll}\p{Ll}/u;
 const HUMPS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
@@ -30,12 +29,12 @@ const codeParts = (text: string): string[] =>
     return parts.length <= MOST_PARTS && parts.every((part) => LONG_PART.test(part)) ? parts : [];
   }) ?? [];
 
-/** A number beside a colon is a time of day. */
+/** A number next to a colon is a time of day. */
 const CODE = /(?<![\p{L}\p{N}\p{M}:])(?=\p{L}{1,12}\d|\d{1,20}\p{L})[\p{L}\d]{2,34}(?![\p{L}\p{N}\p{M}:])/gu;
 const VERSIONED = /^[vV]\d+$/;
 const LETTERS_OR_DIGITS = /\p{L}+|\d+/gu;
 const LONG_PART = /^(?:\p{L}\p{L}|\d\d\d)/u;
-/** More parts are those of a hash, not of a code. */
+/** A text with more parts is a hash, not a code. */
 const MOST_PARTS = 4;
 
 /** `C++` and `C#`, and `.NET` at the beginning of a word. A version may follow, as in `C++20`. */
@@ -43,7 +42,7 @@ const signedNames = (text: string): string[] => text.match(SIGNED)?.map((name) =
 
 const SIGNED = /(?<![\p{L}\p{N}])[A-Za-z]+(?:\+\+|#)|(?<![\p{L}\p{N}./])\.[A-Za-z]+/gu;
 
-/** `Node.js`: a name and a short ending. A longer ending is the next sentence. */
+/** `Node.js`: a name and a short ending. A longer word after a dot begins the next sentence. */
 const dottedNames = (text: string): string[] =>
   text.match(DOTTED)?.flatMap((name) => (SHORT_ENDING.test(name) ? [name.replace('.', '')] : [])) ?? [];
 
@@ -57,7 +56,7 @@ const versions = (text: string): string[] =>
 const VERSION = /(?<![\d.])\d+(?:\.\d+){2,8}/g;
 const LONGEST_VERSION = 24;
 
-/** Joins groups of digits, as in numbers of telephones, orders and accounts. A date is read as a date. */
+/** Joins groups of digits, as in telephone, order and account numbers. Dates are excluded. */
 const joinedDigits = (text: string): string[] =>
   text.match(GROUPS)?.flatMap((groups) => {
     const digits = groups.replace(/\D/g, '');
@@ -74,7 +73,7 @@ const accounts = (text: string): string[] => text.match(IBAN)?.map((account) => 
 
 const IBAN = /(?<![\p{L}\p{N}])[A-Za-z]{2}\d{2}(?:[ -][A-Za-z\d]{4}){2,7}(?:[ -][A-Za-z\d]{1,3})?(?![\p{L}\p{N}])/gu;
 
-/** The first seven digits of a hash, by which people name a commit. Groups of a UUID are no hashes. */
+/** The first seven digits of a hash, by which people name a commit. Groups of a UUID are excluded. */
 const hashBeginnings = (text: string): string[] =>
   text.match(HASH)?.flatMap((hash) => (MIXED.test(hash) ? [hash.slice(0, SHORT_HASH).toLowerCase()] : [])) ?? [];
 

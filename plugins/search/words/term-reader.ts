@@ -72,7 +72,7 @@ export class TermReader {
       const end = this.#readDate(text, start, into);
       if (end > 0) return end;
     }
-    // The same letters are a different word in another language.
+    // Adds the language to the hash, because the same letters are different words in two languages.
     this.#hasher.finish(a, b, at - start + this.#language * BEYOND_LENGTHS, this.#raw);
     this.#addWord(text, start, at, plain, into);
     return at;
@@ -89,7 +89,7 @@ export class TermReader {
     const word = text.slice(start, end);
     const terms = plain ? [termOf(word.toLowerCase(), this.#language)] : foldWords(word, this.#language);
     for (const term of terms) {
-      // One word of a script without spaces can hold as many terms as a text.
+      // A long run in a script without spaces may contain very many terms.
       if (into.distinct >= this.#most) return;
       this.addTerm(term, into);
     }
@@ -101,8 +101,8 @@ export class TermReader {
   }
 
   /**
-   * Adds two words joined by a hyphen as one word too: `email` finds `e-mail`, and the other way round. Longer chains
-   * are phrases, dates and identifiers, which their parts find. Returns the end of the chain.
+   * Also adds two words joined by a hyphen as one word: `email` finds `e-mail`, and vice versa. Longer chains are
+   * phrases, dates and identifiers, which are found by their parts. Returns the end of the chain.
    */
   #readCompound(text: string, start: number, into: TermCounts): number {
     let end = start;
@@ -131,7 +131,7 @@ export class TermReader {
       if (!monthAlone) return 0;
       this.addTerm(text.slice(start, start + 4), into);
       this.addTerm(name, into);
-      // A number that looks like a month may be the end of a span of years.
+      // The number may also end a range of years, so it is added as a number too.
       this.addTerm(String(month), into);
       return start + 7;
     }

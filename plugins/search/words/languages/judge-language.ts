@@ -44,10 +44,10 @@ export const isFunctionWord = (word: string, language: LanguageNumber): boolean 
 const TABLE = new FunctionWordTable();
 const ENGLISH = COMMON;
 const LEAST_VOTES = 2;
-/** In every language with function words, at least one word in this many is one. */
+/** In every supported language, at least one word in this many is a function word. */
 const MOST_WORDS_A_VOTE = 6;
 
-/** Counts votes: each word and each letter votes once for every language that it speaks for. */
+/** Counts votes: each word and each letter votes once for every language that it identifies. */
 class Ballot {
   readonly #votes = new Uint8Array(LATIN_LANGUAGES.length + 1);
   readonly #seen = new Set<number>();
@@ -98,7 +98,10 @@ const BEFORE_A = 96;
 /** The codes of Latin letters are below this one. */
 const LETTER_CODES = 0x250;
 
-/** The place in the alphabet of each letter without its accent; for a letter that folds to two, that of the first. */
+/**
+ * The position in the alphabet of each letter without its accent. A letter that folds to two has the position of the
+ * first.
+ */
 const LETTER_OF = Uint8Array.from({ length: LETTER_CODES }, (_, code) => {
   const plain = foldLetters(String.fromCharCode(code));
   if (/^[0-9]/.test(plain)) return DIGIT;

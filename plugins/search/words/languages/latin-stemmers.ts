@@ -7,7 +7,7 @@ import { cutSuffixes, firstLetters, inSteps, replacing, type Stem } from './cut-
  */
 const DOUBLED = replacing(/([^aeiou])\1$/, '$1');
 
-/** Cuts the s of a plural or a genitive; the one of Haus and Preis belongs to the word. */
+/** Cuts the s of a plural or a genitive, but not an s that belongs to the word, as in Haus and Preis. */
 const german: Stem = inSteps(
   replacing(/(?<![aeq])([aou])e/g, '$1'),
   replacing(/(?<=[a-z]{3}[bdfghklmnort])s$/, ''),

@@ -1,8 +1,8 @@
 import { cutSuffixes, inSteps, replacing, type Stem } from './cut-suffixes.ts';
 
 /**
- * Light stemmers of scripts that identify the language, or nearly so: even a query of one word matches any text. Words
- * are already folded: without accents, й as и, final sigma as σ, and all forms of alef as one.
+ * Light stemmers of scripts that nearly identify their language, so that even a query of one word gets the right
+ * stemmer. Words are already folded: without accents, й as и, final sigma as σ, and all forms of alef as one letter.
  */
 const CYRILLIC: Stem = inSteps(
   cutSuffixes(3, 'ся сь'),
