@@ -57,7 +57,7 @@ const declareCommand = defineCommand({
     const { declaration, peering } = await registry.declare(nodePrincipal(self.names, options.tenant), request);
     const text = `${JSON.stringify(declaration, null, 2)}\n`;
     if (out !== undefined) writeFileSync(out, text, { flag: 'wx' });
-    // Standard output carries only the declaration, so that a script can take it from there.
+    // Standard output contains only the declaration, so that a script can read it.
     if (out === undefined) stdout.write(text);
     stderr.write(`${afterDeclaring(peering, { file: out ?? 'ours.json', ownUrl: self.nodeUrl })}\n`);
   },

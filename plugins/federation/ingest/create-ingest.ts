@@ -30,7 +30,7 @@ export const createIngest = (parts: IngestParts): Ingest => ({
   },
 });
 
-/** The number of times that a page is judged while other pages bring facts with the same ids. */
+/** The maximum number of attempts to check a page, if other pages bring facts with the same ids meanwhile. */
 const MOST_ATTEMPTS = 4;
 
 const takeJudged = async (
@@ -59,7 +59,10 @@ const takeJudged = async (
   return all;
 };
 
-/** The reasons for rejection that an honest node never causes with its own facts, nor by the form of any fact. */
+/**
+ * The reasons for rejection that an honest node never causes, neither with its own facts nor by the form of a fact that
+ * it relays.
+ */
 const INVALID: ReadonlySet<Rejection> = new Set([
   'invalid_fact',
   'cid_mismatch',
@@ -71,7 +74,7 @@ const INVALID: ReadonlySet<Rejection> = new Set([
 
 const isRefused = (verdict: IngestVerdict | undefined): boolean => verdict?.kind === 'rejected';
 
-/** Counts the new and invalid facts of a page, and its new proofs as new facts. Skips a repeated page. */
+/** Counts the new and invalid facts of a page. New proofs count as new facts. Skips a repeated page. */
 const count = async (
   verdicts: readonly IngestVerdict[],
   renewed: number,

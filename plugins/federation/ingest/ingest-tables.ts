@@ -50,7 +50,7 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
     table.text('tenant_id').notNullable();
     table.text('peer_id').notNullable();
     table.text('scope').notNullable();
-    // The digest of the fact as sent: another content under the same id is another fact, which must not replace it.
+    // The digest of the fact as sent. Another content under the same id is another fact, and must not replace this one.
     table.text('digest').notNullable();
     table.text('reason').notNullable();
     table.bigInteger('due_ms').notNullable();

@@ -87,7 +87,7 @@ const settleOpen = async (
     parts,
   );
   const arrivals = open.map((one, index): JudgedArrival => ({ ...one, proof: proved[index] as ProofVerdict }));
-  // A proven fact decides about the unproven ones with its id, so it comes first.
+  // Proven facts come first, because they decide about the unproven facts with the same ids.
   for (const isProven of [true, false]) {
     for (const arrival of arrivals) {
       if ((arrival.proof === 'verified') !== isProven) continue;
@@ -154,7 +154,10 @@ const judgeProofs = async (
   return first.map((verdict) => (verdict === 'unknown-key' ? (again[at++] as ProofVerdict) : verdict));
 };
 
-/** Finds newer proofs of known facts. Parks those by an unknown key, which are lost otherwise. */
+/**
+ * Finds newer proofs of known facts. Parks facts whose proof was made by an unknown key, because the proof would
+ * otherwise be lost.
+ */
 const findRenewed = async (
   { known, verdicts }: PageSettlement,
   page: JudgeablePage,
@@ -172,7 +175,7 @@ const findRenewed = async (
 
 const isInstruction = ({ draft }: FederatedFact): boolean => draft.value.interpretAs === 'instruction';
 
-/** Refuses a fact that its speaker may not say, or that its origin has not signed. */
+/** Refuses a fact whose sender may not assert it, or that its origin has not signed. */
 const refuseOrigin = (
   { fact: { draft, originNodeId }, proof, originKey, senderKey }: JudgedArrival,
   owners: SourceOwners,
@@ -187,12 +190,12 @@ const refuseOrigin = (
   if (proof === 'invalid' || proof === 'missing' || proof === 'ended-key') return rejected('invalid_origin_proof');
   if (proof === 'unknown-key') return parked(draft, 'unknown_key', 'invalid_origin_proof', via);
   const owner = owners(draft.source);
-  // A peer that brings its own fact needs no proof, because its token names it.
+  // A fact that its own origin sends needs no proof, because the peer token identifies the origin.
   const isOwners = owner === originKey && (proof === 'verified' || owner === senderKey);
   return owner === undefined || isOwners ? undefined : rejected('source_not_owned');
 };
 
-/** Refuses a fact that this node cannot take from any node. */
+/** Refuses a fact that this node accepts from no node. */
 const refuseFact = (
   fact: FederatedFact,
   gardenId: string | null,
@@ -203,14 +206,14 @@ const refuseFact = (
   const stamp = parseHlc(draft.hlcText) as Hlc;
   const rejected = (error: Rejection): IngestVerdict => ({ kind: 'rejected', factId: draft.id, error });
   if (stamp.counter > COUNTER_LIMIT) return rejected('hlc_skew');
-  // Bounds the timestamp as well, because lists and cards show the newest facts first.
+  // Checks the timestamp as well, because lists and cards show the newest facts first.
   if (isTooFarAhead({ ...stamp, wallMs: latestOf(draft) }, clock.nowMs(), maxStampLeadMs)) {
     return parked(draft, 'hlc_skew', 'hlc_skew', via);
   }
   return isInstruction(fact) && gardenId === null ? rejected('instruction_rejected') : undefined;
 };
 
-/** Only a pull can park a fact; to a push, the fact is refused. */
+/** Returns the result for a fact to retry later. Only a pull can park facts; a push gets a refusal. */
 const parked = (
   draft: FederatedFact['draft'],
   reason: ParkReason,

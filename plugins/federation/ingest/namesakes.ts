@@ -23,7 +23,10 @@ type Said = Pick<
 export interface Namesake {
   /** `id` is the local id. */
   readonly said: Said;
-  /** The match keys of the node that is said to be its origin, and of the sender; null for a fact first stored here. */
+  /**
+   * The match keys of the node that the fact names as its origin, and of the sender. The sender is null for a fact
+   * first stored here.
+   */
   readonly originKey: string;
   readonly senderKey: string | null;
   /** True if the origin has signed the fact, or this node is the origin. */
@@ -38,7 +41,7 @@ export interface NamesakeParts {
 export interface Namesakes {
   /** The stored facts by their id at their origins. */
   readonly byOriginId: ReadonlyMap<string, readonly Namesake[]>;
-  /** The ids that are local ids of facts with another id at their origins. */
+  /** Local ids that belong to facts with another id at their origin. */
   readonly taken: ReadonlySet<string>;
 }
 
@@ -51,7 +54,7 @@ export const readNamesakes = async (
 ): Promise<Namesakes> => {
   if (ids.length === 0) return { byOriginId: new Map(), taken: new Set() };
   const ofTenant = equals('tenantId', tenantId);
-  // Two statements, because each has an index of its own. The second one finds nothing on nearly every node.
+  // Two statements, because each uses its own index. The second one finds nothing on nearly every node.
   const [named, renamed] = await Promise.all([
     snapshot.outline(all(ofTenant, isIn('id', ids))),
     snapshot.outline(all(ofTenant, isIn('originId', ids))),
@@ -74,7 +77,7 @@ export const readNamesakes = async (
   return { byOriginId: namesakes, taken };
 };
 
-/** An arriving fact with the nodes that it comes from, by their match keys. */
+/** An arriving fact with the match keys of its origin and its sender. */
 export interface Arrival {
   readonly fact: FederatedFact;
   readonly originKey: string;
@@ -83,7 +86,7 @@ export interface Arrival {
   readonly isProven: boolean;
 }
 
-/** Returns an accepted fact as a namesake of later facts of its page. */
+/** Returns an accepted fact in the form in which later facts of its page are compared with it. */
 export const namesakeOf = ({ fact: { draft }, ...nodes }: Arrival, id: string): Namesake => ({
   ...nodes,
   said: {
@@ -100,8 +103,8 @@ export const namesakeOf = ({ fact: { draft }, ...nodes }: Arrival, id: string): 
 });
 
 /**
- * Returns the stored fact of the same origin that an arriving fact repeats; undefined without one. A fact that its
- * origin itself sends does not repeat copies from other senders, because it takes precedence over them.
+ * Returns the stored fact of the same origin that an arriving fact repeats; undefined without one. A fact that comes
+ * directly from its origin repeats no copy from another sender, because it takes precedence over such copies.
  */
 export const repeatedBy = (
   { fact, originKey, senderKey }: Omit<Arrival, 'isProven'>,
@@ -149,8 +152,9 @@ export const relationOf = (arrival: Arrival, namesakes: readonly Namesake[]): Re
 };
 
 /**
- * Returns true for an unproven fact that names this origin, or nobody but its sender. A fact that names a third node is
- * never a copy: otherwise any peer could hide the facts of nodes whose keys are not known here, by signing their ids.
+ * Returns true for an unproven fact that names this origin, or no origin but its sender. A fact that names a third node
+ * is never a copy. Otherwise any peer could hide facts of nodes whose keys are unknown here, by signing facts with the
+ * same ids.
  */
 const isCopyOf = ({ isProven, originKey, senderKey }: Namesake, origin: string): boolean =>
   !isProven && (originKey === origin || originKey === senderKey);

@@ -73,7 +73,7 @@ export const openIngest = ({ config, tables, on, route }: Context, needs: Ingest
   });
   on(factAppended, (batch) => receivedFromFacts(batch.facts, own, self));
   on(factAppended, (batch) => hideCopies(batch, tables, self));
-  // Facts are hidden only by the facts of peers, so a node without peers reads no table for it.
+  // Only facts of peers can hide facts here, so a node without peers reads no table for that.
   if (config.enabled) {
     on(readConstrain, ({ view }) => (view === 'visible' ? NOT_REFUTED : undefined), { cacheable: true });
   }
@@ -85,7 +85,7 @@ export const openIngest = ({ config, tables, on, route }: Context, needs: Ingest
   return { ingest, usages };
 };
 
-/** Builds the rules on first use, because by then every plugin has declared its words. */
+/** Builds the rules on first use, because every plugin has declared its words by then. */
 const nameRulesOf = ({ names }: NodeSelf, vocabulary: Vocabulary): (() => NameRules) => {
   let rules: NameRules | undefined;
   return () => {

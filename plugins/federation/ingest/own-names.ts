@@ -8,7 +8,7 @@ export interface OwnNames {
   isOwnSource(source: string): boolean;
 }
 
-/** A node by its names. Without an authority, no source lies under its address. */
+/** The names of a node. Without an authority, no source is below its address. */
 export type NamedNode = Pick<NodeSelf, 'names' | 'nodeId'> & { readonly authority: string | null };
 
 export const createOwnNames = ({ names, nodeId, authority }: NamedNode): OwnNames => {

@@ -5,7 +5,7 @@ import { localIdOf, rankOf, unforeseenIdOf } from './local-id.ts';
 import { type Arrival, type Namesake, type Namesakes, namesakeOf, relationOf, repeatedBy } from './namesakes.ts';
 import { wouldExtend } from './same-tuple.ts';
 
-/** A fact of the page whose proof is judged. */
+/** A fact of the page together with the verdict on its proof. */
 export interface JudgedArrival extends Omit<Arrival, 'isProven'> {
   /** The index of the fact in the page. */
   readonly at: number;
@@ -14,13 +14,16 @@ export interface JudgedArrival extends Omit<Arrival, 'isProven'> {
 
 const NONE: readonly Namesake[] = [];
 
-/** Settles the facts of a page one by one, each against the stored facts and the earlier ones of the page. */
+/**
+ * Decides about the facts of a page one by one: compares each with the stored facts and with the earlier facts of the
+ * page.
+ */
 export class PageSettlement {
   readonly verdicts: (IngestVerdict | undefined)[];
   readonly candidates: Candidate[] = [];
   /** The ids of known facts for which the peer sent a later expiry. */
   readonly extended: string[] = [];
-  /** The facts of the page that are known with a proof. */
+  /** The facts of the page that this node has already and that came with a proof. */
   readonly known: KnownFact[] = [];
   readonly #namesakes: Map<string, readonly Namesake[]>;
   readonly #stored: Namesakes;
@@ -31,7 +34,7 @@ export class PageSettlement {
     this.verdicts = new Array(length).fill(undefined);
   }
 
-  /** Settles a fact that is known with any proof. Returns false for any other fact. */
+  /** Records the result for a fact that is known regardless of its proof. Returns false for any other fact. */
   settleKnown({ at, fact, ...nodes }: Omit<JudgedArrival, 'proof'>): boolean {
     const of = repeatedBy({ fact, ...nodes }, this.#namesakesOf(fact.draft.id));
     if (of === undefined || !(of.isProven || fact.proof === null)) return false;
@@ -44,7 +47,7 @@ export class PageSettlement {
     return repeatedBy(arrival, this.#namesakesOf(arrival.fact.draft.id)) !== undefined;
   }
 
-  /** Settles a fact. `refusal` applies unless the fact is known, or collides with another one. */
+  /** Records the result for a fact. `refusal` applies unless the fact is known or collides with another fact. */
   settle({ at, proof, ...arrival }: JudgedArrival, refusal: IngestVerdict | undefined, gardenId: string | null): void {
     const { fact } = arrival;
     const { id } = fact.draft;
@@ -84,7 +87,7 @@ export class PageSettlement {
   }
 }
 
-/** Returns the fact's own id unless a stored fact has it, and otherwise a local id. */
+/** Returns the fact's own id if it is free, and otherwise a local id. */
 const freeIdOf = (arrival: Arrival, namesakes: readonly Namesake[], taken: ReadonlySet<string>): string => {
   const { id } = arrival.fact.draft;
   const first = namesakes.find(({ said }) => said.id === id);
@@ -92,7 +95,7 @@ const freeIdOf = (arrival: Arrival, namesakes: readonly Namesake[], taken: Reado
   return localIdOf(id, rankOf(id, namesakeOf(arrival, id)), first === undefined ? '' : rankOf(id, first));
 };
 
-/** Gives another id to the facts whose local id belongs to a stored fact, which a peer can do on purpose. */
+/** Gives another id to facts whose local id a stored fact has already. A peer can cause that on purpose. */
 export const withFreeIds = async (
   candidates: readonly Candidate[],
   tenantId: string,

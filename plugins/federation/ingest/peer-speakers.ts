@@ -10,7 +10,7 @@ export interface SpeakerParts {
   readonly peerings: Pick<Peerings, 'withNodes'>;
 }
 
-/** Determines the node that each fact of one page comes from. Reads the peerings of all of them at once. */
+/** Determines which node asserted each fact of one page. Reads the peerings of all these nodes at once. */
 export const readPeerSpeakers = async (
   candidates: readonly Candidate[],
   sender: Peering,
@@ -30,7 +30,8 @@ export const readPeerSpeakers = async (
     const nodeId = speakerId(candidate, sender);
     const { originNodeId } = candidate.fact;
     const isOwn = own.isOwnNode(nodeId);
-    // Different senders may name one origin without a proof, and none of them may end what another one brought.
+    // Without a proof, several senders may name the same origin. Facts from one of them must not end facts from
+    // another.
     const isPassedOn = candidate.proof !== 'verified' && originNodeId !== null && keyOf(originNodeId) !== keyOf(nodeId);
     const key = isPassedOn ? `${keyOf(nodeId)} ${keyOf(originNodeId)}` : keyOf(nodeId);
     const known = speakers.get(key);
@@ -48,7 +49,10 @@ export const readPeerSpeakers = async (
   };
 };
 
-/** The address is empty while only this node has declared, to an id without a host. */
+/**
+ * Returns the names of a node. It has no address while only this node has declared the peering and the other node's id
+ * contains no host.
+ */
 const namesOf = (nodeId: string, peering: Peering | undefined, { names }: NodeSelf): OwnNames => {
   const authority = URL.canParse(peering?.nodeUrl ?? '') ? new URL(peering?.nodeUrl ?? '').host : null;
   return createOwnNames({ names, nodeId, authority });

@@ -30,7 +30,7 @@ interface Row {
 
 export const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** The number of invalid facts within a window that puts a peer into quarantine, if they are more than half of all. */
+/** The number of invalid facts within `WINDOW_MS` that causes a quarantine, if they are more than half of all facts. */
 const MAX_INVALID = 100;
 const WINDOW_MS = HOUR_MS;
 /** The durations of a peer's first, second and later quarantines. */
@@ -95,7 +95,8 @@ export class PeerUsages {
 }
 
 /**
- * Returns true while a quarantine lasts. A later end than possible was written by a clock that has since been set back.
+ * Returns true while a quarantine lasts. An end beyond the longest possible quarantine was stored while the clock was
+ * ahead, so it is ignored.
  */
 const isAhead = (untilMs: number, nowMs: number): boolean => untilMs > nowMs && untilMs - nowMs <= LONGEST_MS;
 

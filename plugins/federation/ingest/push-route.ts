@@ -129,7 +129,7 @@ export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBod
   },
 });
 
-/** Returns how many facts the peer may still send today. Rejects while it may send none. */
+/** Returns how many facts the peer may still send today. Rejects if it may send none. */
 const mayAdd = async (peering: Peering, { usages, clock, maxFactsPerDay }: PushParts): Promise<number> => {
   const nowMs = clock.nowMs();
   const { addedToday, quarantinedUntilMs } = await usages.read(peering, nowMs);

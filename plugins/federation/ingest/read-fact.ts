@@ -141,7 +141,10 @@ const readReferences = (input: unknown): readonly string[] => {
   return input as readonly string[];
 };
 
-/** Reads the facts that a fact ends: each an id, with the node id of its origin behind a space where it is another. */
+/**
+ * Reads the names of the facts that a fact ends. Each name is an id; if the named fact has another origin, a space and
+ * the node id of that origin follow.
+ */
 const readNames = (input: unknown): readonly string[] => {
   if (!Array.isArray(input) || input.length > MAX_REPLACED || new Set(input).size < input.length) {
     throw malformed('replaces');
@@ -177,8 +180,8 @@ const cidFits = (sent: unknown, draft: Draft, toleratesOld: boolean): boolean =>
 };
 
 /**
- * Returns the size of the value and the names, those in `replaces` included. References and stamps have a limited
- * length by their format.
+ * Returns the size of the value and of all names, including those in `replaces`. References and stamps need not be
+ * counted, because their format limits their length.
  */
 const sizeOf = (draft: Draft): number => {
   const { entity, relation, source, replaces = [] } = draft;

@@ -30,8 +30,8 @@ export const NOT_REFUTED: Filter = not(
 );
 
 /**
- * Hides the copies that the new facts refute, in the transaction that stores these. Returns a time-to-live for each, so
- * that winners, indexes and cards leave the copy out like an expired fact.
+ * Hides the copies that the new facts refute, in the transaction that stores these facts. Returns a time-to-live for
+ * each copy, so that winners, indexes and cards treat the copy as expired.
  */
 export const hideCopies = (
   batch: AppendedBatch,
@@ -62,7 +62,7 @@ const hide = async (
     const proven = refuting.get(copy.id);
     const expiresMs = expiries.get(copy.id);
     const end = endOf(copy, LONG_AGO_MS, self);
-    // A time-to-live that a client gave to the copy is meant for the fact.
+    // If a client has set a time-to-live on the copy, it applies to the proven fact instead.
     if (proven === undefined || expiresMs === undefined || proven.cid !== copy.cid) return [end];
     return [end, endOf(proven, expiresMs, self)];
   });

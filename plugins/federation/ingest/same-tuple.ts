@@ -5,7 +5,7 @@ import type { FederatedFact } from '../proofs/origin-proof.ts';
 type Draft = FederatedFact['draft'];
 type Stored = Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'replaces'> & Validity;
 
-/** The instants between which a fact is valid; null where it has no bound. */
+/** The time span in which a fact is valid; null for a missing limit. */
 export type Validity = Pick<FactOutline, 'validFromMs' | 'validUntilMs'>;
 
 /**
@@ -34,6 +34,6 @@ export const wouldExtend = ({ validFromMs, validUntilMs }: Validity, { validFrom
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((reference, at) => isSameReference(reference, b[at]));
 
-/** Compares two references. The target of a redacted reference is unknown on both sides, so it equals any reference. */
+/** Compares two references. A redacted reference equals every reference, because its target is unknown. */
 const isSameReference = (one: string, other: string | undefined): boolean =>
   one === other || one === REDACTED_REFERENCE || other === REDACTED_REFERENCE;

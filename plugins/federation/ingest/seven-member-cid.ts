@@ -2,8 +2,8 @@ import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact } from '../proofs/origin-proof.ts';
 
 /**
- * Returns true for a content id of an older form. That form hashes compact JSON with sorted names. It contains the
- * value's type and text in place of the value, and numbers may end in `.0`.
+ * Returns true for a content id of an older form. That form hashes compact JSON with sorted member names. It contains
+ * the value's type and text instead of the value, and whole numbers may end in `.0`.
  */
 export const isSevenMemberCid = (cid: string, draft: FederatedFact['draft']): boolean => {
   const { confidence, entity, relation, scope, source, value } = draft;

@@ -11,7 +11,7 @@ export interface OwnerParts {
 /** Returns the match key of the active peer under whose address a source lies; undefined for any other source. */
 export type SourceOwners = (source: string) => string | undefined;
 
-/** Reads the peers of a tenant only if a source of the page may lie under the address of a node. */
+/** Reads the peers of a tenant only if some source of the page has the form of an address below a node. */
 export const createSourceOwners = async (
   sources: readonly string[],
   tenantId: string,

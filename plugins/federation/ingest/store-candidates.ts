@@ -30,7 +30,7 @@ export interface StoreParts extends SpeakerParts {
 /** A function that runs in the transaction after all facts are stored. */
 export type Finish = (transaction: PluginTransaction, settled: readonly IngestVerdict[]) => Promise<void>;
 
-/** The maximum number of facts of one page that may fail. If more fail, the cause is not a single fact. */
+/** The maximum number of failing facts in one page. If more fail, the cause is assumed to affect the whole page. */
 const MAX_FAILURES = 16;
 
 /**
@@ -149,7 +149,7 @@ class CandidateWriter {
     return refusals;
   }
 
-  /** Refuses the page if another transaction has meanwhile stored a fact that decides about one of these. */
+  /** Refuses the page if another transaction has meanwhile stored a fact with the id of one of its facts. */
   async #requireSameNamesakes(candidates: readonly Candidate[], transaction: PluginTransaction): Promise<void> {
     const related = candidates.filter(({ namesakes }) => namesakes.length > 0);
     if (related.length === 0) return;
@@ -199,7 +199,7 @@ class CandidateWriter {
   }
 }
 
-/** The errors that refuse a fact permanently. Any other error comes from a plugin, and may be temporary. */
+/** The errors that refuse a fact permanently. All other errors come from plugins, and may be temporary. */
 const REFUSALS: Readonly<Record<string, Rejection>> = {
   hlc_skew: 'hlc_skew',
   reserved_namespace: 'reserved_namespace',

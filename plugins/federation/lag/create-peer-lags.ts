@@ -37,7 +37,7 @@ export interface LagParts {
   readonly maxFactsPerDay: number;
 }
 
-/** The maximum number of feed entries in which missing facts are counted. It limits the cost of one request. */
+/** The maximum number of feed entries that are searched for missing facts. It limits the cost of one request. */
 const COUNTED_ENTRIES = 10_000;
 
 export const createPeerLags = (parts: LagParts): PeerLags => ({
@@ -55,7 +55,7 @@ export const createPeerLags = (parts: LagParts): PeerLags => ({
 const lagOf = async (peering: Peering, parts: LagParts): Promise<PeerLag> => {
   const { facts, tables, usages, clock, maxFactsPerDay } = parts;
   const pulls = await parts.store.all(inboundScopes(peering).size === 0 ? [] : [peering]);
-  // Reads with the rights of the peer, so that facts hidden from it do not count as missing.
+  // Reads with the rights of the peer, so that facts hidden from the peer do not count.
   return facts.read(peerPrincipal(peering, outboundScopes(peering)), 'export', async (reader) => {
     const { snapshot } = reader;
     const own = tables.in(snapshot as PluginSnapshot);

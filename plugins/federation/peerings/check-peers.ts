@@ -38,6 +38,6 @@ export const createPeerChecks = ({ store, leases, clock, check }: PeerCheckParts
 
 const isDue = ({ waiting, waitingSinceMs, checkedMs, status }: StoredPeering, nowMs: number): boolean => {
   if (waiting !== null) return nowMs - (waitingSinceMs ?? 0) <= WAITS_MS;
-  // A check time in the future was recorded by a clock that has since been set back.
+  // A check time in the future was stored while the clock was ahead.
   return status === 'active' && Math.abs(nowMs - (checkedMs ?? 0)) >= KEYS_REFRESHED_MS;
 };

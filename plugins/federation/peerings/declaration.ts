@@ -21,7 +21,7 @@ export interface DeclareRequest {
   /** The scopes to declare; by default only public. */
   readonly scopes?: readonly Scope[] | undefined;
   readonly direction?: Direction | undefined;
-  /** Whether the other node may end facts of others here; by default only if it may give facts of `company`. */
+  /** Whether the other node may end facts of third parties here; by default only if it may give facts of `company`. */
   readonly mayEndOthers?: boolean | undefined;
 }
 
@@ -38,8 +38,8 @@ export interface ReadDeclaration extends Declaration {
 }
 
 /**
- * The maximum age of a declaration. An older one is refused, because somebody may have stolen a copy and withheld it on
- * purpose.
+ * The maximum age of a declaration. An older one is refused, because it may be a stolen copy that somebody has held
+ * back.
  */
 export const DECLARATION_LIFE_MS = 86_400_000;
 const MAX_LEAD_MS = 300_000;

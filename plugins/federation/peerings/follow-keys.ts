@@ -25,7 +25,7 @@ export interface ListedKey {
 }
 
 const VERSION = /^\d{1,3}(\.\d{1,3}){0,2}$/;
-/** The maximum number of stored keys of a node, more than any node has. Each costs one signature check. */
+/** The maximum number of stored keys of a node, because each costs one signature check. No real node has as many. */
 const MAX_LISTED_KEYS = 100;
 /** The maximum time for which a replaced key of the peer stays valid, for processes of the peer that still use it. */
 const LONGEST_OVERLAP_MS = 86_400_000;
@@ -48,8 +48,8 @@ export const readIdentity = (metadata: unknown): ClaimedIdentity | undefined => 
 };
 
 /**
- * Returns the keys of a node on first contact: the current one, and earlier ones that lead up to it. This node trusts
- * them as much as it trusts the connection.
+ * Returns the keys of a node on first contact: the current key, and the earlier keys that lead to it. The node trusts
+ * them as much as the connection that delivered them.
  */
 export const firstKeys = (identity: ClaimedIdentity, nowMs: number): readonly PeerKey[] => {
   const { nodeId, publicKey, listed } = identity;
@@ -96,8 +96,8 @@ const endOf = (keyId: string, listed: readonly ListedKey[]): number | null =>
   listed.findLast((entry) => entry.keyId === keyId)?.validUntilMs ?? null;
 
 /**
- * Returns a replaced key. Limits the overlap that a peer may request, because a thief of the old key would request a
- * long one.
+ * Returns a replaced key. Limits the overlap that a peer may request, because somebody who has stolen the old key would
+ * request a long overlap.
  */
 const retired = (
   { keyId, publicKey, validUntilMs }: Pick<PeerKey, 'keyId' | 'publicKey' | 'validUntilMs'>,

@@ -67,8 +67,8 @@ export class KeyRefresher {
   }
 
   /**
-   * Logs a peer with another version of Unicode. Facts still flow, because only names with characters that one version
-   * lacks differ.
+   * Logs a peer with another version of Unicode. Facts are still exchanged, because the versions differ only for names
+   * with newly added characters.
    */
   #compareNames({ peerId, nodeId }: StoredPeering, unicodeVersion: string | null): void {
     if (unicodeVersion === null || unicodeVersion === UNICODE_VERSION) return;

@@ -182,7 +182,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     });
   }
 
-  /** Stores an unverified declaration. It does not change a peering whose keys are known. */
+  /** Stores a declaration that is not verified yet. Changes nothing if the keys of the peering are known. */
   async #keepWaiting(
     caller: Principal,
     declaration: ReadDeclaration,
@@ -208,7 +208,10 @@ export class StoredPeerRegistry implements PeerRegistry {
     return own === undefined ? store.read(find) : find(own);
   }
 
-  /** Changes or creates the tenant's peering with a node. `change` must be pure, because it runs more than once. */
+  /**
+   * Changes or creates the tenant's peering with a node. `change` must be a pure function, because it is called several
+   * times.
+   */
   async #change(
     caller: Principal,
     nodeId: string,
@@ -233,7 +236,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     });
   }
 
-  /** Logs that a node is not the one that a declaration names. Returns the error to throw. */
+  /** Logs that a node differs from the node that a declaration names. Returns the error to throw. */
   async #refused(
     caller: Principal,
     nodeId: string,

@@ -31,21 +31,21 @@ export interface StoredPeering extends Peering {
   readonly waitingSinceMs: number | null;
   readonly theirDocument: DeclarationDocument | null;
   readonly ourDocument: DeclarationDocument | null;
-  /** The instant up to which signed declarations are ignored, even after the declaration itself is deleted. */
+  /** Declarations signed up to this instant are ignored, even after the declaration itself was deleted. */
   readonly theirFloorMs: number | null;
   readonly ourFloorMs: number | null;
   /** The instant at which the peer's metadata was last requested. */
   readonly checkedMs: number | null;
   /**
-   * True until a declaration of the peer is verified, and again after a revocation: the next one may bring any key.
-   * Until then, known keys still prove facts, so that no other peer can speak for this one.
+   * True until a declaration of the peer is verified, and again after a revocation: then the next declaration may bring
+   * any key. Keys known until then still verify proofs, so that no other peer can sign facts as this one.
    */
   readonly takesAnyKey: boolean;
 }
 
 /**
- * Returns the digest by which rows are found, because an index limits the length of its keys. Spellings of one node id
- * have the same digest, as names do.
+ * Returns the digest by which rows are found, because an index limits the length of its keys. Different spellings of
+ * one node id give the same digest.
  */
 export const nodeDigest = (nodeId: string): string => sha256Hex(foldName(nodeId));
 

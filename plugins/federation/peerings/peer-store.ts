@@ -3,12 +3,12 @@ import { nodeDigest, peeringFromRow, rowOfPeering, type StoredPeering } from './
 import { PEERS_TABLE } from './peering-tables.ts';
 import { PEERS_CHANGED } from './peerings.ts';
 
-/** The maximum number of peers per tenant, more than anybody manages by hand. */
+/** The maximum number of peers per tenant. */
 export const MAX_PEERS_PER_TENANT = 1_000;
 
 /**
- * Reads and writes peerings. A list leaves out a damaged one, so that it grants nothing. It caches nothing, so a change
- * by one process takes effect in all with its commit.
+ * Reads and writes peerings. Lists omit damaged rows, so that these grant nothing. Nothing is cached, so a change takes
+ * effect in all processes with its commit.
  */
 export class PeerStore {
   readonly #tables: PluginTables;
@@ -56,7 +56,7 @@ export class PeerStore {
 
   async insert(own: WritableTables, peering: StoredPeering): Promise<void> {
     const row = rowOfPeering(peering);
-    // A damaged peering of the node is in no list, yet its row stays.
+    // Lists omit damaged rows, but the row exists and must not be inserted again.
     await this.#first(own, { tenant_id: peering.tenantId, node_digest: nodeDigest(peering.nodeId) });
     await own.insertRows(PEERS_TABLE, [row]);
     own.signal(PEERS_CHANGED);

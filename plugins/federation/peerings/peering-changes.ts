@@ -124,7 +124,9 @@ export const withMetadata = (
   checkedMs: nowMs,
 });
 
-/** Rejects a peer that is another node than before, or than it claimed. Its next declaration must be verified again. */
+/**
+ * Rejects a peer whose identity has changed, or differs from its claim. Its next declaration must be verified again.
+ */
 export const rejected = (before: StoredPeering, nowMs: number): StoredPeering =>
   settled(before, { ...before, ...FORGOTTEN_THEIRS, status: 'rejected', checkedMs: nowMs }, nowMs);
 

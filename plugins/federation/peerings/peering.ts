@@ -11,7 +11,7 @@ export type Direction = (typeof DIRECTIONS)[number];
 export interface Declaration {
   readonly scopes: readonly Scope[];
   readonly direction: Direction;
-  /** Whether the declaring node lets the other one end facts of others; null for the default. */
+  /** Whether the declaring node lets the other node end facts of third parties; null for the default. */
   readonly mayEndOthers: boolean | null;
   /** The time of signing, RFC 3339, exactly as sent. */
   readonly signedAt: string;
@@ -61,8 +61,8 @@ export const inboundScopes = (peering: Peering): ReadonlySet<Scope> =>
   grantedScopes(peering, peering.theirs, peering.ours);
 
 /**
- * Returns whether retractions and resolutions of the peer end facts of others in this tenant, as this node declares.
- * The default is yes for a peer that may give facts of the scope `company`.
+ * Returns whether retractions and resolutions of the peer may end facts of third parties in this tenant, as this node
+ * declares. By default true for a peer that may give facts of the scope `company`.
  */
 export const mayEndOthers = (peering: Peering): boolean =>
   peering.status === 'active' && (peering.ours?.mayEndOthers ?? inboundScopes(peering).has('company'));

@@ -4,11 +4,14 @@ import type { Peering } from './peering.ts';
 /** The topic of the signal that the plugin's workers get when a peering has changed (`onSignal`). */
 export const PEERS_CHANGED = 'peers';
 
-/** The peerings of this node. Each is one of a tenant and another node, and the tenants know nothing of each other. */
+/**
+ * The peerings of this node. Each one connects one tenant with another node, and tenants do not see each other's
+ * peerings.
+ */
 export interface Peerings {
   /**
-   * Returns the peerings of all tenants with a node, by its id in any spelling and in any status: active ones first,
-   * and the first established one before others.
+   * Returns the peerings of all tenants with a node, in any status. The id may have any spelling. Active peerings come
+   * first, and among these those established first.
    */
   withNode(nodeId: string): Promise<readonly Peering[]>;
   /** Finds the peerings of a tenant in one statement, by node id. Leaves out nodes without a peering. */

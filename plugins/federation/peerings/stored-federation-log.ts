@@ -41,7 +41,7 @@ export interface FederationLogParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** The names under which some events also enter the node's audit log. */
+/** The node's audit log records these events too, under the mapped names. */
 const IN_AUDIT_LOG: ReadonlyMap<AuditEvent, AuditEvent> = new Map([
   [PEER_APPROVED, FEDERATION_CONNECT],
   [REPLAY_ATTEMPT, REPLAY_REJECTED],

@@ -86,7 +86,7 @@ const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promis
   const lacking = facts.filter(({ id, receivedFrom }) => receivedFrom === null && !proofs.has(id));
   if (lacking.length === 0) return proofs;
   const made = await signOwnFacts(parts, lacking);
-  // Two requests may serve a fact for the first time at once. Both return the proof that was stored first.
+  // Two requests may create a proof for a fact at the same time. Both return the proof that was stored first.
   await tables.write((lacking[0] as StoredFact).tenantId, async (own, transaction) => {
     const stored = await addStored(own, lacking, proofs);
     const unchanged = await stillAsRead(lacking, transaction);
@@ -103,7 +103,8 @@ const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promis
 };
 
 /**
- * Leaves out facts that were erased since they were read. New salts would let anybody test guesses of an erased value.
+ * Removes facts that were erased since they were read. A proof with new salts would let anybody test guesses of an
+ * erased value.
  */
 const stillAsRead = async (
   facts: readonly StoredFact[],
@@ -120,8 +121,7 @@ const isAsRead = (now: FactOutline, read: StoredFact | undefined): boolean =>
   now.cid === read?.cid && now.derivedFrom.join() === read.derivedFrom.join();
 
 /**
- * Adds the stored proofs that can be shown. Returns all facts that have a proof, because the proof of an erased fact
- * cannot be shown.
+ * Adds the stored proofs that may be shown, which excludes those of erased facts. Returns all facts that have a proof.
  */
 const addStored = async (
   own: ReadableTables,

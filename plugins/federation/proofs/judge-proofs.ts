@@ -34,7 +34,7 @@ const CHARACTERS_AT_ONCE = 1024 * 1024;
 
 /**
  * Verifies the proofs of facts from one sender, in order, with keys that this node already has. A key that has ended
- * counts only for facts that their origin sends itself; with `onlyCurrent` not even for those.
+ * verifies only facts that come directly from their origin; with `onlyCurrent`, it verifies none.
  */
 export const judgeProofs = async (
   parts: JudgingParts,
@@ -75,7 +75,7 @@ const judgeAlone = (
   if (known.length === 0) return isNeeded ? 'missing' : 'unverified';
   const key = known.find(({ keyId }) => keyId === proof.keyId);
   if (key === undefined) return originKey === matchKey(self.nodeId, self.names) ? 'invalid' : 'unknown-key';
-  // A thief of an ended key could sign new facts with old stamps, so a relay proves nothing by it.
+  // Somebody who has stolen an ended key could sign new facts with old stamps, so it verifies no relayed facts.
   const hasEnded = key.validUntilMs !== null && (onlyCurrent || key.validUntilMs <= clock.nowMs());
   if (hasEnded && (onlyCurrent || isRelayed)) return 'ended-key';
   const commitments = commitmentsOf({ value: draft.value, derivedFrom: draft.derivedFrom ?? [] }, read);

@@ -44,7 +44,7 @@ export interface KnownFact {
   readonly fact: FederatedFact;
   /** The local id. */
   readonly id: string;
-  /** True if the sender is the one from whom this node has the fact. */
+  /** True if this node received its stored copy from the same sender. */
   readonly isSameSender: boolean;
 }
 
@@ -70,7 +70,10 @@ export interface OriginProofs {
     facts: readonly KnownFact[],
     sender: Peering,
   ): Promise<{ readonly renewed: readonly RenewedProof[]; readonly unknown: readonly KnownFact[] }>;
-  /** Replaces stored proofs, and announces the facts to peers that have them already. Skips erased facts. */
+  /**
+   * Replaces stored proofs, and adds the facts to the feed again, so that peers fetch them once more. Skips erased
+   * facts.
+   */
   renew(proofs: readonly RenewedProof[], tenantId: string, transaction: PluginTransaction): Promise<void>;
   /** Stores the proofs that came with facts, by their local ids, in the transaction that stores the facts. */
   keep(

@@ -38,7 +38,7 @@ export const findRenewals = async (
   };
 };
 
-/** Returns false for an erased fact as well, because its salts must not return. */
+/** Returns true for a proof by another key. Returns false for an erased fact, because its salts must not return. */
 const isOther = (stored: StoredProof | undefined, { keyId }: OriginProof): boolean =>
   stored !== undefined && stored.hidden !== null && stored.keyId !== keyId;
 

@@ -23,7 +23,7 @@ export interface SignAgainParts extends SigningParts {
 
 /** The number of facts that one transaction signs again. */
 const PIECE = 200;
-/** The number of pieces of one run. The next run continues. */
+/** The maximum number of transactions per run. The next run continues. */
 const PIECES = 250;
 
 export const SIGN_AGAIN_INTERVAL_MS = 60_000;
@@ -82,7 +82,7 @@ const signPiece = async (
   return { tenantId: String(last['tenant_id']), factId: String(last['fact_id']) };
 };
 
-/** Signs the facts of this node anew. Leaves out received facts, which only name a key of this node. */
+/** Signs these facts of this node again. Skips received facts that only name a key of this node. */
 const signRows = async (
   rows: readonly Row[],
   tenantId: string,

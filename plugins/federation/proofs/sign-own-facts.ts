@@ -20,7 +20,7 @@ export const signOwnFacts = async (
   { self, identity, random }: SigningParts,
   facts: readonly StoredFact[],
 ): Promise<readonly OriginProof[]> => {
-  // Draws all random bytes in one call, because a call costs more than its bytes.
+  // Draws all random bytes in one call, because a call costs more than the bytes.
   const drawn = random.bytes(2 * SALT_BYTES * facts.length);
   const saltAt = (at: number): Uint8Array => drawn.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
   const salts = facts.map((_, at) => ({ salt: saltAt(2 * at), refsSalt: saltAt(2 * at + 1) }));

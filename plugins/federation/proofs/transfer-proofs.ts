@@ -15,8 +15,8 @@ import { proofFromRow, rowOfProof } from './proof-rows.ts';
 const PROOFS_PER_PAGE = 500;
 
 /**
- * Moves the proofs that came with facts of other nodes, because only their origins can make them. This node signs its
- * own facts again when a peer asks for them.
+ * Exports and imports the proofs of facts of other nodes, because only their origins can create them. This node signs
+ * its own facts again when a peer requests them.
  */
 export const transferProofs = (tables: PluginTables): TransferSection => ({
   type: 'origin_proof',

@@ -3,8 +3,8 @@ import { compareHlc, type Hlc, parseHlc } from '../../../kernel/plugin-api.ts';
 import type { FetchedPage } from './fetch-page.ts';
 
 /**
- * The state of a pull. `position` is the cursor of the request. It may be earlier than the saved one, to read the end
- * of the known part again.
+ * The state of a pull. `position` is the cursor of the next request. It may be earlier than the saved cursor, to read
+ * the last entries again.
  */
 export interface PullPosition {
   readonly position: string | null;
@@ -40,14 +40,14 @@ export const nextPosition = (
   const text = page.cursor as string;
   const order = position === null ? 1 : compareHlc(next, parseHlc(position) as Hlc);
   if (order > 0) return { kind: 'advance', position: text, saved: laterOf(text, saved), epoch };
-  // The peer's feed ends before a position that it has already served.
+  // The peer's feed ends before a position that it has served before, so its history was replaced.
   if (order < 0 && page.facts.length === 0 && !page.hasMore) return { kind: 'restart', epoch };
   return { kind: 'stay', epoch };
 };
 
 /**
- * Returns the cursor of the first request. A peer that sends no epoch may have added facts to the last millisecond, so
- * that is read again.
+ * Returns the cursor of the first request. A peer without an epoch may have added facts to the last millisecond that
+ * was read, so that millisecond is read again.
  */
 export const firstPosition = ({ saved, epoch }: Pick<PullPosition, 'saved' | 'epoch'>): string | null =>
   saved === null || epoch !== null ? saved : `${saved.split('.')[0]}.0`;

@@ -27,8 +27,8 @@ export type ParkedVerdict = Extract<IngestVerdict, { readonly kind: 'parked' }>;
 export const MAX_PARKED = 10_000;
 export const MAX_PARKED_BYTES = 64 * 1024 * 1024;
 /**
- * The share for facts with unknown keys. Anybody can forge them at an honest relay, so they must not use all of the
- * limit.
+ * The maximum number of parked facts with unknown keys. Anybody can forge them through an honest relay, so they must
+ * not fill the whole limit.
  */
 export const MAX_UNKNOWN_KEYS = MAX_PARKED / 2;
 const MAX_UNKNOWN_KEYS_BYTES = MAX_PARKED_BYTES / 2;
@@ -53,7 +53,7 @@ export class ParkedFacts {
       const sizes: { digest: string; bytes: number }[] = await own(PARKED)
         .select('digest', 'bytes')
         .where(whereOf(pull))
-        // A due time beyond every possible pause was written by a clock that has since been set back.
+        // A due time beyond every possible pause was stored while the clock was ahead.
         .where((row) => row.where('due_ms', '<=', nowMs).orWhere('due_ms', '>', nowMs + HOUR_MS))
         .orderBy('due_ms')
         .limit(RETRIED_AT_ONCE);
@@ -73,8 +73,8 @@ export class ParkedFacts {
   }
 
   /**
-   * Parks facts. Rejects if the peer has reached its limit, so that the page is not taken. Returns how many facts with
-   * unknown keys were left out above their share.
+   * Parks facts. Rejects if the peer has reached its limit; then the page must not be accepted. Returns the number of
+   * facts with unknown keys that were dropped, because they exceed their share.
    */
   async park(
     pull: PullName,
@@ -112,7 +112,7 @@ export class ParkedFacts {
     return leftOut;
   }
 
-  /** Leaves out facts with unknown keys above their share. */
+  /** Drops the facts with unknown keys that exceed their share. */
   async #withoutExcess(
     pull: PullName,
     rows: Map<string, Record<string, SqlValue>>,
@@ -132,7 +132,10 @@ export class ParkedFacts {
     return leftOut;
   }
 
-  /** Records the outcome of a retry: deletes stored and refused facts, and schedules the next retry of the others. */
+  /**
+   * Records the outcome of a retry: deletes facts that were stored or refused, and schedules the next retry of the
+   * others.
+   */
   async settle(
     pull: PullName,
     tried: readonly ParkedFact[],
@@ -180,7 +183,7 @@ export class ParkedFacts {
   #dueMs({ reason, stampMs }: ParkedVerdict, attempts: number, nowMs: number): number {
     const pauseMs = Math.min(HOUR_MS, MINUTE_MS * 2 ** Math.min(attempts, 10));
     if (reason !== 'hlc_skew') return nowMs + pauseMs;
-    // Retries after at most an hour, because the limit is a setting and clocks are corrected.
+    // Retries after at most an hour, because the limit may be reconfigured and clocks may be corrected.
     return Math.min(nowMs + HOUR_MS, Math.max(nowMs + 1_000, stampMs - this.#maxStampLeadMs));
   }
 }

@@ -3,7 +3,7 @@ import { PARKED, PULLS } from '../ingest/ingest-tables.ts';
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
 import { columnsOf, freshPull, type PullChange, type PullName, type PullRow, pullOf, whereOf } from './pull-row.ts';
 
-/** The duration of a lease, longer than a request and the storing of its page may take. */
+/** The duration of a lease: longer than requesting and storing a page may take. */
 export const LEASE_MS = 60_000;
 
 /** A pull that this process has claimed: one scope of a peer. */
@@ -54,9 +54,9 @@ export class PullStore {
   }
 
   /**
-   * Claims the pull unless another process holds it. A pull from an older grant restarts without its parked facts,
-   * because the peer may no longer send them, or sends them again. After a restore of this store it restarts as well,
-   * so that the peer returns what this node has lost. `isDue` evaluates the stored row.
+   * Claims the pull unless another process holds it. After a change of the grant, the pull restarts without its parked
+   * facts, because the peer may no longer send them, or sends them again. After a restore of this store it restarts as
+   * well, so that the peer returns facts that this node has lost. `isDue` evaluates the stored row.
    */
   claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
     const name = nameOf(peering, scope);

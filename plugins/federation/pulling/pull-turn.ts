@@ -16,7 +16,7 @@ const MAX_RETRIES = 4;
 /** The number of nodes whose keys are fetched at once. */
 const MAX_REFRESHED = 8;
 
-/** A page of the peer, and the check of its facts that is in progress. */
+/** A page of the peer, and the running check of its facts. */
 interface JudgedReply {
   readonly kind: 'page';
   readonly page: FetchedPage;
@@ -76,7 +76,7 @@ export class PullTurn {
     return this.#parts.clock.nowMs();
   }
 
-  /** Returns the time until this node accepts facts from the peer again; null if it does so now. */
+  /** Returns the milliseconds until this node accepts facts from the peer again; null if it accepts them now. */
   async #barredMs(): Promise<number | null> {
     const { usages, maxFactsPerDay } = this.#parts;
     const nowMs = this.#nowMs();
@@ -125,7 +125,7 @@ export class PullTurn {
       goesOn = this.#goesOn(page, next);
       this.#follow(next);
       const caughtUpMs = page.hasMore || next.kind === 'restart' ? undefined : askedMs;
-      // While this page is stored, the peer prepares the next one and its signatures are verified.
+      // Fetches and verifies the next page while this page is being stored.
       if (goesOn) {
         askedMs = this.#nowMs();
         pending = this.#ask();
@@ -138,12 +138,12 @@ export class PullTurn {
   async #ask(): Promise<JudgedReply | FailedFetch> {
     const limit = Math.min(PAGE_FACTS, this.#mayAdd);
     const { scope, ownEpoch } = this.#claim;
-    // Until it has once read the whole feed, this node may lack facts of its own that the peer has.
+    // Until the whole feed was read once, this node may lack own facts that the peer still has.
     const request = { scope, cursor: this.#position, limit, wantsOwn: ownEpoch === null };
     const page = await fetchPage(this.#peering, request, this.#parts.fetching);
     if (page.kind === 'failed') return page;
     const judging = this.#parts.ingest.judge(this.#page(page.facts, null));
-    // The caller that takes the page handles the error. If no caller takes it, this prevents an unhandled rejection.
+    // The code that stores the page handles the error. If the page is dropped, this prevents an unhandled rejection.
     judging.catch(() => {});
     return { kind: 'page', page, judging };
   }
@@ -151,7 +151,7 @@ export class PullTurn {
   #goesOn(page: FetchedPage, next: NextPosition): boolean {
     if (this.#budget.isSpent || next.kind === 'stay') return false;
     if (next.kind === 'advance') return page.hasMore && this.#mayAdd - page.facts.length > 0;
-    // Restarts at most once per turn, in case a peer sends a new history on every page.
+    // Restarts at most once per turn, because a peer may send a new epoch with every page.
     return !this.#hasRestarted;
   }
 

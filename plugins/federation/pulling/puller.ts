@@ -82,15 +82,16 @@ export class Puller {
   }
 
   /**
-   * Returns true if the pull is due. A due time beyond every possible pause was written by a clock that has since been
-   * set back.
+   * Returns true if the pull is due. A due time beyond every possible pause was stored while the clock was ahead, so it
+   * counts as due.
    */
   #isDue({ dueMs }: PullRow, nowMs: number): boolean {
     return dueMs <= nowMs || dueMs > nowMs + Math.max(this.#parts.intervalMs, LONGEST_PAUSE_MS);
   }
 
   /**
-   * Sets a timer for the next pull without a running turn, because a running turn checks for due pulls when it ends.
+   * Sets a timer for the next pull. Ignores peers with a running turn, because a turn checks for due pulls when it
+   * ends.
    */
   #lookAgain(rows: readonly PullRow[], nowMs: number): void {
     const later = rows

@@ -19,7 +19,7 @@ type ParkedRow = {
 
 const COLUMNS = ['peer_id', 'scope', 'digest'] as const;
 
-/** Deletes parked facts that are about an erased entity or refer to its facts, so that they never enter. */
+/** Deletes parked facts that are about an erased entity or refer to its facts, so that they are never stored. */
 export const sweepParked = (tables: PluginTables, names: ServiceNames): ErasureSweep => ({
   name: 'federation parked',
   async step({ tenantId, entityKey, scopes, named }, after, transaction) {
@@ -42,7 +42,7 @@ export const sweepParked = (tables: PluginTables, names: ServiceNames): ErasureS
     const texts = rows.map(({ fact }) => namesInText(fact));
     const erased = await named(texts.flat());
     let parked = 0;
-    // A damaged fact may be about the entity, and nobody can store it any more.
+    // A damaged fact may be about the entity, and can never be stored.
     const damaged = new Set<ParkedRow>();
     const entities = new Map(
       own.parse(

@@ -1,20 +1,20 @@
 import type { Clock } from '../../../kernel/plugin-api.ts';
 
-/** The limits of one turn, after which other peers get theirs. */
+/** The limits of one turn. After it, other peers are read. */
 const MAX_PAGES = 50;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_TURN_MS = 60_000;
 /** The number of pages in a row without a new fact after which a turn ends. */
 const MAX_IDLE_PAGES = 20;
-/** The minimum number of new facts for a next turn without a pause, however many more the peer reports. */
+/** The minimum number of new facts after which the next turn follows without a pause. */
 const BUSY_FACTS = 100;
-/** The minimum pause after a turn that brought fewer new facts, while the peer reports more. */
+/** The minimum pause after a turn with fewer new facts, if the peer reports more facts. */
 const IDLE_PAUSE_MS = 10_000;
-/** The pace of turns without a pause: the time for each page, and for each mebibyte. */
+/** The minimum duration of a turn without a pause: this time for each page, and for each mebibyte. */
 const PAGE_MS = 100;
 const MEBIBYTE_MS = 125;
 
-/** Limits what one turn reads, because a peer can serve pages without end that bring nothing new. */
+/** Limits what one turn reads, because a peer can send pages without new facts for ever. */
 export class TurnBudget {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #startedMs: number;
@@ -46,8 +46,8 @@ export class TurnBudget {
   }
 
   /**
-   * Returns the pause before the next turn, if the peer has more facts. `adding` new facts of the last page are not
-   * counted yet.
+   * Returns the pause before the next turn, if the peer has more facts. `adding` is the number of new facts in the last
+   * page, which are not counted yet.
    */
   pauseMs(intervalMs: number, adding: number): number {
     if (this.#added + adding < BUSY_FACTS) return Math.max(intervalMs, IDLE_PAUSE_MS);

@@ -6,14 +6,14 @@ export interface Requester {
   /** The node id of the peer. */
   readonly nodeId: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** True if the peer wants its own facts back. */
+  /** True if the peer also requests facts that it asserted or sent itself. */
   readonly wantsOwn?: boolean | undefined;
 }
 
 /**
- * Matches the facts that a peer may receive. Excludes system facts and facts in gardens. A node serves only its own
- * company facts, because a grant to one node does not extend to others. Leaves out facts that the requesting node
- * asserted or sent itself, to save its time, unless it wants its own ones back.
+ * Matches the facts that a peer may receive. Excludes system facts and facts in gardens. Of company facts, includes
+ * only those of this node, because a grant to one node does not extend to others. Excludes facts that the requesting
+ * node asserted or sent itself, to save its time, unless it requests them.
  */
 export const eligibleFor = ({ nodeId, scopes, wantsOwn = false }: Requester, ownNodeId: string): Filter => {
   const isTheirs = equals('originNodeId', nodeId);

@@ -2,8 +2,8 @@ import { compareHlc, type FactView, type ReadContext, withMark } from '../../../
 import { NOT_GRANTED } from './serving-words.ts';
 
 /**
- * Marks retractions, resolutions and replacements of peers that ended only facts of their own speaker. It reads nothing
- * unless a fact of a peer may be one of them.
+ * Marks retractions, resolutions and replacements of peers that ended only facts of the same peer, because the grant
+ * was missing. Reads nothing if no fact of the page can be one of them.
  */
 export const markNotGranted = async (
   views: readonly FactView[],

@@ -125,7 +125,7 @@ const scopesFor = async (
 const reply = async ({ settings, self, proofs }: PullParts, page: ServedPage): Promise<Reply> => {
   const form = { proofs: await proofs.of(page.facts), hasCid: settings.cid === 'seed' };
   const list = await spellList(page.facts, (fact) => servedFactJson(fact, form));
-  // The next page contains the facts that exceed the byte limit.
+  // Facts beyond the byte limit follow on the next page.
   const left = page.facts.length - list.count;
   const cursor = left === 0 ? page.cursor : (page.stamps[list.count - 1] ?? page.cursor);
   const hasMore = page.hasMore || left > 0;

@@ -15,8 +15,8 @@ import { withReturned } from './returned-facts.ts';
 /** The number of ledger entries that one request reads, hidden facts included. */
 export const ENTRIES_PER_PAGE = 5_000;
 /**
- * The number of ledger entries after the page in which remaining facts are counted, so that a peer sees how far it
- * lags.
+ * The number of ledger entries after the page among which the remaining facts are counted, so that a peer can report
+ * how far it lags.
  */
 export const ENTRIES_COUNTED = 1_000;
 
@@ -31,7 +31,7 @@ export interface PageQuery {
 export interface ServedPage {
   /** The facts in feed order. */
   readonly facts: readonly StoredFact[];
-  /** The stamps of the facts' feed entries. A fact that was hidden for a while has another, later entry. */
+  /** The stamps of the facts' feed entries. A fact that was hidden for a while has a second, later entry. */
   readonly stamps: readonly Hlc[];
   /** The stamp of the last entry read; null while the feed is empty. */
   readonly cursor: Hlc | null;
@@ -44,8 +44,8 @@ export interface ServedPage {
 type LedgerPlace = NonNullable<LedgerHead['newest']>;
 
 /**
- * Reads one page of the feed for a peer, from one snapshot. A window of ledger numbers bounds the work, so the cost
- * does not depend on facts hidden from the peer, and the cursor moves past them.
+ * Reads one page of the feed for a peer, from one snapshot. The page covers a limited range of ledger numbers, so its
+ * cost does not depend on facts hidden from the peer, and the cursor moves past them.
  */
 export const readPage = async (reader: FactReader, query: PageQuery): Promise<ServedPage> => {
   const { snapshot, caller } = reader;
@@ -78,7 +78,7 @@ const START: Hlc = { wallMs: 0, counter: 0 };
 /** The largest counter that a column holds. */
 const LAST_COUNTER = 2 ** 31 - 1;
 
-/** Returns the next possible stamp. */
+/** Returns the stamp directly after this one. */
 export const stampBehind = ({ wallMs, counter }: Hlc): Hlc =>
   counter < LAST_COUNTER ? { wallMs, counter: counter + 1 } : { wallMs: wallMs + 1, counter: 0 };
 
@@ -109,7 +109,7 @@ const readWindow = async (
   const ids = served.filter(({ source }) => !isSystemSource(source)).map(({ factId }) => factId);
   const found = await factsOf(reader, ids);
   const lastFact = found.at(-1);
-  // Long values can exceed the byte limit, so fewer facts may be read than the window holds.
+  // Long values may exceed the byte limit, so fewer facts are read than the range holds.
   const cutAt = found.length < ids.length ? served.find(({ factId }) => factId === lastFact?.id) : undefined;
   const last = cutAt ?? (isFull ? served.at(-1) : undefined) ?? (await endOf(reader, range, newest));
   return { facts: found.filter(isWhole), last };

@@ -28,8 +28,8 @@ interface FeedEntry {
 }
 
 /**
- * Adds to a page the facts that became visible again in its range, because cursors of peers may have passed their first
- * entries. Ends the page early if there are too many.
+ * Adds to a page the facts that became visible again in its range. Cursors of peers may have passed their original
+ * entries while they were hidden. Ends the page early if there are too many.
  */
 export const withReturned = async (
   reader: FactReader,
@@ -68,7 +68,7 @@ export const withReturned = async (
   ]
     .filter(({ stamp }) => compareHlc(stamp, end) <= 0)
     .sort((one, other) => compareHlc(one.stamp, other.stamp));
-  // A fact that was hidden and returned within the page's range has two entries; the first suffices.
+  // A fact that was hidden and shown again within the page's range has two entries; the first one suffices.
   const seen = new Set<string>();
   const once = entriesOfPage.filter(({ fact: { id } }) => !seen.has(id) && seen.add(id));
   const page = once.slice(0, limit);

@@ -17,7 +17,7 @@ export interface ServedCursor {
   readonly askedMs: number;
 }
 
-/** Records the position of each peer. A peer has stored everything before the cursor that it sends. */
+/** Records how far each peer has read. A peer has stored all facts before the cursor that it sends. */
 export interface ServedCursors {
   /** Records the cursor of a request. Writes at most once in ten seconds, and only if the cursor has moved. */
   asked(peering: Peering, scope: ServedCursor['scope'], cursor: Hlc): Promise<void>;
@@ -25,7 +25,7 @@ export interface ServedCursors {
 }
 
 const WRITE_EVERY_MS = 10_000;
-/** The maximum number of remembered positions: two scopes of each of many peers. */
+/** The maximum number of cached positions. */
 const MAX_KNOWN = 4_096;
 
 export const createServedCursors = (tables: PluginTables, clock: Clock): ServedCursors => {

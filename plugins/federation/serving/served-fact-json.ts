@@ -19,7 +19,7 @@ const ORIGIN_PROOF_JSON = objectOf({
   signature: STRING_JSON,
 });
 
-/** The JSON of a fact for a peer: only the members that its origin asserted, without this node's marks. */
+/** The JSON of a fact for a peer: only the members that its origin asserted, without marks of this node. */
 export const SERVED_FACT_JSON: JsonSchema = objectOf(
   {
     id: STRING_JSON,

@@ -6,7 +6,9 @@ export const NO_PERMITTED_SCOPES = defineErrorCode('no_permitted_scopes', {
   summary: 'the peer may have facts of no scope',
 });
 
-/** The mark of a cover of a peer that ended only its own facts, because it lacks the grant. */
+/**
+ * The mark of a peer's cover that ended only facts of that peer, because the peer lacks the grant to end other facts.
+ */
 export const NOT_GRANTED = defineFactMark<Cover['kind']>('not-granted', {
   summary: 'a retraction, resolution or replacement of a peer that may end only its own facts',
   members: { not_granted: { type: 'string', enum: ['retraction', 'resolution', 'replacement'] } },
@@ -14,7 +16,7 @@ export const NOT_GRANTED = defineFactMark<Cover['kind']>('not-granted', {
   toJson: (kind) => (kind === undefined ? {} : { not_granted: kind }),
 });
 
-/** The mark that is true if the origin that a received fact names has signed it. Only admins see it. */
+/** The mark of a received fact that tells whether the origin named in the fact has signed it. Only admins see it. */
 export const ORIGIN_VERIFIED = defineFactMark<boolean>('origin-verified', {
   summary: 'whether a received fact came with a good proof of its origin',
   members: { origin_verified: BOOLEAN_JSON },

@@ -38,7 +38,7 @@ const MAX_ISSUER = 2_048;
 const FOLLOW_LIMIT_MS = 2_000;
 /** The maximum number of current and former keys that are tried, because anybody can send tokens. */
 const MAX_KEYS_TRIED = 4;
-/** The maximum number of tenants whose peerings with the issuer are tried, those established first. */
+/** The maximum number of peerings with the issuer that are tried, the oldest first; each tenant has its own. */
 const MAX_PEERINGS_TRIED = 8;
 
 export interface TokenParts {
@@ -103,7 +103,8 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
   const active = named.filter(({ status }) => status === 'active');
   const nowMs = clock.nowMs();
   if (active.length === 0) {
-    // Logs nothing for an unverified claim, whose tenant would learn that the node is known here.
+    // Logs nothing for an unverified claim: an entry would reveal to the claimed tenant that this node knows the
+    // issuer.
     const signer = named.find((one) => signatureProblem(read, one, nowMs) === null);
     throw signer === undefined ? tokenRefusal(PEER_NOT_APPROVED) : await refused(parts, signer, PEER_NOT_APPROVED);
   }
@@ -120,8 +121,8 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
 };
 
 /**
- * Returns the first peering whose keys verify the token, because a tenant may claim the id of any node with a key of
- * its own. Returns the problem of the first one if there is none.
+ * Returns the first peering whose keys verify the token, because any tenant may pair the id of a node with a key of its
+ * own. Otherwise returns the problem of the first peering.
  */
 const signerOf = async (
   read: ReadToken,
@@ -133,7 +134,7 @@ const signerOf = async (
   const signer = active[problems.indexOf(null)];
   if (signer !== undefined) return signer;
   for (const [at, peering] of active.entries()) {
-    // The peer may have signed with a newer key than this node knows.
+    // The peer may have signed with a newer key than the known ones.
     if (problems[at] !== INVALID_SIGNATURE) continue;
     const refreshed = await followed(parts, peering);
     if (signatureProblem(read, refreshed, nowMs) === null) return refreshed;
@@ -186,7 +187,7 @@ const callerOf = (peering: Peering, { scopes: tokenScopes }: Claims): PeerCaller
   return { principal, peering, tokenScopes };
 };
 
-/** Returns the refusal after logging it. Does not log unknown issuers, because anybody can name any issuer. */
+/** Logs and returns the refusal. Does not log unknown issuers, because a token can name any issuer. */
 const refused = async (
   { federationLog }: TokenParts,
   { tenantId, peerId, nodeId }: Peering,

@@ -5,14 +5,14 @@ import { tokenRefusal } from './token-refusal.ts';
 import { PEER_TOKEN_REQUIRED } from './token-words.ts';
 
 /**
- * Identifies the caller on routes for peers, which accept only a peer token. If the method of the request is wrong, it
- * also accepts an ordinary credential, so that both kinds of callers learn the allowed methods.
+ * Identifies the caller on routes for peers, which accept only peer tokens. For a request with a wrong method it also
+ * accepts an ordinary credential, so that every caller learns the allowed methods.
  */
 export const createIdentifyPeer =
   (tokens: PeerTokens, paths: ReadonlySet<string>, served: Pick<ServedTenants, 'isServed'>) =>
   (known: Principal | null, { access, route, request }: HttpRequestInfo): Promise<Principal> | undefined => {
     const isWrongMethod = route === null && known === null && paths.has(request.path);
-    // Nearly no request comes from a peer, so the others stay synchronous.
+    // Stays synchronous for requests of other callers, which are nearly all.
     return access === 'peer' || isWrongMethod ? identify(request, tokens, served) : undefined;
   };
 

@@ -5,8 +5,8 @@ import { NONCES_TABLE } from '../serving/serving-tables.ts';
 const SWEEP_ROWS = 1_000;
 const SWEEP_STEPS = 100;
 /**
- * The additional time for which a nonce is stored. Without it, a clock that jumped ahead and was corrected would accept
- * used tokens again.
+ * The additional time for which a nonce is stored. Without it, used tokens would be accepted again after a clock jumped
+ * ahead and was corrected.
  */
 const SWEEP_MARGIN_MS = 2 * 3_600_000;
 
@@ -41,5 +41,5 @@ export const createSpentNonces = (tables: PluginTables): SpentNonces => ({
   },
 });
 
-/** Returns the digest of a nonce and its issuer, the same for every tenant that the peering may serve. */
+/** Returns the digest of nonce and issuer. It does not contain the tenant, so a token is used once for all tenants. */
 const digestOf = (issuer: string, nonce: string): string => sha256Hex(JSON.stringify([issuer, nonce]));
