@@ -13,7 +13,7 @@ export interface Garden {
   readonly description: string | null;
   /** The entity_uri of the caller who created the garden. */
   readonly createdBy: string;
-  /** The entity whose limit the garden uses up: the person, if a program of a person created it. */
+  /** The entity whose limit of gardens includes this garden. For a program of a person, this is the person. */
   readonly holderUri: string;
   readonly createdMs: number;
   /** True if facts stay hidden from other members until a moderator has promoted them. */

@@ -184,7 +184,7 @@ export class GardenService implements Gardens {
     return this.#change(name, caller, false, work);
   }
 
-  /** Changes a garden in a transaction. `isOwnBusiness` permits every member to do it, not only admins. */
+  /** Changes a garden in a transaction. `isOwnBusiness` allows every member to do it; otherwise only admins may. */
   #change<T>(name: string, caller: Principal, isOwnBusiness: boolean, work: GardenWork<T>): Promise<T> {
     return this.#parts.tables.write(caller.tenantId, async (own, transaction) => {
       const { garden, role } = await this.enter(own, name, caller);
@@ -229,7 +229,8 @@ export class GardenService implements Gardens {
 }
 
 /**
- * The permissions of which one is needed to delete a garden. `admin` does not imply `write`, and needs no membership.
+ * The permissions to delete a garden; one of them suffices. Of a key with `admin`, neither `write` nor a membership is
+ * required.
  */
 export const DELETES = ['write', 'admin'] as const;
 

@@ -142,7 +142,7 @@ export const markDeleted = async (own: WritableTables, { id, tenantId }: GardenK
   await own(GARDENS).where(where).update({ active_slug: null, deleted_ms: nowMs });
 };
 
-/** Counts the active gardens that use up the limit of the holder, up to `limit`. */
+/** Counts the active gardens that count against the holder's limit, up to `limit`. */
 export const createdCount = (
   own: ReadableTables,
   tenantId: string,

@@ -13,7 +13,7 @@ export const gardensMigrations: readonly Migration[] = [
         table.text('garden_id').notNullable();
         table.text('tenant_id').notNullable();
         table.text('slug').notNullable();
-        // The slug while the garden is active, then null: a unique index permits any number of nulls.
+        // The slug while the garden is active, otherwise null, because a unique index permits any number of nulls.
         table.text('active_slug');
         table.text('name').notNullable();
         table.text('scope').notNullable();

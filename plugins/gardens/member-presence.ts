@@ -5,20 +5,20 @@ import { MEMBERS } from './gardens-migrations.ts';
 export const MEMBERS_ADDED = 'members-added';
 
 /**
- * Knows whether the store has any garden members, so that a node without gardens saves a look-up at every read. Until a
+ * Caches whether the store has any garden members, so that reads of a node without gardens need no look-up. Until a
  * process learns of the very first member, it briefly hides that member's gardens, which is the safe error.
  */
 export class MemberPresence {
   readonly #tables: PluginTables;
   #none = false;
-  /** The number of received signals, so that the result of an earlier look-up is ignored. */
+  /** The number of received signals. If it changes during a look-up, the result is outdated and ignored. */
   #heard = 0;
 
   constructor(tables: PluginTables) {
     this.#tables = tables;
   }
 
-  /** True only if there were certainly no members. */
+  /** True if the store certainly has no members. */
   get none(): boolean {
     return this.#none;
   }

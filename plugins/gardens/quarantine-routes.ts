@@ -107,7 +107,7 @@ interface FactPath {
   readonly fact_id: string;
 }
 
-/** The members that clients may also send in the query. */
+/** The members that clients may send in the query instead of the body. */
 type Arguments = Pick<TargetBody, 'target_garden_id' | 'reason'>;
 
 /** Reads each member from the body, or otherwise from the query. If both contain it, they must be equal. */

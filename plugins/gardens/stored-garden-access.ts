@@ -17,7 +17,7 @@ import type { MemberPresence } from './member-presence.ts';
 /** Reads memberships from the snapshot of each query, so that a removed member sees nothing in later snapshots. */
 export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presence: MemberPresence): GardenAccess => ({
   async readable(caller, snapshot) {
-    // A call by the node itself has no memberships.
+    // The node itself is a member of no garden.
     if (caller.kind === 'node') return [];
     if (caller.permissions.has('admin')) return 'all';
     return presence.none ? [] : readableGardens(tables.in(snapshot), caller, self.names);
@@ -25,7 +25,7 @@ export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presenc
   async enter(name, caller, snapshot) {
     const own = tables.in(snapshot);
     const garden = await findGarden(own, name, caller, self);
-    // Runs for an unknown garden as well, so that timing does not reveal which gardens exist.
+    // Runs even for an unknown garden, so that timing does not reveal which gardens exist.
     const role = await roleOf(own, garden?.id ?? NO_GARDEN, caller, self.names);
     return garden === undefined || role === undefined ? undefined : entered(garden, role);
   },
@@ -53,7 +53,7 @@ export const findGarden = async (
   self: NodeSelf,
 ): Promise<Garden | undefined> => {
   let first: Garden | undefined;
-  // Tries all names each time: the number of look-ups must not reveal if a garden exists.
+  // Tries all names each time, because the number of look-ups must not reveal whether a garden exists.
   for (const reference of readGardenName(name, self)) {
     const garden =
       'slug' in reference

@@ -35,7 +35,7 @@ export const transferGardens = (tables: PluginTables, names: ServiceNames): Tran
     const { garden, members } = readGarden(line, tenantId, names);
     const own = tables.in(transaction);
     const [known] = await own.select(GARDENS, { tenant_id: tenantId, garden_id: garden.id });
-    // The garden in this store is newer than the one in any file.
+    // The importing store keeps its own garden, because it is newer than the file.
     if (known !== undefined) return false;
     if (garden.deletedMs === null) {
       const taken = await own.select(GARDENS, { tenant_id: tenantId, active_slug: garden.slug });

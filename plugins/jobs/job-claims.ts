@@ -16,7 +16,7 @@ import { type QueueParts, WORK } from './queue-parts.ts';
 export const LEASE_MS = 30_000;
 const MAX_CHECKPOINT_CHARACTERS = 256 * 1024;
 
-/** The outcome of an attempt that failed. */
+/** The outcome of a failed attempt. */
 export type Setback =
   | { readonly kind: 'again'; readonly delayMs: number; readonly counts: boolean }
   | { readonly kind: 'fail'; readonly error: string };
@@ -47,7 +47,7 @@ export class JobClaims {
     return jobs;
   }
 
-  /** Ends a job that cannot be read. It would stay the first in the queue for ever. */
+  /** Fails a job whose row cannot be read, because it would otherwise stay first in the queue for ever. */
   #failDamaged({ tenant_id, job_id, fence }: Row): Promise<void> {
     return this.#parts.tables.write(String(tenant_id), async (own, transaction) => {
       const nowMs = await this.#parts.storeTime(transaction);
@@ -66,8 +66,8 @@ export class JobClaims {
   }
 
   /**
-   * Claims a job in the given state, or returns undefined if another process was faster. Fails a job whose last attempt
-   * never reported back, so that a job that ends its process is not tried for ever.
+   * Claims a job in the given state, or returns undefined if another process was faster. Fails a job whose last allowed
+   * attempt never reported a result, so that a job that crashes its process is not retried for ever.
    */
   claim(seen: Job, maxAttempts: number): Promise<Job | undefined> {
     return this.#parts.tables.write(seen.tenantId, async (own, transaction) => {
@@ -100,7 +100,7 @@ export class JobClaims {
     });
   }
 
-  /** Stores how far a held job has come. Returns false when it was lost. */
+  /** Stores the progress of a held job. Returns false if the claim was lost. */
   report(held: Job, progress: ReportedProgress): Promise<boolean> {
     return this.#parts.tables.write(held.tenantId, (own) => changeHeld(own, held, progressColumns(progress)));
   }

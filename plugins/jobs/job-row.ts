@@ -29,7 +29,7 @@ export interface Job {
   readonly fence: number;
   readonly attempts: number;
   readonly creator: string;
-  /** The entity whose limit of open jobs the job uses up. */
+  /** The entity whose limit of open jobs includes this job. */
   readonly holderUri: string;
   readonly scope: Scope | 'all' | null;
   readonly payload: JobData;
@@ -38,7 +38,7 @@ export interface Job {
   readonly startedMs: number | null;
   readonly completedMs: number | null;
   readonly result: JobData | null;
-  /** A description for people. */
+  /** The reason for people why the job failed. */
   readonly error: string | null;
   readonly dedupe: string | null;
   readonly dedupeUntil: NonNullable<JobDedupe['until']> | null;
@@ -117,7 +117,7 @@ const progressOf = (row: Readonly<Record<string, SqlValue>>): ReportedProgress |
         ratePerSecond: Number(row['progress_rate']),
       };
 
-/** Returns a job in its state after its end. */
+/** Returns the columns of a job that has ended. */
 export const ended = (
   job: Job,
   outcome: {

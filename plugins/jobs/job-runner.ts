@@ -99,7 +99,7 @@ export class JobRunner {
     const graceOver = new Promise<void>((resolve) => {
       cancel = this.#parts.clock.schedule(STOP_GRACE_MS, resolve);
     });
-    // A job that still runs at the end of its lease goes to another process. The old run can then write nothing more.
+    // A job that still runs when its lease ends is claimed by another process. The old run can then write nothing more.
     await Promise.race([Promise.all([...this.#active.values()].map(({ ended }) => ended)), graceOver]);
     cancel();
     for (const { endHeartbeat } of this.#active.values()) endHeartbeat();
@@ -110,7 +110,7 @@ export class JobRunner {
     const { claims, concurrency, maxAttempts } = this.#parts;
     const types = [...this.#handlers.keys()];
     if (types.length === 0 || this.#active.size >= concurrency) return;
-    // A process does not claim its own running jobs, whose lease may have ended.
+    // A lease of this process may have ended too, but a process does not claim its own running jobs again.
     for (const seen of await claims.due(types, concurrency + this.#active.size)) {
       if (this.#state !== 'standing' || this.#active.size >= concurrency) return;
       if (this.#active.has(seen.id)) continue;
@@ -135,7 +135,7 @@ export class JobRunner {
 
   #start(job: Job): void {
     const controller = new AbortController();
-    // A stop during the claim did not interrupt this job.
+    // A stop during the claim could not interrupt this job yet.
     if (this.#state === 'stopped') controller.abort();
     const meter = new ProgressMeter(this.#parts.clock, job.progress);
     const endHeartbeat = this.#keepClaim(job, meter, controller);
@@ -161,7 +161,7 @@ export class JobRunner {
     } catch (error) {
       measured.ended(job.type, 'failed', clock.monotonicMs() - begunMs);
       const setback = this.#judge(attempt.number, error);
-      // For a cancelled job, and for a job of another process, `setBack` returns false.
+      // `setBack` returns false for a cancelled job, and for a job that another process has claimed.
       const wasHeld = await claims.setBack(job, setback, meter.latest).catch((cause: unknown) => {
         log.warn('a job could not be given back; it is taken up again when its lease has ended', { error: cause });
         return true;
@@ -181,7 +181,7 @@ export class JobRunner {
     return { kind: 'again', delayMs, counts: true };
   }
 
-  /** Renews the claim until the returned function is called, or until another process has the job. */
+  /** Renews the claim until the returned function is called, or another process has claimed the job. */
   #keepClaim(job: Job, meter: ProgressMeter, controller: AbortController): () => void {
     const { claims, clock, log } = this.#parts;
     let ended = false;

@@ -13,21 +13,24 @@ import { ended, type Job, jobIn, jobOf, jobRow, QUEUE, replace } from './job-row
 import type { JobFilter, JobPlace, JobRequest } from './jobs-api.ts';
 import { CANCELLED, type QueueParts, WORK } from './queue-parts.ts';
 
-/** Longest delay of a job. It bounds the time for which a job can wait unseen in the queue. */
+/** The maximum delay of a job, so that no job waits unnoticed for years. */
 const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
 const MAX_PAYLOAD_CHARACTERS = 64 * 1024;
-/** Only the digest of a key is stored, because the key may repeat parts of the payload. */
+/**
+ * The maximum length of a `dedupe` key in characters. Only its digest is stored, because it may repeat parts of the
+ * payload.
+ */
 const MAX_KEY_CHARACTERS = 64 * 1024;
-/** `resume` uses this limit on open jobs of a type and holder, because a job does not store its own `mostOpen`. */
+/** The limit of open jobs per type and holder that `resume` applies, because `mostOpen` is not stored with a job. */
 export const MOST_OPEN_TO_RESUME = 16;
 const CANCELLED_ERROR = 'cancelled';
 
 type Reader = Pick<Principal, 'tenantId' | 'entityUri' | 'permissions'>;
 
 /**
- * The queue. Every change of a job is a write of its tenant, and all processes make these writes one after another. A
- * fence identifies the present holder of a job, and times come from the clock of the store. So neither a paused process
- * nor a wrong clock can end a job twice.
+ * The stored queue. Each change of a job is a write of its tenant, and all processes make these writes one after
+ * another. A fence identifies the process that holds a job, and all times come from the clock of the store. So neither
+ * a suspended process nor a wrong clock can end a job twice.
  */
 export class JobStore {
   readonly #parts: QueueParts;

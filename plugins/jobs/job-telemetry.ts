@@ -1,6 +1,6 @@
 import type { PluginTables, Telemetry } from '../../kernel/plugin-api.ts';
 
-/** Bounds the count, so that a long queue does not slow a scrape. */
+/** The maximum number of jobs that are counted, so that a long queue does not slow a scrape. */
 const MOST_COUNTED = 10_000;
 const OPEN = ['pending', 'running'] as const;
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200] as const;

@@ -22,7 +22,7 @@ export {
 /** The input or the result of a job, as plain JSON: identifiers and numbers, never credentials or values of facts. */
 export type JobData = Readonly<Record<string, unknown>>;
 
-/** Work that one process does once, after the request. */
+/** A request for work that one process does after the request that started it. */
 export interface JobRequest {
   /** The kind of work, under which its handler is registered: `lint.run`. */
   readonly type: string;
@@ -43,7 +43,10 @@ export interface JobRequest {
    * `limit_reached`. For jobs that callers request.
    */
   readonly mostOpen?: number;
-  /** The entity whose `mostOpen` the job uses up: the person, for a program of a person. The creator by default. */
+  /**
+   * The entity whose `mostOpen` limit includes the job; the creator by default. For a program of a person, this is the
+   * person.
+   */
   readonly holderUri?: string;
 }
 

@@ -25,7 +25,10 @@ import { readJob } from './read-job.ts';
 import { listJobs, resumeJob, steerJob } from './steer-jobs.ts';
 import { sweepResults } from './sweep-results.ts';
 
-/** Finds jobs without a signal: after the end of their delay or lease, or after a crash. */
+/**
+ * The interval in milliseconds at which each process looks for jobs that no signal announces: after a delay, an expired
+ * lease or a crash.
+ */
 const LOOK_INTERVAL_MS = 1_000;
 const REMOVAL_INTERVAL_MS = 60_000;
 const REMOVED_AT_ONCE = 500;

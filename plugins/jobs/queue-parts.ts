@@ -1,18 +1,21 @@
 import type { PluginSnapshot, PluginTables, Random, ServedTenants } from '../../kernel/plugin-api.ts';
 
-/** Signalled by each commit that adds due work to the queue. */
+/** The signal of each commit that adds due jobs to the queue. */
 export const WORK = 'work';
-/** Signalled by each commit of a caller that ends running jobs. */
+/** The signal of each commit in which a caller cancels running jobs. */
 export const CANCELLED = 'cancelled';
 
-/** The shared parts of everything that works on the queue. */
+/** The services that all parts of the queue share. */
 export interface QueueParts {
   readonly tables: PluginTables;
   readonly random: Random;
-  /** Milliseconds since the epoch by the clock that all processes on the store share: `PluginSnapshot.databaseMs`. */
+  /**
+   * Returns milliseconds since the epoch, by the clock that all processes on the store share
+   * (`PluginSnapshot.databaseMs`).
+   */
   readonly storeTime: (snapshot: PluginSnapshot) => Promise<number>;
-  /** Jobs of suspended tenants wait. */
+  /** The suspended tenants, whose jobs wait. */
   readonly served: Pick<ServedTenants, 'resting'>;
-  /** Retention of ended jobs, in milliseconds. */
+  /** The retention of ended jobs, in milliseconds. */
   readonly keepMs: number;
 }

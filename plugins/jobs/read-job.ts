@@ -11,8 +11,8 @@ export interface ReadJobParts {
 }
 
 /**
- * Implements `JobQueue.read`. The worker may have seen more than the caller, so the handler presents the result with
- * the current rights of the caller.
+ * Implements `JobQueue.read`. The result may contain data that the caller may not see, so the handler presents it with
+ * the caller's present rights.
  */
 export const readJob = async (
   { store, runner, facts }: ReadJobParts,
@@ -29,7 +29,9 @@ export const readJob = async (
   });
 };
 
-/** Counts include all facts of the job, so only callers with all its rights see them. */
+/**
+ * Returns the summary of a job. Its counts cover all facts of the job, so only callers with all its rights get them.
+ */
 export const summaryOf = (job: Job, caller: Principal, runner: ReadJobParts['runner']): JobSummary => ({
   id: job.id,
   type: job.type,

@@ -1,7 +1,10 @@
 import type { FactReader, Principal, Scope } from '../../kernel/plugin-api.ts';
 import type { JobData, JobRun } from './jobs-api.ts';
 
-/** The rights of a caller at the time of its request, for a job that works in its name. Plain JSON, for the payload. */
+/**
+ * The rights of a caller at the time of its request, for a job that acts with these rights. Plain JSON, for the
+ * payload.
+ */
 export interface WorkingRights {
   readonly kind: Principal['kind'];
   readonly permissions: readonly string[];
@@ -29,8 +32,8 @@ export const creatorOf = (
 });
 
 /**
- * Implements `JobHandler.covers` for jobs whose payload holds `WorkingRights`. A caller with fewer scopes sees less
- * than the job, and a caller without `admin` sees fewer gardens than a job with it.
+ * Implements `JobHandler.covers` for jobs whose payload holds `WorkingRights`. The job sees more than a caller with
+ * fewer scopes, and, if it has `admin`, more gardens than a caller without it.
  */
 export const coversRights = (payload: JobData, { permissions, allowedScopes }: Principal): boolean => {
   const { permissions: needed, scopes } = payload as Partial<WorkingRights>;
@@ -38,7 +41,7 @@ export const coversRights = (payload: JobData, { permissions, allowedScopes }: P
   return scopes.every((scope) => allowedScopes.has(scope)) && (!needed.includes('admin') || permissions.has('admin'));
 };
 
-/** The view from which the counts of a result were made. Plain JSON. */
+/** The scopes and gardens whose facts the counts of a result include. Plain JSON. */
 export interface CountedView {
   readonly scopes: readonly Scope[];
   readonly gardens: FactReader['gardens'];

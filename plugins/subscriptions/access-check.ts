@@ -54,7 +54,7 @@ export class AccessCheck {
    */
   async callerNow(caller: Principal, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     const { keyId, entityUri, tenantId } = caller;
-    // Work of a caller without a key has no end of its own, so only a node that is open to all runs it.
+    // A caller without a key has no rights that could expire, so the work runs only while the node is open to all.
     if (keyId === null) return (await this.#parts.isOpen()) ? caller : undefined;
     return this.#standingFor(keyId, { ownerUri: entityUri, tenantId }, snapshot);
   }
@@ -70,9 +70,9 @@ export class AccessCheck {
   }
 
   /**
-   * Returns the key for a subscription that its owner requests again: the key of that request, which may be valid for
-   * longer. A valid old key with wider rights stays, because otherwise an event that only it may read would end the
-   * subscription.
+   * Returns the key to use for a subscription that its owner requests again: usually the key of that request, which may
+   * be valid for longer. A valid old key with wider rights stays, because otherwise the subscription would end at an
+   * event that only the old key may read.
    */
   async keyFor(subscription: Subscription, caller: Principal, snapshot: PluginSnapshot): Promise<string | null> {
     const owner = await this.ownerOf(subscription, snapshot);
@@ -131,7 +131,10 @@ const IDS_AT_ONCE = 1_000;
 const amongTenant = (ids: readonly string[], { caller }: FactReader): Filter =>
   all(equals('tenantId', caller.tenantId), isIn('id', ids));
 
-/** Returns true if one key sees everything that another key of the same owner sees. An admin may enter every garden. */
+/**
+ * Returns true if one key sees everything that another key of the same owner sees. A key with `admin` may enter every
+ * garden.
+ */
 const reachesAsFar = (one: Principal, other: Principal): boolean =>
   [...other.allowedScopes].every((scope) => one.allowedScopes.has(scope)) &&
   (one.permissions.has('admin') || !other.permissions.has('admin'));

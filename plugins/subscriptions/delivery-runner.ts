@@ -5,16 +5,19 @@ import { LEASE_MS, type OutboxStore, type Outcome, type Report } from './outbox-
 /** The maximum numbers of concurrent requests of this process: to one host, and to all hosts. */
 const HOST_REQUESTS = 4;
 const ALL_REQUESTS = 64;
-/** The maximum number of claimed events per host, so that a host that never answers does not block the others. */
+/** The maximum number of claimed events per host, so that a host that does not reply cannot block the others. */
 const HOST_CLAIMS = 32;
 const CLAIMED_AT_ONCE = 64;
-/** The time after which a claim is no longer used, because a request of ten seconds would outlast it. */
+/** The age from which a claim is not used any more, because it would expire during a request of ten seconds. */
 const CLAIM_USE_MS = LEASE_MS - 12_000;
 /** The time for which a stop lets running requests finish. */
 const STOP_GRACE_MS = 2_000;
-/** The head start for another process that has queued events and will probably deliver them. */
+/** The pause after another process has queued events, because that process probably delivers them itself. */
 const FOREIGN_PAUSE_MS = 300;
-/** The time in which claims and reports are batched, because each is a commit that delays assertions. */
+/**
+ * The time in milliseconds for which claims and reports are collected into one commit, because each commit delays
+ * assertions.
+ */
 const GATHER_MS = 60;
 
 export interface RunnerParts {
@@ -47,7 +50,7 @@ export class DeliveryRunner {
   #state: 'waiting' | 'standing' | 'stopped' = 'waiting';
   readonly #looks: BackgroundWork;
   readonly #settling: BackgroundWork;
-  /** True if there were events that could not be claimed yet. */
+  /** True if some events could not be claimed yet. */
   #hasBacklog = false;
 
   constructor(parts: RunnerParts) {

@@ -46,7 +46,9 @@ interface Cause {
  */
 export class EventOutbox {
   readonly #parts: OutboxParts;
-  /** Changes of conflicts by transaction. They arrive before the facts of their batch, but are reported after them. */
+  /**
+   * Changes of conflicts by transaction. They are received before the facts of their batch, but reported after them.
+   */
   readonly #changes = new WeakMap<PluginTransaction, Cause[]>();
 
   constructor(parts: OutboxParts) {
@@ -117,7 +119,7 @@ export class EventOutbox {
     const { access, facts } = this.#parts;
     const [first] = matches;
     const owner: Principal | undefined = first && (await access.ownerOf(first.subscription, transaction));
-    // An event without a valid owner is queued nevertheless, because its delivery ends the subscription.
+    // Queues an event without a valid owner as well, because its delivery ends the subscription.
     if (owner === undefined) {
       for (const match of matches) told.set(match, []);
       return;

@@ -40,7 +40,7 @@ export interface NewEvent {
   readonly createdMs: number;
 }
 
-/** A due time that sorts before every real one, so that no clock has to be read. */
+/** A due time before every real one, so that queueing needs no clock. */
 const AT_ONCE = 0;
 
 export const rowOfNewEvent = (event: NewEvent, subscription: Subscription): Row => ({

@@ -81,7 +81,7 @@ export class EventWindow {
     return eventsOf(await query.orderBy('seq').limit(limit));
   }
 
-  /** Returns the terminal event, if it is in the window. */
+  /** Returns the terminal event if the window contains it. */
   async lastWords(): Promise<OutboxEvent[]> {
     return eventsOf(await this.#events(0).where('event_type', REVOKED_EVENT).orderBy('seq').limit(1));
   }

@@ -54,7 +54,7 @@ const stepsOf = (
     awaken.close();
     closed();
   };
-  // A client that disconnects before its stream is read never calls `return`.
+  // A client that disconnects before its stream is read never causes a call of `return`.
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
   async function* steps(): AsyncGenerator<StreamStep> {
@@ -82,7 +82,8 @@ const stepsOf = (
       const pieces = steps();
       return {
         next: () => pieces.next(),
-        // Ends the wait itself: a generator that never started skips its `finally`, and a waiting one delays it.
+        // Ends the wait here: a generator that never started does not run its `finally`, and one that waits runs it too
+        // late.
         return: () => {
           end();
           return pieces.return(undefined);

@@ -173,13 +173,14 @@ export class OutboxStore {
     nowMs: number,
   ): Promise<void> {
     const { subscriptions } = this.#parts;
-    // Checks the claim again, because another report of the group may have ended the subscription.
+    // Checks the claim again, because another report of the same batch may have ended the subscription.
     const row = () => own(EVENTS).where({ tenant_id: event.tenantId, seq: event.seq, fence: event.fence });
     switch (outcome.kind) {
       case 'delivered':
         return;
       case 'revoked':
-        // Releases the claim first. The event ends with the subscription, or is retried if the subscription goes on.
+        // Releases the claim first, because the event ends with the subscription, or is retried if the subscription
+        // continues.
         await row().increment('attempts', -1).update({ status: 'pending', due_ms: nowMs });
         return subscriptions.revokeIn(own, transaction, outcome.judged);
       case 'gone':
@@ -221,8 +222,7 @@ const mayTry = async (own: WritableTables, record: Subscription, nowMs: number):
 };
 
 /**
- * Postpones the next test delivery together with all queued events, because reading each of them every second would be
- * wasted.
+ * Postpones the next test delivery and all queued events, because reading each event every second would cost too much.
  */
 const rest = async (own: WritableTables, key: SubscriptionKey, untilMs: number): Promise<void> => {
   await own(RECORDS).where(whereOf(key)).update({ probe_ms: untilMs });

@@ -53,8 +53,8 @@ export const readEvents = async (
   const page = await look();
   if (!page?.isEnding) return page?.result;
   await parts.store.revoke(page.result.subscription);
-  // A position from before the end still leads to the terminal event. Retries only once, so that concurrent changes
-  // cannot delay the caller for long.
+  // A position from before the subscription ended still finds the terminal event. Retries only once, so that concurrent
+  // changes cannot delay the caller for long.
   return (await look())?.result;
 };
 
@@ -84,7 +84,7 @@ const lookAt = async (
     pageOf({ window, position: range.position ?? 0, limit }, { subscription, reader, caller }, parts),
   );
   if (!standing.revoked) return { isEnding: false, result: standing.result };
-  // A subscription that ended for another reason has nothing to show, and that reason stays stored.
+  // A subscription that ended for another reason has no terminal event, and keeps its stored reason.
   return { ...(await ended()), isEnding: subscription.status === 'active' };
 };
 

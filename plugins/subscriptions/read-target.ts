@@ -80,7 +80,7 @@ const entityOf = (uri: string, { names }: NodeSelf): Target => ({
   need: { verb: 'subscribe', target: { kind: 'entity', uri } },
 });
 
-/** Resolves a garden. An identifier does not reveal the slug, so a token must name the identifier, or everything. */
+/** Resolves a garden. A garden named by its id does not reveal its slug, so a token must name the id, or everything. */
 const gardenOf = async (name: string, caller: Principal, { self, tables, gardens }: TargetParts): Promise<Target> => {
   const garden = await tables.read(async (_, snapshot) => gardens?.enter(name, caller, snapshot));
   if (garden === undefined) throw refuseGarden(caller);

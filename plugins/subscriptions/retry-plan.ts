@@ -1,4 +1,6 @@
-/** The pauses after failed attempts. With the immediate first attempt, that makes six attempts. */
+/**
+ * The pauses in milliseconds after failed attempts. Together with the first attempt, which has no pause, there are six.
+ */
 const PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
 const JITTER = 0.2;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;

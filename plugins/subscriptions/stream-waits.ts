@@ -15,16 +15,15 @@ export interface StreamWaitParts {
 }
 
 /**
- * Wakes streams when new events exist. A signal does not name their subscriptions, so one read for all streams finds
- * them. Event numbers of different tenants are not committed in order, so a read may miss some; each stream's periodic
- * look finds those.
+ * Wakes streams when new events exist. A signal does not name subscriptions, so one read for all streams finds them.
+ * Tenants commit event numbers independently, so a read may miss an event; then the stream's periodic check finds it.
  */
 export class StreamWaits {
   readonly #parts: StreamWaitParts;
   readonly #streams = new Map<string, Set<StreamWait>>();
   /** Looks for new events and wakes their streams. Never rejects. */
   readonly look = coalesce(() => this.#wakeOwners());
-  /** The event numbers that the last look and the look before it had read. */
+  /** The highest event numbers that the last two reads have seen. */
   #looked = { last: 0, before: 0 };
 
   constructor(parts: StreamWaitParts) {

@@ -54,7 +54,7 @@ export interface Subscription {
   readonly id: string;
   readonly tenantId: string;
   readonly ownerUri: string;
-  /** The entity whose limit the subscription uses up: the person, if the owner is a program of a person. */
+  /** The entity whose limit includes the subscription. For a program of a person, this is the person. */
   readonly holderUri: string;
   readonly keyId: string | null;
   readonly tokenId: string;

@@ -114,7 +114,7 @@ export class SubscriptionStore {
 
   async revokeIn(own: WritableTables, transaction: PluginTransaction, judged: Subscription): Promise<void> {
     const record = await subscriptionIn(own, judged);
-    // The owner may have renewed the subscription in the meantime, with rights that are not checked yet.
+    // The owner may have requested the subscription again meanwhile, with rights that were not checked yet.
     if (record?.keyId !== judged.keyId || record.tokenId !== judged.tokenId) return;
     await this.cancelIn(own, transaction, judged, 'access_revoked');
   }
@@ -170,7 +170,7 @@ const countOf = async (own: ReadableTables, where: Readonly<Record<string, strin
   return Number(row?.n ?? 0);
 };
 
-/** Drops pending events. Changes the fence of claims as well, so that reports of running deliveries are ignored. */
+/** Drops pending events. Also changes the fence of claims, so that reports of running deliveries are ignored. */
 const dropPending = async (own: WritableTables, key: SubscriptionKey): Promise<void> => {
   await own(EVENTS)
     .where(whereOf(key))

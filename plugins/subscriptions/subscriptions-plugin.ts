@@ -64,7 +64,8 @@ interface Settings {
 }
 
 /**
- * The interval of looks for work without a signal: ended pauses, expired claims, and events left by a crashed process.
+ * The interval in milliseconds at which each process looks for work that no signal announces: ended pauses, expired
+ * claims, and events of a crashed process.
  */
 const LOOK_INTERVAL_MS = 1_000;
 const REMOVAL_INTERVAL_MS = 10_000;

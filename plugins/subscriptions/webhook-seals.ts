@@ -27,8 +27,8 @@ export interface WebhookSeals {
    */
   open(subscription: Pick<Subscription, 'id' | 'address' | 'secret' | 'formerSecrets'>): Webhook;
   /**
-   * Returns digests that are equal for equal requests, but useless for guessing an address. The first one uses the
-   * node's present key, the others use its former keys, which identify older subscriptions.
+   * Returns digests that are equal for equal requests, but do not help to guess an address. The first one uses the
+   * node's present key. The others use its former keys, so that older subscriptions are recognised.
    */
   digests(target: Pick<Target, 'key'>, url: string): readonly [string, ...string[]];
 }
