@@ -22,7 +22,7 @@ import { currentStore, forEachStore } from '../kit/for-each-store.ts';
 import { rejection } from '../kit/rejection.ts';
 import { placeTestStore, type TestStore } from '../kit/test-store.ts';
 
-forEachStore('the doctor', (kind) => {
+forEachStore('the node check "plugins doctor"', (kind) => {
   let folder: string;
   let store: TestStore;
   let env: Record<string, string>;
@@ -169,7 +169,7 @@ forEachStore('the doctor', (kind) => {
   });
 });
 
-describe('the doctor, on a file', () => {
+describe('the node check "plugins doctor" on an SQLite file', () => {
   let folder: string;
   let path: string;
   beforeEach(() => {

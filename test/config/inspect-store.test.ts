@@ -13,7 +13,7 @@ const run = (argv: readonly string[], env: Record<string, string>) =>
     problemsOf: (error) => (error instanceof BootError ? error.problems : []),
   });
 
-describe('the report of the command line on a database', () => {
+describe('the node check "plugins doctor" on a PostgreSQL database', () => {
   let database: TestDatabase;
   let role: string;
   before(async () => {
@@ -33,14 +33,14 @@ describe('the report of the command line on a database', () => {
   };
   const tables = () => administer(database.url, "SELECT relname FROM pg_class WHERE relname = 'facts'");
 
-  it('is empty if a node could start, and the doctor changes nothing', async () => {
+  it('reports no problem if a node could start, and changes nothing', async () => {
     const { exitCode, stdout } = await run(['plugins', 'doctor'], { SVC_DATABASE_URL: database.url });
     expect(stdout).to.match(/^No problem found: \d+ plugins are on\.\n$/);
     expect(exitCode).to.equal(0);
     expect(await tables()).to.deep.equal([]);
   });
 
-  it('names the reason why the database cannot be reached, with a remedy', async () => {
+  it('reports why the database cannot be reached, with a remedy', async () => {
     const url = change((address) => Object.assign(address, { port: '1', password: 'hunter2' }));
     const doctor = await run(['plugins', 'doctor'], { SVC_DATABASE_URL: url });
     expect(doctor.exitCode).to.equal(1);
@@ -56,7 +56,7 @@ describe('the report of the command line on a database', () => {
     }
   });
 
-  it('names a missing privilege, and a connection limit with too few connections', async () => {
+  it('reports a missing privilege, and a connection limit with too few connections', async () => {
     await administer(database.url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
     const url = change((address) => Object.assign(address, { username: role, password: 'hunter2' }));
     const env = { SVC_DATABASE_URL: url, SVC_WORKERS: '64' };
@@ -66,7 +66,7 @@ describe('the report of the command line on a database', () => {
     expect(stdout).to.match(/2\. the database allows \d+ connections/);
   });
 
-  it('names a connection limit with too few connections for each process, and accepts one below the size of the pools', async () => {
+  it('reports a connection limit with too few connections for each process, but not one below the pool sizes', async () => {
     const env = { SVC_DATABASE_URL: database.url, SVC_DATABASE_POOL_SIZE: '900' };
     expect((await run(['plugins', 'doctor'], env)).exitCode).to.equal(0);
     const { exitCode, stdout } = await run(['plugins', 'doctor'], { ...env, SVC_WORKERS: '64' });
@@ -79,7 +79,7 @@ describe('the report of the command line on a database', () => {
     expect(start.stderr).to.include('the node needs 320').and.include('SVC_WORKERS');
   });
 
-  it('names a missing schema for the tables', async () => {
+  it('reports that the tables lack their schema', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await administer(database.url, `ALTER ROLE ${role} IN DATABASE ${name} SET search_path = nowhere`);
     const url = change((address) => Object.assign(address, { username: role, password: 'hunter2' }));

@@ -39,14 +39,14 @@ interface AnyAdapter {
 
 // The node compiles these at their first use, so that an invalid one would show only there.
 describe('The schemas of the package', () => {
-  it('compile, those of all routes', async () => {
+  it('compile for all routes', async () => {
     // Plugins that a program brings as objects are not of the package for a node: it compiles their schemas at once.
     const all = await Promise.all(Object.values(PLUGIN_CATALOG).map((load) => load()));
     const node = await startTestNode({ plugins: all });
     await node.stop();
   });
 
-  it('compile, those of all settings, and have valid defaults, the same with and without a check', async () => {
+  it('compile for all settings, whose defaults pass the full check', async () => {
     const schemas = await settingsSchemas();
     expect(schemas.length).to.be.above(20);
     for (const [owner, schema] of schemas) {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { loadNodeConfig } from '../../config/node-config.ts';
 
-describe('the plugins of a configuration', () => {
-  it('puts an alternative of the package in the place of a plugin', async () => {
+describe('a plugin setting that names an alternative, such as search: "postgres"', () => {
+  it('loads the alternative in place of the plugin', async () => {
     const choice = async (plugins: object) => {
       const {
         plugins: on,
@@ -18,7 +18,7 @@ describe('the plugins of a configuration', () => {
     expect(await choice({})).to.deep.equal({ problems: [], on: ['search'], isOff: false });
   });
 
-  it('names the values that a plugin takes, and the nearest one', async () => {
+  it('is refused with the accepted values and the most similar one', async () => {
     const refusalOf = async (plugins: object) =>
       (await loadNodeConfig({ env: {}, overrides: { plugins: { ...plugins } } })).problems;
     const message = 'plugins.search accepts true, false, "postgres", or a JSON object of settings';

@@ -87,7 +87,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedObje
       expect(await rejection(bytesOf(store.read('a/1')))).to.include({ code: 'lookup' });
     });
 
-    it('keeps nothing of content that differs from its digest', async () => {
+    it('stores no content that does not match its digest', async () => {
       for (const bytes of [1_000, 20 * MIB]) {
         const content = { ...contentOf(randomBytes(bytes)), sha256: '0'.repeat(64) };
         expect(await rejection(store.write('a/1', content))).to.include({ code: 'conflict' });
@@ -96,7 +96,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedObje
       }
     });
 
-    it('goes on with an interrupted write, and notices when its content is another one', async () => {
+    it('resumes an interrupted write, and detects when the content has changed', async () => {
       const written = randomBytes(20 * MIB);
       const broken = (bytes: Buffer): ObjectContent => ({
         ...contentOf(bytes),
@@ -116,7 +116,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedObje
       expect((await bytesOf(store.read('a/2'))).equals(written)).to.equal(true);
     });
 
-    it('ends a write by its signal, and drops the rest of it with `remove`', async () => {
+    it('aborts a write by its signal, and deletes the partial object with `remove`', async () => {
       const given = new AbortController();
       const content = contentOf(randomBytes(20 * MIB));
       const aborted: ObjectContent = {
@@ -139,7 +139,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedObje
       expect(await paths()).to.deep.equal([]);
     });
 
-    it('refuses paths that lead elsewhere', async () => {
+    it('refuses paths that lead out of the store', async () => {
       for (const path of ['../a', 'a/../b', '/a', 'a//b', '', 'a/.b', 'a\\b', 'a b', `a/${'x'.repeat(152)}`]) {
         expect(isObjectPath(path), path).to.equal(false);
         await rejection(store.write(path, contentOf(Buffer.from('x'))));

@@ -34,7 +34,7 @@ forEachStore('A third-party feature in one folder', () => {
 
   const assert = (body: object) => node.request('POST', '/v1/facts', { key: writer, body });
 
-  it('adds a member to assertions and to facts', async () => {
+  it('adds a member to assertion bodies and to returned facts', async () => {
     const stored = await assert(fact('T-1'));
     expect([stored.status, stored.body['ticket']]).to.deep.equal([201, 'T-1']);
     const plain = await assert(fact(null, 'user:bob'));

@@ -53,7 +53,7 @@ describe('a node behind a proxy that serves it below a path', () => {
     }
   });
 
-  it('leads a person through the pages of an access by OAuth, and back to the client', async () => {
+  it('leads a person through the pages of OAuth consent, and back to the client', async () => {
     const registered = await fetch(`${proxy.url}/oauth/register`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -91,7 +91,7 @@ describe('a node behind a proxy that serves it below a path', () => {
     expect(redeemed.status).to.equal(200);
   });
 
-  it('is found by the scripts of its console, which know their own address alone', async () => {
+  it('serves console scripts that find the node by their own address alone', async () => {
     for (const node of ['https://memory.example', 'https://host.example/memory', 'http://host.example:8080/a/b']) {
       const { consolePath, nodeUrl } = await importConsoleModule<Place>(
         'kit/platform.ts',

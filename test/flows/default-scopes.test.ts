@@ -60,7 +60,7 @@ const WAYS: Readonly<Record<string, (at: ServedNode, key: string) => Promise<Way
   },
 };
 
-describe('the default scopes', () => {
+describe('the default scopes of routes, commands, tools and clients', () => {
   let at: ServedNode;
   const table = scopeTable();
   const own = 'the-key-of-an-agent-without-two-scopes';
@@ -76,7 +76,7 @@ describe('the default scopes', () => {
     expect((await at.ask('POST', '/v1/facts', fact)).status).to.be.below(300);
   };
 
-  it('are listed for each way in', () => {
+  it('are documented for every way to use a node', () => {
     expect([...table.keys()]).to.have.members([...Object.keys(WAYS), 'console', 'Python client']);
     for (const { recallsFrom } of table.values()) expect(recallsFrom).to.equal(ALL);
   });

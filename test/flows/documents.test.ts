@@ -22,7 +22,7 @@ const blocks = (name: string, language: string): string[] =>
 /** Returns the first configuration in a document that names the plugin. */
 const configuration = (name: string): string => /\{ "plugins": \{ "house-rules".*\}/.exec(pageText(name))?.[0] ?? '';
 
-describe('the documents', () => {
+describe('the pages of documentation', () => {
   let place: Workplace;
 
   beforeEach(() => {

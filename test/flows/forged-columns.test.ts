@@ -16,7 +16,7 @@ const PARTS = [
 /** Removes all JSON strings from a text. */
 const unquoted = (text: string): string => text.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""');
 
-describe('text of facts in text for models and people', () => {
+describe('stored text that imitates the layout of an output', () => {
   let user: ConnectedUser;
   const facts: { entity: string; relation: string; value: object; source: string }[] = [];
   before(async () => {
@@ -44,7 +44,7 @@ describe('text of facts in text for models and people', () => {
   });
   after(() => user.stop());
 
-  it('is quoted in every tool of MCP, inside the frame of data', async () => {
+  it('is quoted in the answers of every MCP tool, inside the frame that marks data', async () => {
     const client = new Client({ name: 'test', version: '1.0.0' });
     await client.connect(
       new StreamableHTTPClientTransport(new URL(`${user.url}/v1/mcp`), {
@@ -69,7 +69,7 @@ describe('text of facts in text for models and people', () => {
     await client.close();
   });
 
-  it('is quoted in the recalls of hooks, timestamps included', async () => {
+  it('is quoted in the facts that hooks recall, including timestamps', async () => {
     const input = JSON.stringify({ session_id: 's', cwd: user.project, prompt: 'who lives in Oslo or Rome' });
     const { stdout } = await user.run(['hook', 'session-start', '--client', 'claude-code'], {}, input);
     const text: string = JSON.parse(stdout).hookSpecificOutput.additionalContext;

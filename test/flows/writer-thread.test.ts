@@ -91,7 +91,7 @@ withWriterThread('a node that pulls from a peer', () => {
 withWriterThread('nodes that federate while everything goes wrong', () => {
   after(removeTemplates);
 
-  it('keep all invariants', async () => {
+  it('keep all invariants of the store', async () => {
     await simulate(8);
   });
 });

@@ -99,7 +99,7 @@ if (files !== undefined) {
       return new MemoryFiles({ client, source: SOURCE, garden });
     };
 
-    it('say the same as local files, for every sequence of calls', async () => {
+    it('return the same as local files, for every sequence of calls', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(command, { maxLength: 12 }), async (commands) => {
           const ours = betaMemoryTool(await emptyFiles());
@@ -118,7 +118,7 @@ if (files !== undefined) {
       );
     });
 
-    it('show the contents of every source where a file is contradicted, and say what an edit ended', async () => {
+    it('show every value of a contradicted file with its source, and report which facts an edit ended', async () => {
       const memory = new MemoryFiles({ client, source: SOURCE });
       const path = '/memories/Team/roles.md';
       await memory.create({ path, file_text: 'alice: CEO' });
@@ -138,7 +138,7 @@ if (files !== undefined) {
       expect(await memory.view({ path })).to.match(/:\n {5}1\talice: CFO$/);
     });
 
-    it('keep an earlier content in the history, and a renamed file leads back to it', async () => {
+    it('keep earlier content in the history, which a renamed file continues', async () => {
       const memory = await emptyFiles();
       await memory.create({ path: '/memories/a.md', file_text: 'first' });
       await memory.rename({ old_path: '/memories/a.md', new_path: '/memories/b.md' });

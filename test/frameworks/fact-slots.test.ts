@@ -20,7 +20,7 @@ const lateClient = (client: FactClient, fact: { entity: string; relation: string
 
 const text = (v: string) => ({ type: 'string', v }) as const;
 
-describe('the slots of an adapter', () => {
+describe('the facts of one entity and relation that an adapter overwrites', () => {
   let node: TestNode;
   let client: FactClient;
   let slots: FactSlots;
@@ -35,7 +35,7 @@ describe('the slots of an adapter', () => {
   const valuesIn = async (slot: Parameters<FactSlots['readAll']>[0]) =>
     (await slots.readAll(slot)).map(({ value }) => value.v).sort();
 
-  it('keep a value that somebody stores between a read and a write', async () => {
+  it('keep a value that somebody else stored between the read and the write', async () => {
     const slot = { entity: 'slot:told', relation: 'memory:role' };
     await slots.write(slot, text('CEO'));
     const live = await slots.readAll(slot);
@@ -44,7 +44,7 @@ describe('the slots of an adapter', () => {
     expect(await valuesIn(slot)).to.deep.equal(['CFO', 'CTO']);
   });
 
-  it('keep a value that replaced the same one', async () => {
+  it('keep a value that replaced the read one before the write', async () => {
     const slot = { entity: 'slot:replaced', relation: 'memory:role' };
     await slots.write(slot, text('CEO'));
     const live = await slots.readAll(slot);
@@ -53,7 +53,7 @@ describe('the slots of an adapter', () => {
     expect(await valuesIn(slot)).to.deep.equal(['CFO', 'CTO']);
   });
 
-  it('end by name, so that a value which somebody stores meanwhile stays', async () => {
+  it('end by id, so that a value that somebody else stores meanwhile stays live', async () => {
     const slot = { entity: 'slot:ended', relation: 'memory:role' };
     await slots.write(slot, text('CEO'));
     await client.assert({ ...slot, value: text('CTO'), source: 'agent:other', scope: 'company' });
@@ -65,7 +65,7 @@ describe('the slots of an adapter', () => {
     expect(await valuesIn(slot)).to.deep.equal(['CFO']);
   });
 
-  it('end all rivals that a write has read, and pass on other refusals', async () => {
+  it('end all contradicting values that the writer has read; any other refusal is thrown', async () => {
     const slot = { entity: 'slot:settled', relation: 'memory:role' };
     await slots.write(slot, text('CEO'));
     await client.assert({ ...slot, value: text('CTO'), source: 'agent:other', scope: 'company' });

@@ -114,7 +114,7 @@ if (framework !== undefined) {
       }
     });
 
-    it('returns a part of the items by limit and offset, newest first', async () => {
+    it('returns items page by page by limit and offset, newest first', async () => {
       const ours = await emptyStore();
       for (const n of [0, 1, 2]) {
         await node.clock.advance(1_000);
@@ -143,7 +143,7 @@ if (framework !== undefined) {
       expect(found[0]?.score).to.be.above(0);
     });
 
-    it('says in the item that a key is contested, with every value and its source', async () => {
+    it('marks an item whose key has contradicting values, with every value and its source', async () => {
       await store.put(['users', 'alice'], 'role', { title: 'CEO' });
       const [mine] = await client.query({ entity: 'langgraph:users/alice/role' }).take(1);
       expect(mine).to.deep.include({ source: SOURCE, relation: 'langgraph:item' });
@@ -168,7 +168,7 @@ if (framework !== undefined) {
       expect(await client.conflicts().take(1)).to.deep.equal([]);
     });
 
-    it('stores nothing for a value that is there, and ends a deleted one', async () => {
+    it('stores nothing for an unchanged value, and ends a deleted one', async () => {
       const entity = 'langgraph:once/key';
       const facts = async () => (await client.query({ entity, include_retracted: true }).take(10)).length;
       await store.put(['once'], 'key', { b: 1, a: 2 });
@@ -179,7 +179,7 @@ if (framework !== undefined) {
       expect([await facts(), await store.get(['once'], 'key')]).to.deep.equal([2, null]);
     });
 
-    it('sees one place alone: that of its scope, of its garden, of the tenant of its key', async () => {
+    it('sees only items of its own scope, garden and tenant', async () => {
       const inGarden = await emptyStore();
       const team = new LangGraphStore({ client, source: SOURCE, scope: 'team' });
       await inGarden.put(['place'], 'k', { n: 1 });

@@ -57,7 +57,7 @@ if (framework !== undefined) {
       );
     });
 
-    it('goes on under its id in another program, apart from sessions with other ids', async () => {
+    it('continues under its id in another program, and shares nothing with sessions of other ids', async () => {
       const told = [{ type: 'message', role: 'user', content: 'hello' }];
       const session = new FactSession({ client, source: SOURCE, sessionId: 'Chat 1' });
       await session.addItems(told);
@@ -68,7 +68,7 @@ if (framework !== undefined) {
       expect(await team.getItems()).to.deep.equal([]);
     });
 
-    it('says behind a contested item that it is contested, and by whom', async () => {
+    it('marks a contradicted item, and names the sources', async () => {
       const session = new FactSession({ client, source: SOURCE, sessionId: 'contested' });
       await session.addItems([{ type: 'a' }, { type: 'b' }]);
       const [fact] = await client.query({ entity: 'session:contested' }).take(1);
@@ -84,7 +84,7 @@ if (framework !== undefined) {
       expect(await session.getItems()).to.deep.equal([]);
     });
 
-    it('keeps what two programs add at once, and contradicts nothing', async () => {
+    it('keeps the items that two programs add at once, without a contradiction', async () => {
       const [one, other] = ['agent:a', 'agent:b'].map(
         (source) => new FactSession({ client, source, sessionId: 'shared' }),
       ) as [FactSession, FactSession];

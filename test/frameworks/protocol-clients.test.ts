@@ -22,7 +22,7 @@ const NEEDS_22 = ['@ai-sdk/mcp'];
 const page = readFileSync(join(projectRoot(), 'docs/guides/frameworks.md'), 'utf8');
 const lines = [...page.matchAll(/^\| [^|]+ \| `([^`]+)` \| `((?:await|new) [^`]+)` \|$/gm)];
 
-describe('the lines of docs/guides/frameworks.md for clients of the protocol', () => {
+describe('the MCP client configurations in docs/guides/frameworks.md', () => {
   let served: ServedNode;
   before(async () => {
     served = await startServedNode();

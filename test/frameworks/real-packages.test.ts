@@ -74,7 +74,7 @@ describe('the types of the adapters', function () {
     expect(await errorsIn(PROGRAM, packages)).to.equal('');
   });
 
-  it('ask programs that use no adapter for no framework', async () => {
+  it('require no framework package in programs that use no adapter', async () => {
     expect(await errorsIn(ALONE, [])).to.equal('');
   });
 });

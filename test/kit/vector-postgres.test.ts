@@ -39,7 +39,7 @@ describe('the database with pgvector of the tests', () => {
     await database.empty();
   });
 
-  it('serves a whole node', async () => {
+  it('stores the facts of a whole node', async () => {
     const node = await startTestNode({ plugins: ['keys', 'facts', 'search', 'recall'], databaseUrl: database.url });
     try {
       const key = await node.addKey();

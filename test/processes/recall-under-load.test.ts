@@ -40,7 +40,7 @@ const recalled = async (node: NodeProcess, query: string): Promise<string[]> => 
   return reply.body.facts.map(({ fact }: { fact: { id: string } }) => fact.id);
 };
 
-forEachStore('A written fact is recalled at once', (store) => {
+forEachStore('A newly stored fact', (store) => {
   let processes: NodeProcesses;
   let nodes: NodeProcess[];
   beforeEach(async () => {
@@ -49,7 +49,7 @@ forEachStore('A written fact is recalled at once', (store) => {
   });
   afterEach(() => processes?.stop());
 
-  it('through the other process, and through the same one, while thousands of facts are loaded', async () => {
+  it('is found at once by recall in its process and in another one, while thousands of facts are loaded', async () => {
     const [one, other] = nodes as [NodeProcess, NodeProcess];
     const writeAndRecall = async (): Promise<void> => {
       for (let round = 0; round < ROUNDS; round += 1) {

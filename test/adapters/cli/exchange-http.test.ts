@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { exchangeHttp } from '../../../adapters/cli/exchange-http.ts';
 import { rejection } from '../../kit/rejection.ts';
 
-describe('a request of a command', () => {
+describe('the HTTP request that a command sends to its node', () => {
   const sockets = new Set<Socket>();
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
   let url: string;

@@ -25,7 +25,7 @@ const recordRequests = async () => {
   return { seen, url, close: () => server.close() };
 };
 
-describe('keys at other addresses', () => {
+describe('addresses that commands send requests to', () => {
   let folder: string;
   let other: Awaited<ReturnType<typeof recordRequests>>;
   let env: Record<string, string>;
@@ -58,7 +58,7 @@ describe('keys at other addresses', () => {
   ];
   const EXAMPLES: Readonly<Record<string, string>> = { file: '-', client: 'cursor', format: 'mcp-memory', path: '-' };
 
-  it('never get the key of the environment, from any command', async () => {
+  it('do not receive the key of SVC_API_KEY if it was made for another address, from any command', async () => {
     const { commands } = await loadCommands({ configFile: undefined, env: {} });
     const asking = singleCommands(commands.map(({ command }) => command)).filter(
       ({ command }) => command.needs === 'server' || 'url' in (command.options ?? {}),
@@ -71,7 +71,7 @@ describe('keys at other addresses', () => {
     }
   });
 
-  it('explain why a key is not sent', async () => {
+  it('receive no request while the key belongs to another address; the error says how to give a key', async () => {
     const { exitCode, stderr } = await run(['recall', 'Alice', '--url', other.url]);
     expect([exitCode, other.seen]).to.deep.equal([1, []]);
     expect(stderr).to.equal(
@@ -80,14 +80,14 @@ describe('keys at other addresses', () => {
     );
   });
 
-  it('get the key of the environment if SVC_URL has their address, in any spelling', async () => {
+  it('receive the key of SVC_API_KEY if SVC_URL names them, in any spelling', async () => {
     const spelled = `${other.url.replace('http', 'HTTP')}//`;
     await run(['query', '--url', other.url], { SVC_URL: spelled });
     await run(['query'], { SVC_URL: spelled });
     expect(other.seen.filter((line) => line.includes(`Bearer ${KEY}`))).to.have.lengthOf(2);
   });
 
-  it('get no key of the environment from a file that a stranger may have put there', async () => {
+  it('receive no key when a stranger could have written the file that names them', async () => {
     const data = join(folder, 'data');
     const { SVC_URL: _, ...surroundings } = env;
     const left = async (text: string, mode: number): Promise<string> => {
@@ -114,7 +114,7 @@ describe('keys at other addresses', () => {
     expect(other.seen.filter((line) => line.includes(`Bearer ${KEY}`))).to.have.lengthOf(1);
   });
 
-  it('get the key that a login saved for them, and no key file of another address', async () => {
+  it('receive the key that a login saved for them, but never a key file of another address', async () => {
     const fileOf = (kind: string, url: string) =>
       join(folder, '.config/fact-memory-node', kind, `x-${sha256Hex(url).slice(0, 16)}.key`);
     const host = other.url.slice('http://'.length).replace(':', '_');
@@ -134,7 +134,7 @@ describe('keys at other addresses', () => {
     }
   });
 
-  it('get no malformed key, and the message names its source', async () => {
+  it('receive no malformed key; the error names where the key came from', async () => {
     const file = join(folder, 'bad.key');
     await writeFile(file, `${KEY}-\u00e4`);
     for (const [argv, given, source] of [

@@ -37,7 +37,7 @@ export const acme = {
   ],
 };`;
 
-describe('a command that a plugin brings', () => {
+describe('a command that a plugin adds to the command line', () => {
   const inFolder = (
     work: (run: (...argv: string[]) => Promise<CommandResult>, folder: string) => Promise<unknown>,
     plugins: Readonly<Record<string, unknown>> = {},

@@ -6,7 +6,7 @@ describe('the start command with a plugin that keeps files', () => {
   const place = new Workplace();
   after(() => place.dispose());
 
-  it('names a folder that a plugin cannot make, with a remedy', async () => {
+  it('prints the folder that a plugin cannot create, with a remedy', async () => {
     mkdirSync(place.path('data'));
     writeFileSync(place.path('data/keeper'), 'a file in the place of the folder');
     writeFileSync(

@@ -130,7 +130,7 @@ describe('the command line', () => {
 
   after(() => place.dispose());
 
-  it('knows its version', async () => {
+  it('prints its version', async () => {
     const { exitCode, stdout } = await place.run(['--version']);
 
     expect(exitCode).to.equal(0);

@@ -92,7 +92,7 @@ describe('the start command', () => {
   });
 
   describe('the second time', () => {
-    it('changes nothing and prints one line', async () => {
+    it('changes nothing in the folder and prints one line', async () => {
       await (await place.start()).end();
       const before = [keyOnDisk(), readdirSync(place.path('data')).filter(isDurable).sort().join()];
       const node = await place.start();
@@ -117,7 +117,7 @@ describe('the start command', () => {
     });
   });
 
-  it('leaves its address for the commands of its folder, and says later where they took it from', async () => {
+  it('writes its address into the data folder for commands, whose errors say which address they used and why', async () => {
     const node = await place.start();
     const env = { SVC_API_KEY: keyOnDisk() };
     const [found, elsewhere] = [
@@ -135,7 +135,7 @@ describe('the start command', () => {
     expect(away.stderr).to.contain(`error: no answer from ${node.url}, the address in data/address\n`);
   });
 
-  it('removes its address at its stop, unless a later node of the folder has left its own', async () => {
+  it('removes its address file when it stops, unless a later node in the folder has replaced it', async () => {
     const first = await place.start();
     const second = await place.start();
     const address = (): string => readFileSync(place.path('data/address'), 'utf8').trim();

@@ -44,7 +44,7 @@ describe('the start command with workers', () => {
     }
   };
 
-  it('ends or serves each connection when a worker is killed that has not taken it yet', async () => {
+  it('serves or closes each new connection when the worker that should accept it is killed', async () => {
     const node = await start();
     const [victim = 0, ...others] = await pidsAt(node.url);
     process.kill(victim, 'SIGSTOP');

@@ -125,7 +125,7 @@ describe('the http embedder', () => {
     ]);
   });
 
-  it('has another id when document vectors would differ, and no secret in it', () => {
+  it('gets another id when a setting changes its document vectors, and the id holds no secret', () => {
     const ids = [{}, { model: 'other' }, { dimensions: 4 }, { documentPrefix: 'd: ' }].map((more) => create(more).id);
     expect(new Set(ids).size).to.equal(ids.length);
     expect(create({ queryPrefix: 'q: ', apiKey: 'secret-1', url: 'http://elsewhere/v1' }).id).to.equal(ids[0]);
@@ -154,7 +154,7 @@ describe('the http embedder', () => {
     expect(endpoint.seen).to.have.length(5);
   });
 
-  it('does not retry errors that would repeat', async () => {
+  it('does not retry errors that every attempt would get', async () => {
     const hints: Readonly<Record<number, string>> = {
       400: 'SVC_EMBED_MODEL',
       401: 'SVC_EMBED_API_KEY',

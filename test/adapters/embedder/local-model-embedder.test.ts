@@ -143,7 +143,7 @@ describe('the local model embedder', () => {
     });
   });
 
-  it('has another id when document vectors would differ', () => {
+  it('gets another id when a setting changes its document vectors', () => {
     const variants: readonly Partial<LocalModelSettings>[] = [
       {},
       { weights: 'fp32' },

@@ -4,7 +4,7 @@ import type { PostgresSettings } from '../../../adapters/postgres/postgres-setti
 import { rejection } from '../../kit/rejection.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
 
-describe('the address of sessions, beside that of a pooler', () => {
+describe('the direct address of a PostgreSQL server behind a pooler (SVC_DATABASE_DIRECT_URL)', () => {
   let one: TemporaryDatabase;
   let other: TemporaryDatabase;
   before(async () => {
@@ -31,7 +31,7 @@ describe('the address of sessions, beside that of a pooler', () => {
     expect(problem?.message).to.equal(message);
   });
 
-  it('is named when it leads nowhere, with a hint about itself', async () => {
+  it('is named in the error when it leads to no database, with a hint about this setting', async () => {
     const missing = new URL(one.url);
     missing.pathname = '/missing';
     for (const [url, message] of [
@@ -47,7 +47,7 @@ describe('the address of sessions, beside that of a pooler', () => {
     }
   });
 
-  it('is accepted for the same database under another spelling', async () => {
+  it('is accepted when it leads to the same database in another spelling', async () => {
     const settings = settingsWith(`${one.url}${one.url.includes('?') ? '&' : '?'}application_name=sessions`);
     const store = await postgresAdapter.create(settings, parts);
     expect(await postgresAdapter.inspect?.(settings, parts)).to.deep.equal([]);

@@ -14,7 +14,7 @@ const failureAt = async (url: string): Promise<string> => {
 };
 
 describe('the address of a PostgreSQL store', () => {
-  it('may lead to a socket, in each way that libpq writes it', async () => {
+  it('may name a Unix socket, in each form that libpq accepts', async () => {
     for (const url of [
       'postgres://svc:geheim@%2Fnowhere/facts',
       'postgres:///facts?host=/nowhere&user=svc',
@@ -28,7 +28,7 @@ describe('the address of a PostgreSQL store', () => {
     }
   });
 
-  it('is refused with the right form when it is none', () => {
+  it('is refused when it is malformed, with an example of the right form', () => {
     for (const url of [
       'postgres://svc:p#x@127.0.0.1/facts',
       'postgres://svc:geheim@/facts',

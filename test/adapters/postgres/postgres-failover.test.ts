@@ -50,13 +50,13 @@ describe('a PostgreSQL store whose address names several servers', function () {
     });
   };
 
-  it('writes to the one that is no standby', async () => {
+  it('writes to the primary, never to a standby', async () => {
     await storeFacts(store, [sampleFact(1)]);
     await standbyHasAll();
     expect(await count(store)).to.equal(1);
   });
 
-  it('follows a promotion while the old primary is silent, and fails the write on it', async () => {
+  it('switches to a promoted standby while the old primary hangs, and fails the write that ran there', async () => {
     const cut = store.write('default', async (transaction) => {
       await transaction.insert([sampleFact(2)]);
       proxy.freeze();

@@ -52,7 +52,7 @@ describe('a PostgreSQL store with a replica', function () {
 
   it('reads on the replica', () => serves('replica'));
 
-  it('finds in every read each fact that any store has acknowledged before', async () => {
+  it('sees in every read all facts that any store acknowledged before it', async () => {
     const other = createPostgresStore({ url: first.url });
     try {
       for (let time = 0; time < 20; time += 1) {
@@ -77,7 +77,7 @@ describe('a PostgreSQL store with a replica', function () {
     }
   });
 
-  it('sees in a read no later commit, on either server', async () => {
+  it('sees in a read no commit made after the read began, on either server', async () => {
     for (const server of ['replica', 'primary'] as const) {
       await serves('replica');
       if (server === 'primary') await delay('2s');
@@ -92,7 +92,7 @@ describe('a PostgreSQL store with a replica', function () {
     await delay('0');
   });
 
-  it('reads on the primary what a replica that lags by two seconds lacks: facts, and that they are erased', async () => {
+  it('reads facts and erasures on the primary while the replica lags by two seconds', async () => {
     await serves('replica');
     await delay('2s');
     await storeOne();
@@ -106,7 +106,7 @@ describe('a PostgreSQL store with a replica', function () {
     await serves('replica');
   });
 
-  it('goes on without a replica that dies, uses it again, and reports both once', async () => {
+  it('continues without a replica that fails, uses it again later, and logs each change once', async () => {
     await serves('replica');
     expect(reports).to.deep.equal([]);
     const held = store.read(async () => {
@@ -124,7 +124,7 @@ describe('a PostgreSQL store with a replica', function () {
     reports = [];
   });
 
-  it('is told why an address in the list serves no reads, without the password', async () => {
+  it('logs why a replica address serves no reads, without the password', async () => {
     const stranger = await startPostgres(COPIED_SETTINGS);
     const follower = await startStandby(stranger);
     const { password } = new URL(second.url);
@@ -164,7 +164,7 @@ describe('a PostgreSQL store with a replica', function () {
     }
   });
 
-  it('reads on no replica of another cluster, and on none that was promoted', async () => {
+  it('never reads on a replica of another cluster, or on a promoted one', async () => {
     const stranger = await startPostgres(COPIED_SETTINGS);
     const foreign = createPostgresStore({ url: stranger.url, replicaUrls: [second.url] });
     try {

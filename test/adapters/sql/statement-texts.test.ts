@@ -7,7 +7,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 
 const MANY = 100;
 
-forEachStore('the statements of filters that callers shape', (engine) => {
+forEachStore('the SQL statements of filters that callers supply', (engine) => {
   const statements = new FactStatements(engine === 'sqlite' ? sqliteDialect : postgresDialect);
   const bound = (filter: Filter) => statements.count(all(equals('tenantId', 'default'), filter));
   const textsOf = (filters: readonly Filter[]): Set<string> => new Set(filters.map((filter) => bound(filter).sql));
@@ -21,14 +21,14 @@ forEachStore('the statements of filters that callers shape', (engine) => {
     expect(texts.size).to.equal(1);
   });
 
-  it('are few for every number of prefixes and of names', () => {
+  it('have few distinct texts, for any number of prefixes and names', () => {
     // One for each power of two up to 128.
     expect(textsOf(upTo(MANY).map(begin)).size).to.equal(8);
     // One for each power of two up to 8, and one for all longer lists.
     expect(textsOf(upTo(MANY).map((count) => isIn('entityKey', names(count)))).size).to.equal(5);
   });
 
-  it('have as many parameters as marks', () => {
+  it('have as many parameters as placeholders', () => {
     const open = startsWith('entityKey', '\u{10ffff}');
     const filters = [...upTo(MANY).map(begin), ...upTo(12).map((count) => isIn('cid', names(count))), open];
     for (const filter of filters) {

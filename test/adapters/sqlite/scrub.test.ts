@@ -74,7 +74,7 @@ for (const writer of SQLITE_LAYOUTS) {
       }
     });
 
-    it('contains none either when two stores on it write all the while', async () => {
+    it('contains no erased value while two stores on the file keep writing', async () => {
       const { store, another, path, stop } = await createTemporaryStore({ writer });
       try {
         await store.migrate(CORE_MIGRATIONS);

@@ -19,7 +19,7 @@ export const describeBoundedPages = (current: CurrentStore): void => {
     current().store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 100, ...query }));
   const textsOf = (facts: readonly StoredFact[]) => facts.map(({ value }) => value.v);
 
-  describe('a page with a limit in bytes', () => {
+  describe('a page of facts with a limit in bytes', () => {
     it('ends with the fact whose value reaches the limit, in every order', async () => {
       const facts = [1, 2, 3, 4].map((n) => textFact(n, String(n).repeat(LONG)));
       await storeFacts(current().store, facts);

@@ -30,7 +30,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
   const ids = (...numbers: number[]): Filter => isIn('id', numbers.map(sampleId));
 
   describe('facts that may be cached', () => {
-    it('are returned as without a cache, on every repetition and by every query', async () => {
+    it('equal the facts without a cache, in every query and every repetition', async () => {
       const facts = [
         sampleFact(1, { derivedFrom: [CID, CID], confidence: 0.1 + 0.2 }),
         sampleFact(2, { value: { type: 'null', v: null, interpretAs: 'content' } }),
@@ -71,7 +71,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
       }
     });
 
-    it('are not returned by a query that excludes them, nor in a snapshot from before them', async () => {
+    it('are not returned by a query that excludes them, nor in a snapshot taken before they were stored', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1)]);
       await store.read(async (early) => {
@@ -97,7 +97,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
       expect(await find(ask(ids(1)))).to.deep.equal([retold]);
     });
 
-    it('contain nothing of erased facts, in any process, from the commit of the erasure on', async () => {
+    it('contain nothing of erased facts, in any process, once the erasure has committed', async () => {
       const { store } = current();
       const another = await current().another();
       await storeFacts(store, [sampleFact(1), sampleFact(2)]);

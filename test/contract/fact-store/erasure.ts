@@ -19,7 +19,7 @@ export const describeErasure = (current: CurrentStore): void => {
     const references = (above = 0, limit = 10) =>
       current().store.read((snapshot) => snapshot.references('default', above, limit));
 
-    it('replaces other references by the redaction mark, and keeps the rest of the fact', async () => {
+    it('replaces chosen references by the redaction mark, and keeps all other members of the fact', async () => {
       const { store } = current();
       const fact = sampleFact(2, { derivedFrom: [cid(1), cid(2), cid(1)] });
       await storeWith(store, [sampleFact(1), fact, sampleFact(3, { derivedFrom: [cid(1)] })]);
@@ -37,7 +37,7 @@ export const describeErasure = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => snapshot.references('other', 0, 10))).to.deep.equal([]);
     });
 
-    it('changes references in no other way', async () => {
+    it('refuses every other change of the references', async () => {
       const { store } = current();
       const fact = sampleFact(1, { derivedFrom: [cid(1), cid(2)] });
       await storeWith(store, [fact, sampleFact(2)]);

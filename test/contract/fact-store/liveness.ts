@@ -123,7 +123,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await left()).to.deep.equal([[], [], [sampleId(2)]]);
     });
 
-    it('are covered by a speaker only where they are facts of that speaker', async () => {
+    it('are ended by a peer only where that peer stated them', async () => {
       const speakers = [null, 'svc:node:a', 'svc:node:b'];
       await store(...speakers.map((speaker, at) => sampleFact(at, { speaker })));
       const cover = (id: string, speaker: string | null) =>
@@ -146,7 +146,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings()).to.deep.equal([sampleId(2)]);
     });
 
-    it('end one named fact of their place alone, by its id and its origin', async () => {
+    it('that names a fact by id and origin ends only that fact, in its own place', async () => {
       const own = { id: sampleId(1), origin: 'svc:node:here', isOwn: true };
       const named = { id: 'id at b', origin: 'svc:node:b', isOwn: false };
       const ofB = { originNodeId: 'svc:node:b', speaker: 'svc:node:b', originId: 'id at b' };
@@ -204,7 +204,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       return idsOf(await current().store.read((snapshot) => snapshot.find({ filter, order: 'feed', limit: 10 })));
     };
 
-    it('counts from exactly that instant', async () => {
+    it('ends the fact at exactly that instant', async () => {
       await store(sampleFact(1));
       await current().store.write('default', (transaction) => transaction.setExpiry(sampleId(1), 500, stamp(1)));
       expect(await expired(499)).to.deep.equal([]);
@@ -288,7 +288,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       await check();
     });
 
-    it('may arrive before the fact', async () => {
+    it('may be called before its fact arrives', async () => {
       await current().store.write('default', (transaction) => transaction.setExpiry(sampleId(1), 500, stamp(1)));
       await store(sampleFact(1));
       expect(await expired(500)).to.deep.equal([sampleId(1)]);

@@ -76,7 +76,7 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => factById(snapshot, sampleId(1)))).to.deep.equal(sampleFact(1));
     });
 
-    it('gets no row from work for many tenants', async () => {
+    it('gets no row from a write that spans several tenants', async () => {
       const { store } = current();
       await removeAcme(store);
       const rows = ['acme', 'other', 'default'].map((tenant_id) => ({

@@ -124,7 +124,7 @@ export const describeTripleOrder = (current: CurrentStore): void => {
       expect(await textsOf('entityKey', { limit: 2 })).to.have.length(2);
     });
 
-    it('begin with the prefix by their characters, and end in any way', async () => {
+    it('are matched by a literal prefix, without wildcards', async () => {
       const keys = [
         'a',
         'a\u{10ffff}',

@@ -53,7 +53,7 @@ export const describeChanges = (current: CurrentNode): void => {
     expect(await found(untilMs + 9)).to.deep.equal([]);
   });
 
-  it('answers as if hidden facts had never been there, and finds them again when they return', async () => {
+  it('returns answers as if hidden facts did not exist, and finds those facts again once they are shown', async () => {
     const hidden = { entity: 'user:hidden' };
     await embedded(await current().say(said('veiled', 'lantern'), said('veiled', 'harbour lantern')), 'veiled');
     const without = await asked('veiled');
@@ -85,7 +85,7 @@ export const describeChanges = (current: CurrentNode): void => {
     expect(await findWords(current().index, 'secret', current().view({ tenantId: 'erasing' }), 9)).to.deep.equal([]);
   });
 
-  it('answers a search of the past as it answered then', async () => {
+  it('answers a search as of a past moment as it answered then', async () => {
     const told: { readonly asOf: object; readonly nowMs: number; readonly answer: object }[] = [];
     const keep = async (): Promise<void> => {
       const asOf = await current().follow();

@@ -31,7 +31,7 @@ export const describePlans = (current: CurrentNode): void => {
     expect(await current().index.ask([], view)).to.deep.equal([]);
   });
 
-  it('names facts that earlier steps found, each once, after the given ones', async () => {
+  it('lets a step name facts that earlier steps found: each once, after the ids that it names itself', async () => {
     const view = current().view();
     const { index, facts } = current();
     const given = [facts[3]?.id as string];
@@ -54,7 +54,7 @@ export const describePlans = (current: CurrentNode): void => {
     }
   });
 
-  it('ignores steps that come later or do not exist', async () => {
+  it('ignores references to steps that come later or do not exist', async () => {
     const view = current().view();
     const share: SearchStep = { find: 'share', query: 'river', of: { foundBy: [1, 7] } };
     expect((await current().index.ask([share, WORDS], view))[0]).to.deep.equal({ hits: [] });

@@ -17,7 +17,7 @@ export const describeVectors = (current: CurrentNode): void => {
   });
 
   for (const [member, ways] of Object.entries({ nothing: [{}], ...NARROWINGS })) {
-    it(`finds the nearest facts of a view narrowed by ${member}, before the limit counts`, async () => {
+    it(`applies a filter on ${member} before the limit, and finds the nearest facts of the view`, async () => {
       for (const way of ways) {
         const view = current().view({ minConfidence: LEAST_CONFIDENCE, ...way });
         const hits = await findNear(current().index, QUERY, -1, view, 1_000);
@@ -58,7 +58,7 @@ export const describeVectors = (current: CurrentNode): void => {
     expect(await current().index.ask([step], current().view())).to.deep.equal([{ hits: [] }]);
   });
 
-  describe('that move towards texts', () => {
+  describe('with feedback from found texts', () => {
     const TENANT = { tenantId: 'moved' };
     const said = (...components: number[]) => ({ ...TENANT, value: text(textAt(...components)) });
     let texts: readonly string[];
@@ -78,7 +78,7 @@ export const describeVectors = (current: CurrentNode): void => {
         current().view({ ...TENANT, ...view }),
       );
 
-    it('bring only facts like those texts nearer', async () => {
+    it('raise the similarity only of facts like those texts', async () => {
       const { hits, before, spread } = await feedback(texts);
       const of = (id: string) => {
         const at = hits.findIndex((hit) => hit.id === id);
@@ -91,7 +91,7 @@ export const describeVectors = (current: CurrentNode): void => {
       expect(spread?.count).to.equal(5);
     });
 
-    it('need at least two texts, all in the view, and none beside others in its session', async () => {
+    it('need at least two texts, all in the view, and none with neighbours in its session', async () => {
       expect(await feedback(texts.slice(0, 1))).to.deep.equal({ hits: [] });
       expect(await feedback([...texts, 'unknown'])).to.deep.equal({ hits: [] });
       expect(await feedback(texts, { scopes: ['team'] })).to.deep.equal({ hits: [] });

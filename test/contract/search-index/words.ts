@@ -32,7 +32,7 @@ export const describeWords = (current: CurrentNode): void => {
       { numRuns: RUNS },
     ));
 
-  it('finds the neighbours of seeds in their sessions, and the share of a query around them', () =>
+  it('finds the neighbours of seeds in their sessions, and how much of a query a fact covers with them', () =>
     fc.assert(
       fc.asyncProperty(queries, narrowings(current), fc.nat(), async (query, viewOf, from) => {
         const view = viewOf();
@@ -57,7 +57,7 @@ export const describeWords = (current: CurrentNode): void => {
     expect(new Set(hits.map(({ score }) => score)).size).to.equal(1);
   });
 
-  it('does not change a score with facts that the view does not open', async () => {
+  it('scores facts without regard to facts outside the view', async () => {
     const seen = { tenantId: 'seen', value: text('lantern and harbour'), sessionId: 'talk' };
     const ids = await current().say(seen, { ...seen, value: text('harbour') });
     const view = current().view({ tenantId: 'seen', scopes: ['company'], gardens: [] });

@@ -18,7 +18,7 @@ const NAMES = [
   ...['.', '..', '*', 'null', 'card:user:alice', '__proto__', 'constructor', 'toString', 'agent:owner-of-n'],
 ].filter((name) => !name.includes(' '));
 
-forEachStore('Identifiers that peers choose', () => {
+forEachStore('Fact ids that peers choose', () => {
   const world = createWorld();
   const peers: TestPeer[] = [];
   let node: FederatedNode;

@@ -5,7 +5,7 @@ import { declareBoth, push, refusalOf } from '../../kit/federation/peering-steps
 import { startTestPeer } from '../../kit/federation/test-peer.ts';
 import { type WireFact, wireCid } from '../../kit/federation/wire-fact.ts';
 
-describe('Content ids in another format', () => {
+describe('Content ids in the format of another implementation', () => {
   const sevenMembers = (fact: WireFact): string =>
     JSON.stringify({
       confidence: fact.confidence,

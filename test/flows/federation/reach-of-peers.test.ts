@@ -9,7 +9,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 const BOTH = { scopes: ['public', 'company'] };
 const DAY_MS = 86_400_000;
 
-forEachStore('A peer', () => {
+forEachStore('The authority of a peer', () => {
   const world = createWorld();
   let node: FederatedNode;
   /** A peer for public facts alone, without the grant. */
@@ -53,7 +53,7 @@ forEachStore('A peer', () => {
   const idsOf = (facts: readonly Document[]): readonly unknown[] => facts.map(({ id }) => id);
   const saying = (v: string) => ({ value: { type: 'string', v } });
 
-  it('is shown in the list of peers with its grant', async () => {
+  it('is shown with the grant in the list of peers', async () => {
     const { body } = await node.get('/v1/federation/peers');
     const grants = body.peers.map((peer: Document) => [peer['node_id'], peer['may_end_others']]);
     expect(Object.fromEntries(grants)).to.deep.equal({
@@ -68,7 +68,7 @@ forEachStore('A peer', () => {
     ['for public facts alone', () => stranger],
     ['for company facts whose grant this node refuses', () => refused],
   ] as const) {
-    it(`${name} retracts only its own facts, and its retraction stays visible with the reason`, async () => {
+    it(`${name} covers retractions of its own facts only; any other stays visible with the reason`, async () => {
       const peer = peerOf();
       const about = { entity: `user:kept-${peer.nodeId.length}`, relation: 'memory:role' };
       const own = await stored(peer, peer.fact({ ...about, ...saying('own') }));
@@ -99,7 +99,7 @@ forEachStore('A peer', () => {
     ['for company facts', () => partner],
     ['with an explicit grant', () => trusted],
   ] as const) {
-    it(`${name} retracts the facts of others`, async () => {
+    it(`${name} covers retractions of the facts of others`, async () => {
       const peer = peerOf();
       const about = { entity: `user:gone-${peer.nodeId.length}`, relation: 'memory:role' };
       await node.say({ ...about, ...saying('local') });
@@ -112,7 +112,7 @@ forEachStore('A peer', () => {
     });
   }
 
-  it('ends by name exactly the named facts, in any order of arrival', async () => {
+  it('lets a replacement end exactly the facts that it names, in any order of arrival', async () => {
     for (const isLate of [false, true]) {
       const about = { entity: `user:named-${isLate}`, relation: 'memory:role' };
       const local = await node.say({ ...about, ...saying('local') });
@@ -136,7 +136,7 @@ forEachStore('A peer', () => {
     }
   });
 
-  it('ends no fact of another origin that has the id of the named one', async () => {
+  it('never lets a replacement end a fact of another origin that has the same id', async () => {
     const about = { entity: 'user:namesakes', relation: 'memory:role' };
     const named = await stored(stranger, stranger.fact({ ...about, ...saying('named') }));
     const namesake = await stored(partner, partner.fact({ ...about, ...saying('namesake'), id: named.id }));
@@ -149,7 +149,7 @@ forEachStore('A peer', () => {
     expect(facts).to.have.length(1);
   });
 
-  it('without the grant ends by name only its own facts, and contradicts the others', async () => {
+  it('without the grant covers replacements of its own facts only; others are contradicted', async () => {
     const about = { entity: 'user:named-rivals', relation: 'memory:role' };
     const own = await stored(stranger, stranger.fact({ ...about, ...saying('own') }));
     const local = await node.say({ ...about, ...saying('local') });
@@ -161,7 +161,7 @@ forEachStore('A peer', () => {
     expect(await contradicting(about.entity)).to.have.members([local.id, replacement.id]);
   });
 
-  it('cannot change the names in a fact, because the statement of the origin has them', async () => {
+  it('includes no change to the replaced ids of a fact, because the origin signed them', async () => {
     const fact = partner.fact({ replaces: ['an-id'] });
     for (const changed of [
       { ...fact, replaces: ['another'] },
@@ -177,7 +177,7 @@ forEachStore('A peer', () => {
     await stored(partner, fact);
   });
 
-  it('without the grant resolves nothing for others, and its resolution is a rival with the reason', async () => {
+  it('without the grant includes no resolution of facts of others; such a resolution is a rival with its reason', async () => {
     const about = { entity: 'user:rivals', relation: 'memory:role' };
     const own = await stored(stranger, stranger.fact({ ...about, ...saying('own') }));
     const local = await node.say({ ...about, ...saying('local') });
@@ -190,7 +190,7 @@ forEachStore('A peer', () => {
     expect(await contradicting(about.entity)).to.have.members([local.id, resolution.id]);
   });
 
-  it('without the grant resolves nothing for others either when its resolution arrives first', async () => {
+  it('without the grant includes no resolution of facts of others that arrives before them', async () => {
     const about = { entity: 'user:early', relation: 'memory:role' };
     const own = stranger.fact({ ...about, ...saying('own') });
     const other = partner.fact({ ...about, ...saying('other') });
@@ -204,7 +204,7 @@ forEachStore('A peer', () => {
     expect(await contradicting(about.entity)).to.have.members([other.id, resolution.id]);
   });
 
-  it('resolves with confidence 1 or not at all, and so does a caller', async () => {
+  it('includes resolutions with confidence 1 only, as for local callers', async () => {
     const about = { entity: 'user:unsure', relation: 'memory:role' };
     const one = await node.say({ ...about, ...saying('one') });
     const other = await node.say({ ...about, ...saying('other') });
@@ -217,7 +217,7 @@ forEachStore('A peer', () => {
     expect(await contradicting(about.entity)).to.deep.equal([]);
   });
 
-  it('sends no timestamp further ahead than a stamp may be', async () => {
+  it('includes no timestamp further ahead than a stamp may be', async () => {
     const at = (ms: number) => ({ timestamp: new Date(world.clock.nowMs() + ms).toISOString() });
     const { body } = await push(node, partner, [
       partner.fact({ timestamp: '9999-01-01T00:00:00Z' }),

@@ -12,7 +12,7 @@ const HOOK = 'https://hook.test';
 
 const stripped = ({ origin_proof: _proof, ...fact }: WireFact): WireFact => fact;
 
-forEachStore('Two facts with one id at their origins, in events and jobs', () => {
+forEachStore('Two facts of different nodes with one id, in events and jobs', () => {
   const world = createWorld();
   const delivered: Document[] = [];
   let node: FederatedNode;

@@ -9,7 +9,7 @@ import { exportLines, importAll } from '../../plugins/transfer/transfer-node.ts'
 
 const stripped = ({ origin_proof: _proof, ...fact }: WireFact): WireFact => fact;
 
-forEachStore('Two facts with one id at their origins', () => {
+forEachStore('Two facts of different nodes with one id, in other features', () => {
   const world = createWorld();
   const now = (): number => world.clock.nowMs();
   let node: FederatedNode;

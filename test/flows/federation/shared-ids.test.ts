@@ -21,7 +21,7 @@ const twisted = (fact: WireFact): WireFact => ({
   source: 'agent:thief',
 });
 
-forEachStore('Two facts with one id', () => {
+forEachStore('Two facts of different nodes with one id', () => {
   const world = createWorld();
   const now = (): number => world.clock.nowMs();
   let node: FederatedNode;
@@ -63,7 +63,7 @@ forEachStore('Two facts with one id', () => {
     );
   };
 
-  it('are both accepted if the second one is proven: 20 of 20, after a thief has pushed all ids (I14)', async () => {
+  it('are both accepted if the second has a proof of origin: 20 of 20, after a thief pushed all ids first (I14)', async () => {
     const honest = factsOf(origin, 20);
     await accepted(node, thief, honest.map(twisted));
     await accepted(
@@ -77,7 +77,7 @@ forEachStore('Two facts with one id', () => {
     for (const { source } of facts) expect(source).to.equal('agent:of-origin.test');
   });
 
-  it('are both accepted if the nodes that said them have signed them, in both orders of arrival (I12)', async () => {
+  it('are both accepted if each has a proof of its own origin, in either order of arrival (I12)', async () => {
     const [said] = factsOf(origin, 1) as [WireFact];
     const rival = { ...twisted(said), origin_proof: thief.prove(twisted(said)) };
     await accepted(node, thief, [rival]);
@@ -91,14 +91,14 @@ forEachStore('Two facts with one id', () => {
     for (const fact of lists.flat()) expect((await byId(node, said.id)).body.id).to.equal(said.id, fact.id);
   });
 
-  it('are told apart in one page, and the proven one is shown', async () => {
+  it('are distinguished within one page: only the fact with a proof is shown', async () => {
     const [said] = factsOf(origin, 1) as [WireFact];
     const reply = await push(node, thief, [twisted(said), stripped(said), passedOn(said, origin)]);
     expect(reply.body.errors).to.deep.equal([{ fact_id: said.id, error: 'id_collision' }]);
     expect(saying(await shown(node, said.entity))).to.deep.equal([[said.id, said.value.v, said.source, false]]);
   });
 
-  it('are served to peers under that id, and with the proofs of their origins', async () => {
+  it('are both served to peers under that id, with the proofs of their origins', async () => {
     const [said] = factsOf(origin, 1) as [WireFact];
     await accepted(node, thief, [twisted(said)]);
     await accepted(node, origin, [said]);
@@ -111,7 +111,7 @@ forEachStore('Two facts with one id', () => {
     expect((await byId(other, said.id)).body).to.include({ id: said.id, origin_node_id: origin.nodeId });
   });
 
-  it('do not take the origin away after a thief has brought one without its proof', async () => {
+  it('keep the true origin of the proven fact, although a thief pushed it first without proof', async () => {
     const [said] = factsOf(origin, 1) as [WireFact];
     await accepted(node, thief, [stripped(said)]);
     expect((await shown(node, said.entity))[0]).to.include({ origin_node_id: thief.nodeId });
@@ -122,7 +122,7 @@ forEachStore('Two facts with one id', () => {
     expect((await byId(node, said.id)).body.id).to.equal(fact?.id);
   });
 
-  it('never hide a fact of a node whose keys are not known, although another peer signs its id', async () => {
+  it('never hide a fact whose origin has unknown keys, although another peer signs that id', async () => {
     const [said] = factsOf(relay, 1) as [WireFact];
     const foreign = { ...stripped(said), origin_node_id: 'svc://far.test' };
     await accepted(node, relay, [foreign]);
@@ -135,7 +135,7 @@ forEachStore('Two facts with one id', () => {
     expect(await shown(node, said.entity)).to.have.length(3);
   });
 
-  it('appear as one fact once its proof arrives, which keeps the lifetime that a client gave it', async () => {
+  it('become one fact when the proof arrives, and keep the time to live that a client has set', async () => {
     const far = await startTestPeer({ ...world, nowMs: now, host: 'far.test' });
     const [kept, ended] = [far.fact({ entity: 'user:later-proven' }), far.fact({ entity: 'user:later-ended' })];
     await accepted(node, relay, [passedOn(kept, far), passedOn(ended, far)]);
@@ -153,7 +153,7 @@ forEachStore('Two facts with one id', () => {
     await far.stop();
   });
 
-  it('are refused as a collision if one node says both', async () => {
+  it('are refused as a collision if one node states both', async () => {
     const [said] = factsOf(origin, 1) as [WireFact];
     await accepted(node, origin, [said]);
     const changed = { ...stripped(said), confidence: 0.5 };
@@ -164,7 +164,7 @@ forEachStore('Two facts with one id', () => {
     expect(await federationEvents(node, 'id_collision')).not.to.deep.equal([]);
   });
 
-  it('do not let a peer take the local id of another fact in advance', async () => {
+  it('keep their local ids free: a peer cannot take one in advance', async () => {
     const [said] = factsOf(origin, 1) as [WireFact];
     await accepted(other, thief, [twisted(said)]);
     await accepted(other, origin, [said]);
@@ -175,7 +175,7 @@ forEachStore('Two facts with one id', () => {
     expect(saying(await shown(node, said.entity))).to.deep.equal([[said.id, said.value.v, said.source, false]]);
   });
 
-  it('need the proof of the peer under whose address the source lies', async () => {
+  it('are refused without a proof of the peer whose address their source lies under', async () => {
     const claim = thief.fact({ source: `${origin.nodeId}/agent/a` });
     await refused(node, thief, claim, 'source_not_owned');
     await refused(node, relay, passedOn(claim, thief), 'source_not_owned');

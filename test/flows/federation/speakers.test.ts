@@ -8,7 +8,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 
 const stripped = ({ origin_proof: _proof, ...fact }: WireFact): WireFact => fact;
 
-forEachStore('A fact that a relay brought before its origin was known', () => {
+forEachStore('A fact that a relay sent before its origin was a peer', () => {
   const world = createWorld();
   let node: FederatedNode;
   let relay: TestPeer;
@@ -81,7 +81,7 @@ forEachStore('A fact that a relay brought before its origin was known', () => {
     ['without proofs', stripped],
   ] satisfies readonly (readonly [string, Sent])[]) {
     for (const [name, order] of Object.entries(ORDERS)) {
-      it(`ends by ${name}, as if its origin alone had sent all facts, ${how} (I12)`, async () => {
+      it(`ends by ${name}, as if the origin itself had sent all facts, ${how} (I12)`, async () => {
         const alone = await outcomeOf(false, sent, order);
         expect(await outcomeOf(true, sent, order)).to.deep.equal(alone);
       });

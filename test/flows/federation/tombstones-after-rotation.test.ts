@@ -55,7 +55,7 @@ forEachStore('Tombstones of a node whose key was rotated', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('are each signed again once, even if the node is killed in between', async function () {
+  it('are each signed again exactly once, even if the node is killed in between', async function () {
     this.timeout(300_000);
     const world = createWorld();
     const killing: Killing = { kind: SUPPRESSION_CHANGED.id, isArmed: false, isDead: false };
@@ -123,7 +123,7 @@ forEachStore('Tombstones of a node whose key was rotated', () => {
     await a.stop();
   });
 
-  it('are queued behind many unknown issuers if a relay sends them before the keys of their issuer are readable', async () => {
+  it("wait behind tombstones of unknown issuers if a relay sends them before the issuer's keys can be fetched", async () => {
     const world = createWorld();
     const nowMs = (): number => world.clock.nowMs();
     const node = await startFederatedNode({ name: 'n', ...world, settings: SETTINGS });

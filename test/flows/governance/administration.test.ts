@@ -61,7 +61,7 @@ forEachStore('the administration of a node', () => {
     });
   }
 
-  it('shows the log to a key with audit.read only in its own tenant', async () => {
+  it('shows a key with audit.read only the log of its own tenant', async () => {
     const first = { raw_key: 'the-first-key-of-another-tenant-000001', entity_uri: 'agent:theirs' };
     const made = await node.request('POST', '/v1/tenants', { key: admin, body: { id: 'theirs', first_key: first } });
     expect(made.status, made.text).to.equal(201);

@@ -44,7 +44,7 @@ forEachStore('A peer of a node with tombstones', () => {
     await node?.stop();
   });
 
-  it('gets the facts while tombstones hide nothing', async () => {
+  it('gets the facts of an entity while no tombstone hides them', async () => {
     await start({});
     const { id } = await node.say({ entity: GONE });
     await bury(node);
@@ -52,7 +52,7 @@ forEachStore('A peer of a node with tombstones', () => {
     expect(await idsAbout(node, GONE)).to.deep.equal([id]);
   });
 
-  it('gets no fact about the entity, including later ones', async () => {
+  it('gets no fact about the entity of a tombstone, including later facts', async () => {
     await start();
     await node.say({ entity: GONE });
     await bury(node);
@@ -82,7 +82,7 @@ forEachStore('A peer of a node with tombstones', () => {
     }
   });
 
-  it('whose cursor is past the facts gets all of them after a revocation', async () => {
+  it('gets all facts after a revocation, even if its cursor is past them', async () => {
     await start();
     const first = await node.say({ entity: GONE });
     const { id: here } = await node.say({ entity: 'user:here' });
@@ -106,7 +106,7 @@ forEachStore('Two nodes and a tombstone that is revoked', () => {
     for (const node of nodes) await node.stop();
   });
 
-  it('both have all facts in the end, including the withheld ones', async () => {
+  it('both have all facts after the revocation, including those withheld before', async () => {
     for (const name of ['a', 'b']) nodes.push(await startFederatedNode({ name, ...world, env: ON }));
     const [a, b] = nodes as [FederatedNode, FederatedNode];
     await peerUp(a, b);

@@ -53,7 +53,7 @@ const send = (options: {
 const LOCAL = { Host: 'localhost:8765' };
 
 describe('A web page makes its own host name resolve to a node without keys (DNS rebinding) (I14)', () => {
-  it('is refused for each Host that is not a loopback name or the name of SVC_NODE_URL', () =>
+  it('is refused with each Host that is neither a loopback name nor the name in SVC_NODE_URL', () =>
     withNode({ SVC_NODE_URL: 'https://memory.example' }, async (ask) => {
       const foreign = [
         'evil.example',
@@ -78,7 +78,7 @@ describe('A web page makes its own host name resolve to a node without keys (DNS
       }
     }));
 
-  it('is accepted under the names of the node, on any port, in any case', () =>
+  it('is accepted with the names of the node as Host, on any port, in any case', () =>
     withNode({ SVC_NODE_URL: 'https://memory.example' }, async (ask) => {
       const own = [
         'localhost',
@@ -95,7 +95,7 @@ describe('A web page makes its own host name resolve to a node without keys (DNS
       for (const host of own) expect((await ask({ Host: host })).status, host).to.equal(200);
     }));
 
-  it('learns nothing on any other path, existing or not', () =>
+  it('gets the same refusal on every path, existing or not', () =>
     withNode({}, async (ask) => {
       const targets = [
         '/v1/me',
@@ -114,7 +114,7 @@ describe('A web page makes its own host name resolve to a node without keys (DNS
       }
     }));
 
-  it('may read the health of the node, as every supervisor may', () =>
+  it('may read the health of the node, as any supervisor may', () =>
     withNode({}, async (ask) => {
       const answer = await ask({ Host: 'node-7.cluster:8765', Origin: 'https://evil.example' }, '/healthz');
       expect(answer).to.deep.equal({ status: 200, body: { status: 'ok' } });
@@ -131,7 +131,7 @@ describe('A web page sends requests to a node without keys, and cannot read the 
     }
   };
 
-  it('is refused for each Origin other than the node itself, including null', () =>
+  it('is refused with each Origin other than the node itself, including null', () =>
     withNode({ SVC_NODE_URL: 'http://localhost:8765' }, (ask) =>
       refusedFor(ask, [
         'null',
@@ -153,7 +153,7 @@ describe('A web page sends requests to a node without keys, and cannot read the 
       await refusedFor(ask, ['null', 'https://evil.example']);
     }));
 
-  it('is accepted as a page of the node, under each of its addresses', () =>
+  it('is accepted as a page of the node itself, under each of its addresses', () =>
     withNode({ SVC_NODE_URL: 'https://memory.example' }, async (ask) => {
       const pages = [
         ['localhost:8765', 'http://localhost:8765'],
@@ -174,7 +174,7 @@ describe('A web page sends requests to a node without keys, and cannot read the 
 });
 
 describe('A node with keys (I14)', () => {
-  it('accepts any Host, because no page has a key', () =>
+  it('accepts any Host, because no web page has a key', () =>
     withNode({ SVC_AUTH_REQUIRED: 'true' }, async (ask) => {
       const answer = await ask({ Host: 'any.example', Origin: 'https://other.example' });
       expect([answer.status, answer.body.code]).to.deep.equal([401, 'authentication']);

@@ -109,7 +109,7 @@ describe('An attacker guesses keys, one after another (I21)', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('waits on every path alike, so it cannot tell which paths exist', async () => {
+  it('waits equally long on every path, so it cannot tell which paths exist', async () => {
     const { ask, useUp } = startNode();
     await useUp(GUESS);
     for (const [method, path] of [
@@ -131,7 +131,7 @@ describe('An attacker guesses keys, one after another (I21)', () => {
     }
   });
 
-  it('delays no other address, nor a client that sends no key', async () => {
+  it('delays no caller at another address, and no client that sends no key', async () => {
     const { ask, useUp } = startNode();
     for (let count = 0; count < 3 * FREE; count += 1) expect(await ask()).to.equal(401);
     await useUp(GUESS);
@@ -140,7 +140,7 @@ describe('An attacker guesses keys, one after another (I21)', () => {
     expect(await ask()).to.equal(401);
   });
 
-  it('counts as one client with all addresses of its IPv6 network', async () => {
+  it('counts as one client with all addresses of one IPv6 network', async () => {
     const { ask } = startNode();
     for (let count = 0; count < FREE; count += 1) {
       expect(await ask({ ...GUESS, address: `2001:db8:0:7::${count.toString(16)}` })).to.equal(401);
@@ -149,7 +149,7 @@ describe('An attacker guesses keys, one after another (I21)', () => {
     expect(await ask({ ...GUESS, address: '2001:db8:0:8::1' })).to.equal(401);
   });
 
-  it('is forgotten in the end, and occasional failures are never delayed', async () => {
+  it('is no longer delayed after a while; occasional failures are never delayed', async () => {
     const { clock, ask, useUp } = startNode();
     await useUp(GUESS);
     expect(await ask(GUESS)).to.equal('waiting');
@@ -164,7 +164,7 @@ describe('An attacker guesses keys, one after another (I21)', () => {
 });
 
 describe('An attacker guesses keys on many connections to exhaust the node (I21)', () => {
-  it('has a limited number of waiting connections: others are refused at once, without a timer', async () => {
+  it('gets a limited number of waiting connections; further ones are refused at once, without a timer', async () => {
     const { clock, ask, useUp } = startNode();
     await useUp(GUESS);
     for (let count = 0; count < PER_ADDRESS; count += 1) expect(await ask(GUESS)).to.equal('waiting');
@@ -175,7 +175,7 @@ describe('An attacker guesses keys on many connections to exhaust the node (I21)
     expect(await ask(GUESS)).to.equal('waiting');
   });
 
-  it('has no more waiting connections with more addresses', async () => {
+  it('gets no more waiting connections by using more addresses', async () => {
     const { clock, ask, useUp } = startNode();
     for (let host = 0; host < IN_ALL / PER_ADDRESS + 5; host += 1) {
       const address = `198.51.100.${host}`;
@@ -202,7 +202,7 @@ describe('An attacker guesses keys on many connections to exhaust the node (I21)
     expect(await ask({ ...GUESS, signal: gone })).to.equal(401);
   });
 
-  it('cannot fill the memory with addresses: only the last thousands are stored', async () => {
+  it('cannot fill the memory with addresses: the node remembers only the last few thousand', async () => {
     const clock = createManualClock();
     const delays = new RefusalDelays(clock);
     const never = () => new AbortController().signal;

@@ -62,7 +62,7 @@ describe('A caller puts a key into a path or a name by mistake (I19)', () => {
   };
 
   for (const [form, secret] of Object.entries(KEYS)) {
-    it(`and no route repeats one ${form}`, async () => {
+    it(`and the reply of no route repeats it: ${form}`, async () => {
       const leaks: string[] = [];
       for (const operation of operations) {
         const { method, path } = operation;
@@ -78,7 +78,7 @@ describe('A caller puts a key into a path or a name by mistake (I19)', () => {
     });
   }
 
-  it('and no answer to an agent repeats it', async () => {
+  it('and the answer of no tool for agents repeats it', async () => {
     const leaks: string[] = [];
     for (const secret of Object.values(KEYS)) {
       const calls = [
@@ -97,7 +97,7 @@ describe('A caller puts a key into a path or a name by mistake (I19)', () => {
     expect(leaks).to.deep.equal([]);
   });
 
-  it('and the key of the request itself comes back nowhere, even as request id', async () => {
+  it('and the reply repeats the key that authenticates the request nowhere, not even as request id', async () => {
     const headers = { 'X-Request-Id': key };
     for (const target of [`/v1/facts/${key}`, `/v1/${key}`, `/v1/facts?${key}=1`, `/v1/facts?limit=${key}`]) {
       const reply = await node.request('GET', target, { key, headers });
@@ -106,12 +106,12 @@ describe('A caller puts a key into a path or a name by mistake (I19)', () => {
     }
   });
 
-  it('and the log holds none', () => {
+  it('and the log does not contain it', () => {
     const log = inspect(node.logLines, { depth: 20, maxStringLength: null, maxArrayLength: null });
     expect([...Object.values(KEYS), key].filter((secret) => log.includes(secret))).to.deep.equal([]);
   });
 
-  it('and ids of facts and tombstones and names in use stay readable', async () => {
+  it('and ids of facts and tombstones and existing names are not masked', async () => {
     const id = '01928374-5566-7788-99aa-bbccddeeff00';
     const erase = `/v1/tombstones/tomb_${id}/erase`;
     expect((await node.request('POST', erase, { key, body: {} })).body.instance).to.equal(erase);
@@ -120,7 +120,7 @@ describe('A caller puts a key into a path or a name by mistake (I19)', () => {
     expect(maskKeys(`the fact ${id} has the content sha256:${'0a'.repeat(32)}`)).not.to.include('***');
   });
 
-  it('and no error of the command line repeats it', async () => {
+  it('and no error message of the command line repeats it', async () => {
     const leaks: string[] = [];
     for (const secret of Object.values(KEYS)) {
       const lines = [

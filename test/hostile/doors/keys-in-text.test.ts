@@ -82,14 +82,14 @@ describe('Text about a request that holds a key by mistake (I19)', () => {
     });
   }
 
-  it('keeps ids, digests, hosts, paths and versions', () => {
+  it('keeps ids, digests, hosts, paths and versions unmasked', () => {
     for (const text of KEPT) {
       expect(maskKeys(text)).to.equal(text);
       expect(logLines('a', text).split(JSON.stringify(text)).length, text).to.be.above(1);
     }
   });
 
-  it('shows at most two in a thousand random keys of 32 bytes, and none without a slash', () => {
+  it('contains at most two of a thousand random 32-byte keys unmasked, and only keys with a slash', () => {
     const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
     const drawn = fc.sample(bytes, { numRuns: 1_000, seed: 29 }).filter((one) => new Set(one).size > 24);
     expect(drawn.length).to.be.above(900);

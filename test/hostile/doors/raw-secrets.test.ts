@@ -137,25 +137,25 @@ forEachStore('An attacker searches tables, log and data folder for raw keys, tok
       return forms.some((form) => text.includes(form)) ? [name] : [];
     });
 
-  it('finds none in any table', async () => {
+  it('finds no secret in any table', async () => {
     const text = await storedText(node.node.kernel.get(FactStore));
     expect(text).to.include(ATLAS).and.include('agent:walker');
     expect(foundIn(text)).to.deep.equal([]);
   });
 
-  it('finds none in any line of the log, errors and their causes included', () => {
+  it('finds no secret in any log line, including errors and their causes', () => {
     expect(
       foundIn(inspect(node.node.logLines, { depth: 20, maxStringLength: null, maxArrayLength: null })),
     ).to.deep.equal([]);
   });
 
-  it('finds none in any file of the data folder', async () => {
+  it('finds no secret in any file of the data folder', async () => {
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
     const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath ?? file.path, file.name));
     for (const path of paths) expect(foundIn((await readFile(path)).toString('latin1')), path).to.deep.equal([]);
   });
 
-  it('would find a secret if it were there', async () => {
+  it('would find a secret that is present', async () => {
     expect(foundIn(`a line with ${SECRETS.refusedKey} in it`)).to.deep.equal(['refusedKey']);
     expect(foundIn(Buffer.from(SECRETS.addressSecret).toString('base64'))).to.deep.equal(['addressSecret']);
     const leaky = await startTestNode({ plugins: ['facts'] });

@@ -54,7 +54,7 @@ const ROUTES: readonly TestRoute[] = [
   },
 ];
 
-describe('A web page loads an answer as a script, or finds it in a cache (I19)', () => {
+describe('A web page loads a reply as a script, or finds it in a cache (I19)', () => {
   let node: KoaNode;
 
   before(async () => {
@@ -84,7 +84,7 @@ describe('A web page loads an answer as a script, or finds it in a cache (I19)',
     'an answer that could not be written': [500, '/v1/broken-header'],
   };
   for (const [what, [status, path, init]] of Object.entries(PROTECTED)) {
-    it(`gets the content type and no-store with ${what}`, async () => {
+    it(`gets the content type and no-store for ${what}`, async () => {
       const answer = await ask(path, init);
       await answer.text();
       expect([answer.status, answer.headers.get('x-content-type-options'), answer.headers.get('cache-control')])
@@ -95,7 +95,7 @@ describe('A web page loads an answer as a script, or finds it in a cache (I19)',
     });
   }
 
-  it('gets the content type on open routes, and may cache the answer', async () => {
+  it('gets the content type on open routes, whose replies may be cached', async () => {
     for (const path of ['/open', '/unknown']) {
       const { headers } = await ask(path, { headers: {} });
       expect([headers.get('x-content-type-options'), headers.get('cache-control')], path).to.deep.equal([
@@ -105,7 +105,7 @@ describe('A web page loads an answer as a script, or finds it in a cache (I19)',
     }
   });
 
-  it('gets the content type with a preflight', async () => {
+  it('gets the content type in the reply to a preflight request', async () => {
     const preflight = await ask('/v1/json', {
       method: 'OPTIONS',
       headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'GET' },

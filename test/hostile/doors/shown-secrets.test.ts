@@ -45,7 +45,7 @@ describe('An observer reads the output of an operator whose URLs contain secrets
     SVC_ELSEWHERE_TARGET: `postgres://user:${SECRET}@db.example/?password=${SECRET}`,
   };
 
-  it('sees the host and the parameter names with --print, and no value', async () => {
+  it('sees host and parameter names in the output of --print, but no values', async () => {
     const { exitCode, stdout, stderr } = await run(['start', '--print'], ENV);
     expect([exitCode, stderr]).to.deep.equal([0, '']);
     expect(stdout)
@@ -56,7 +56,7 @@ describe('An observer reads the output of an operator whose URLs contain secrets
       .and.not.include(SECRET);
   });
 
-  it('sees no more with "plugins describe" and "plugins doctor"', async () => {
+  it('sees no secret value in the output of "plugins describe" and "plugins doctor"', async () => {
     const described = await run(['plugins', 'describe', 'elsewhere'], ENV);
     expect(described.stdout).to.include('postgres://***@db.example/?password=***').and.not.include(SECRET);
     const doctor = await run(['plugins', 'doctor'], {
@@ -70,7 +70,7 @@ describe('An observer reads the output of an operator whose URLs contain secrets
       .and.not.include(SECRET);
   });
 
-  it('sees no more in the log, in messages, fields, errors and their causes', () => {
+  it('sees no secret value in the log: messages, fields, errors and their causes', () => {
     const lines: string[] = [];
     const log = createPinoLogger({ level: 'debug', write: (line) => lines.push(line) });
     const url = `https://user:${SECRET}@a.example/in?token=${SECRET}`;
@@ -81,7 +81,7 @@ describe('An observer reads the output of an operator whose URLs contain secrets
     expect(lines.join('')).to.include('https://***@a.example/in?token=***').and.not.include(SECRET);
   });
 
-  it('sees no more in the error of a command, and in the reasons for a failed start', () => {
+  it('sees no secret value in the error of a command, or in the reason for a failed start', () => {
     const error = new Error(`cannot call https://a.example/?key=${SECRET}`);
     expect(errorReport(error)).to.include('https://a.example/?key=***').and.not.include(SECRET);
     expect(problemOf(error, 'elsewhere failed').message).to.equal(
@@ -91,7 +91,7 @@ describe('An observer reads the output of an operator whose URLs contain secrets
 });
 
 describe('The masking of URLs', () => {
-  it('leaves all text without secrets unchanged', () => {
+  it('leaves text without secrets unchanged', () => {
     const plain = [
       '',
       'a text',
@@ -113,7 +113,7 @@ describe('The masking of URLs', () => {
     }
   });
 
-  it('masks a text with many URL beginnings in linear time', () => {
+  it('takes linear time for a text with many beginnings of URLs', () => {
     // Each beginning is scanned up to a bound; scanning to the end from each one would take a minute here.
     for (const piece of ['"://', '://a@', '://a@"', '@://"']) {
       expect(maskUrls(piece.repeat(50_000)).length, piece).to.be.at.least(4);

@@ -79,7 +79,7 @@ describe('An ambiguous request that a proxy and the node interpret differently (
       'a header that ends in another place': `GET /v1/facts HTTP/1.1\r\n${HOST}X: y\n\n${HIDDEN}`,
     });
 
-    it('is read as a body only, by its declared length', async () => {
+    it('is read as one body of its declared length, not as a second request', async () => {
       const text = `DELETE /v1/facts HTTP/1.1\r\n${HOST}${GOOD}${CLOSE}Content-Length: ${length}\r\n\r\n${HIDDEN}`;
       expect(parseReplies(await exchangeRaw(node.url, text))).to.have.length(1);
       expect(ran).not.to.include('GET /v1/admin');
@@ -97,7 +97,7 @@ describe('An ambiguous request that a proxy and the node interpret differently (
       'with a slash at its end': get(HOST + CLOSE + GOOD, '/v1/admin/'),
     });
 
-    it('ignores headers that replace the path or method', async () => {
+    it('ignores headers that would replace the path or the method', async () => {
       const headers = 'X-Original-URL: /v1/admin\r\nX-Rewrite-URL: /v1/admin\r\nX-HTTP-Method-Override: DELETE\r\n';
       await exchangeRaw(node.url, get(`${HOST}${CLOSE}${GOOD}${headers}`));
       expect(ran).to.deep.equal(['GET /v1/facts']);

@@ -52,7 +52,7 @@ forEachStore('An attacker searches the store, or a backup of it, for secrets in 
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('finds neither the address nor a guessable digest of it, while deliveries still work and the owner sees it', async () => {
+  it('finds neither the address nor a guessable digest of it; deliveries still work and the owner sees the address', async () => {
     const { status, body } = await subscribe();
     expect([status, body.webhook_url, body.delivery_address]).to.deep.equal([201, URL_WITH_SECRET, URL_WITH_SECRET]);
     expect(await show(body.id)).to.include({ webhook_url: URL_WITH_SECRET, status: 'active' });
@@ -67,7 +67,7 @@ forEachStore('An attacker searches the store, or a backup of it, for secrets in 
     expect(stored).not.to.include(digest);
   });
 
-  it('finds no more after a repeated subscription request, which still returns the existing subscription', async () => {
+  it('finds neither after a repeated subscription request, which still returns the existing subscription', async () => {
     const first = await subscribe();
     expect([(await subscribe()).status, (await subscribe()).body.id]).to.deep.equal([200, first.body.id]);
     const keyed = await subscribe({ idempotency_key: 'k' });
@@ -98,7 +98,7 @@ forEachStore('The key of a node changes, and its subscriptions remain (I19, I22)
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('reports the problem in each record, sends nothing, and continues once the key is back', async () => {
+  it('shows the problem in each subscription, sends nothing, and resumes once the old key is back', async () => {
     const { body } = await node.subscribe(ATLAS);
     await node.stop();
     node = await start(OTHER_KEY);
@@ -132,7 +132,7 @@ forEachStore('The key of a node changes, and its subscriptions remain (I19, I22)
     await node.sent(1);
   });
 
-  it('lets the owner subscribe again', async () => {
+  it('lets the owner create the subscription again', async () => {
     const { body } = await node.subscribe(ATLAS);
     await node.stop();
     node = await start(OTHER_KEY);

@@ -50,7 +50,7 @@ forEachStore('Clients disconnect while their facts are being written (I2)', () =
   });
   afterEach(() => node.stop());
 
-  it('and each stored fact has one audit entry and one bill, which no other fact has', async () => {
+  it('and each stored fact has one audit entry and one bill, which belong to no other fact', async () => {
     const calls = Array.from({ length: CLIENTS }, (_, n) => {
       const hangUp = new AbortController();
       const call = node.request('POST', '/v1/facts', { key, body: factAbout(`user:${n}`), signal: hangUp.signal });

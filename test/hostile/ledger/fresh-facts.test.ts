@@ -51,7 +51,7 @@ const createHeldEmbedder = () => {
   return { held, plugin };
 };
 
-forEachStore('A recall follows an acknowledgement at once (I23)', () => {
+forEachStore('A recall begins right after the acknowledgement of a fact (I23)', () => {
   const { held, plugin } = createHeldEmbedder();
   const [clock, random] = [createManualClock(), createSeededRandom()];
   let folder: string;
@@ -135,7 +135,7 @@ forEachStore('A recall follows an acknowledgement at once (I23)', () => {
     expect(await vectors(), 'vectors').to.equal(before);
   });
 
-  it('and ignores words that have no weight', async () => {
+  it('and ignores words that are too common to count', async () => {
     const id = await say(`zeppelinade ${COMMON}`);
     const weights = { vector: 0.5, graph: 0.5 };
     expect(await recalled(`zeppelinade ${COMMON}`, { weights, limit: 500 })).not.to.include(id);

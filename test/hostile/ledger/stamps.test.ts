@@ -23,7 +23,7 @@ const expectRising = (stamps: readonly Hlc[]): void => {
 };
 
 forEachStore('The system clock is set back repeatedly (I4)', () => {
-  it('and the stamps of the node still rise', async () => {
+  it('and the stamps of the node still increase', async () => {
     const node = await startTestNode();
     try {
       const key = await node.addKey();
@@ -50,7 +50,7 @@ forEachStore('The system clock is set back repeatedly (I4)', () => {
 });
 
 describe('The system clock is set back an hour while the node is off (I4)', () => {
-  it('and the next start continues above every earlier stamp', () =>
+  it('and the next start gives stamps above every earlier one', () =>
     inTemporaryFolder(async (folder) => {
       const stamps: Hlc[] = [];
       for (const [turn, shift] of [0, -HOUR_MS, -2 * HOUR_MS].entries()) {
@@ -76,7 +76,7 @@ forEachStore('Clients and peers send their own stamps', () => {
   });
   afterEach(() => node.stop());
 
-  it('stamps after a fact from a node with a fast clock are higher than its stamp (I5)', async () => {
+  it('stamps given after a fact from a node with a fast clock are higher than its stamp (I5)', async () => {
     const { names } = node.kernel.get(NodeSelf);
     const aheadMs = node.clock.nowMs() + 60_000;
     const draft = {

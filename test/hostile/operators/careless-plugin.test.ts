@@ -54,7 +54,7 @@ describe('A plugin with mistakes stops the start, and the error names it (I20)',
   afterEach(() => place.dispose());
 
   for (const [title, members, said] of CASES) {
-    it(`when it ${title}`, async () => {
+    it(`when the plugin ${title}`, async () => {
       const plugin = `{ name: 'careless', version: '1.0.0', kernelApi: 1, ${members} }`;
       writeFileSync(place.path('careless.mjs'), `export const careless = ${plugin};`);
       const { exitCode, stdout, stderr } = await place.runApart(['start', '--config', 'node.json'], { SVC_PORT: '0' });
@@ -65,7 +65,7 @@ describe('A plugin with mistakes stops the start, and the error names it (I20)',
     });
   }
 
-  it('shows the failing line of its setup only at log level debug', async () => {
+  it('and the failing line of its setup is shown only at log level debug', async () => {
     writeFileSync(
       place.path('careless.mjs'),
       "export const careless = { name: 'careless', version: '1.0.0', kernelApi: 1, setup() { throw new Error('no luck'); } };",

@@ -43,7 +43,7 @@ forEachStore('An operator loses the private key of a node that has a store (I22)
     return publicKey;
   };
 
-  it('is refused a start, with the remedies; the node never generates a new key silently', async () => {
+  it('is refused a start and told the remedies; the node never silently generates another key', async () => {
     await loseKey();
     const error = await rejection(start());
 
@@ -54,14 +54,14 @@ forEachStore('An operator loses the private key of a node that has a store (I22)
     expect(existsSync(keyFile())).to.equal(false);
   });
 
-  it('is the same node again once the file is restored', async () => {
+  it('gets the same node again once the key file is restored', async () => {
     const publicKey = await loseKey();
     copyFileSync(join(folder, 'backup.key'), keyFile());
 
     expect(publicKeyOf(await start())).to.equal(publicKey);
   });
 
-  it('is named in the log and in the audit when the node gets another key', async () => {
+  it('finds in log and audit that the node has another key after replacing it', async () => {
     const publicKey = await loseKey();
     const node = await start({ settings: { 'node-info': { privateKey: OTHER_KEY } } });
 
@@ -76,7 +76,7 @@ forEachStore('An operator loses the private key of a node that has a store (I22)
     expect(again.logLines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
   });
 
-  it('is not refused when the first start ended before it created the key', async () => {
+  it('is not refused when the first start was interrupted before it created the key', async () => {
     await (await start({ plugins: ['keys', 'facts'] })).stop();
     expect(existsSync(keyFile())).to.equal(false);
 
@@ -91,7 +91,7 @@ describe('An operator creates a new key for a node whose key is lost', () => {
   });
   afterEach(() => place.dispose());
 
-  it('uses a separate command, which does nothing while a key exists', async () => {
+  it('uses a separate command, which does nothing while a key file exists', async () => {
     await place.run(['init']);
     const before = readFileSync(place.path('data/node.key'), 'utf8');
     const refused = await place.run(['node-key', 'create']);
@@ -123,7 +123,7 @@ describe('An operator deletes or revokes the first key (I22)', () => {
   const onlyKey = async (): Promise<string> =>
     (JSON.parse((await place.run(['key', 'list', '--json'])).stdout.trim()) as { id: string }).id;
 
-  it('sees no key path after the key is revoked, but the command to create another', async () => {
+  it('sees after a revocation the command to create another key, and no path of a key file', async () => {
     expect((await place.run(['key', 'revoke', await onlyKey()])).exitCode).to.equal(0);
     const node = await place.start();
 
@@ -131,7 +131,7 @@ describe('An operator deletes or revokes the first key (I22)', () => {
     expect(node.greeting).to.contain('no key is active').and.to.contain('key add');
   });
 
-  it('sees no key path after the file is removed, or has other content', async () => {
+  it('sees no path of a key file that is missing or has other content', async () => {
     await place.run(['key', 'add', '--entity', 'agent:other', '--out', 'other.key']);
     rmSync(place.path('data/admin.key'));
     const node = await place.start();

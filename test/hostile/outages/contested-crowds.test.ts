@@ -50,7 +50,7 @@ forEachStore('A writer contradicts one triple in each of many gardens (I21)', ()
     scope: 'company',
   });
 
-  it('without more cost for the next writer of that triple, outside gardens or in one', async () => {
+  it('and the next writer of that triple pays no more, outside gardens or in one', async () => {
     const costs = [];
     for (const crowd of [0, 40, 150]) {
       const outside = await costOf(() => garden.say('stranger', { ...said(crowd), ...value('mine') }));
@@ -63,7 +63,7 @@ forEachStore('A writer contradicts one triple in each of many gardens (I21)', ()
     expect(costs[2]).to.deep.equal(costs[0]);
   });
 
-  it('without more cost for readers of that entity, even for a member of one garden', async () => {
+  it('and readers of that entity pay no more, not even a member of one garden', async () => {
     const costs = [];
     for (const crowd of [0, 40, 150]) {
       await garden.say('stranger', { ...said(crowd), ...value('mine') });
@@ -75,7 +75,7 @@ forEachStore('A writer contradicts one triple in each of many gardens (I21)', ()
     expect(costs[2]).to.deep.equal(costs[0]);
   });
 
-  it('and opens no conflict', async () => {
+  it('and no conflict gets more than three members', async () => {
     const { body } = await garden.must(200, 'operator', 'GET', '/v1/conflicts?status=all&limit=500');
     for (const { members } of body.conflicts) expect(members.length).to.be.at.most(3);
   });
@@ -114,7 +114,7 @@ forEachStore('A writer leaves hundreds of contradictions unresolved (I21)', () =
   };
   let counted = 0;
 
-  it('without more cost for a query, with a filter or without, a page of conflicts, or a write', async function () {
+  it('and a query (filtered or not), a page of conflicts and a write cost no more', async function () {
     this.timeout(240_000);
     await contradict('user:more', 'memory:role');
     const before = await costs();
@@ -149,7 +149,7 @@ forEachStore('A writer joins many conflicts with one batch (I21)', () => {
       ...value(v),
     }));
 
-  it('and the number of statements does not depend on the number of facts', async () => {
+  it('and the number of statements does not depend on the number of its facts', async () => {
     for (const v of ['one', 'other']) await garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(40, v));
     const join = (count: number, v: string) => () =>
       garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(count, v));
@@ -158,7 +158,7 @@ forEachStore('A writer joins many conflicts with one batch (I21)', () => {
     expect(many.statements).to.equal(few.statements);
   });
 
-  it('also when a batch makes many contested facts live again', async () => {
+  it('and the same holds when the batch makes many contested facts live again', async () => {
     const say = async (entity: string, v: string): Promise<string[]> => {
       const { body } = await garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(50, v, entity));
       return body.results.map(({ fact }: { fact: { id: string } }) => fact.id);
@@ -220,7 +220,7 @@ forEachStore('A writer asserts hundreds of values for one triple (I21)', () => {
 
   let written = 0;
 
-  it('without more cost for another value or a look at the winner, beyond a bound', async function () {
+  it('and beyond a bound another value or a look at the winner costs no more', async function () {
     this.timeout(240_000);
     await crowd(0, 100);
     const before = await costs();
@@ -230,7 +230,7 @@ forEachStore('A writer asserts hundreds of values for one triple (I21)', () => {
     expect(before.joining.rows).to.be.below(64 * 4);
   });
 
-  it('and the conflict lists its newest members, with a mark that the list is incomplete', async function () {
+  it('and the conflict lists its newest members, marked as incomplete', async function () {
     this.timeout(240_000);
     await crowd(900, 1_100);
     const { body } = await garden.must(200, 'reader', 'GET', '/v1/conflicts');

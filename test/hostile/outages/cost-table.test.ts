@@ -73,7 +73,7 @@ forEachStore('One request of an ordinary key', (kind) => {
   });
   after(() => processes?.stop());
 
-  it('is searched on every route for the highest cost, and is answered', async function () {
+  it('gets an answer on every route, even the most costly request that a search can find', async function () {
     this.timeout(600_000);
     const { fraction } = createSeededRandom(SEED);
     const rows: Row[] = [];

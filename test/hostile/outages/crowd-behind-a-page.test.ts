@@ -30,21 +30,21 @@ forEachStore('A stranger stores thousands of facts, of which a request needs one
     return twice;
   };
 
-  it('one neighbour of a hub costs the same with twice the neighbours', async () => {
+  it('a page with one neighbour of a hub costs the same with twice as many neighbours', async () => {
     const { rows } = await expectSteady(get('/v1/graph/neighbors?entity=org:hub&limit=1'), (from) =>
       crowded.write(range(CROWD, from).map((n) => refDraft('org:hub', `user:many${n}`, { relation: `rel:many${n}` }))),
     );
     expect(rows).to.be.below(CROWD);
   });
 
-  it('and so does one whose path leads through the hub', async () => {
+  it('a page of neighbours behind a hub costs the same with twice as many neighbours of the hub', async () => {
     await crowded.write([refDraft('user:door', 'org:wide')]);
     await expectSteady(get('/v1/graph/neighbors?entity=user:door&depth=2&limit=2'), (from) =>
       crowded.write(range(CROWD, from).map((n) => refDraft(`user:wide${n}`, 'org:wide'))),
     );
   });
 
-  it('one event of a subscription costs the same with twice the events', async () => {
+  it('a page with one event of a subscription costs the same with twice as many events', async () => {
     const { rows } = await expectSteady(get(`/v1/subscriptions/${crowded.ids.subscription}/events?limit=1`), (from) =>
       crowded.write(range(CROWD, from).map((n) => textDraft('user:watched', `memory:many${n}`, `word${n}`))),
     );

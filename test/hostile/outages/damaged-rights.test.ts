@@ -101,7 +101,7 @@ forEachStore('A flipped bit in a row that decides about rights (I20)', () => {
   };
 
   for (const sealed of ALL) {
-    it(`is reported by the check of rows for each column of ${sealed.table}`, async () => {
+    it(`is found by the integrity check of rows, for each column of ${sealed.table}`, async () => {
       const row = await rowOf(sealed);
       for (const column of sealed.plain ?? []) {
         const value = row[column] == null ? (column.endsWith('_ms') ? 1 : 'x') : flipped(row[column]);
@@ -113,7 +113,7 @@ forEachStore('A flipped bit in a row that decides about rights (I20)', () => {
     });
   }
 
-  it('is reported by "verify" in the note with the keys of the node', async () => {
+  it('is reported by "verify" in the stored keys of the node', async () => {
     const notes: SealedColumns = { table: 'node_settings', key: ['key'], columns: ['value'] };
     const [row] = (await store()
       .table(notes.table)
@@ -147,7 +147,7 @@ forEachStore('A flipped bit in a row that decides about rights (I20)', () => {
     });
   });
 
-  it('takes all rights from a peer or capability token', async () => {
+  it('takes all rights from a peer or a capability token', async () => {
     const row = await rowOf(PEERS);
     expect((await pull(node, peer)).status).to.equal(200);
     await whileChanged(PEERS, row, 'grant_version', 9, async () => {

@@ -120,7 +120,7 @@ forEachStore('One row of the store is damaged (I20)', (kind) => {
   };
 
   for (const [column, text] of Object.entries(UNREADABLE)) {
-    it(`leaves out the fact and serves the others when ${column} cannot be read`, () =>
+    it(`leaves only that fact out of answers when ${column} cannot be read`, () =>
       spoilt(column, Buffer.from(text), async () => {
         await askAll();
         const list = await node.request('GET', '/v1/facts?entity=user:alice', { key });
@@ -130,7 +130,7 @@ forEachStore('One row of the store is damaged (I20)', (kind) => {
       }));
   }
 
-  it('refuses the fact by name, counts it and logs its column', () =>
+  it('is reported: reading the fact by id is refused, the row is counted, and its column is logged', () =>
     spoilt('derived_from', Buffer.from('['), async () => {
       const { status, body } = await node.request('GET', `/v1/facts/${damagedId}`, { key });
       expect([status, body.code]).to.deep.equal([409, 'cid_mismatch']);
@@ -142,14 +142,14 @@ forEachStore('One row of the store is damaged (I20)', (kind) => {
       );
     }));
 
-  it('is named by "verify"', () =>
+  it('is reported by "verify"', () =>
     spoilt('derived_from', Buffer.from('['), async () => {
       const { findings } = await node.kernel.get(StoreVerification).run();
       const messages = findings.filter(({ check }) => check === 'facts').map(({ message }) => message);
       expect(messages).to.deep.equal([`the column derived_from of the fact ${damagedId} is damaged`]);
     }));
 
-  it('keeps every route below 500 with any byte of any text of the row changed', async () => {
+  it('keeps every route below status 500, with any byte of its text changed', async () => {
     const texts = Object.entries(row).flatMap(([column, stored]) =>
       typeof stored === 'string' && stored !== '' ? [[column, Buffer.from(stored)] as const] : [],
     );

@@ -194,7 +194,7 @@ forEachStore('One row of any table is damaged (I20)', (kind) => {
   };
 
   for (const sealed of ALL) {
-    it(`serves the rest and names the row of ${sealed.table} in "verify" and in a metric`, async () => {
+    it(`leaves out only that row of ${sealed.table}, and is reported by "verify" and a metric`, async () => {
       const rows = await rowsOf(sealed.table);
       const place = (row: Row): string | undefined => sealed.columns.find((name) => typeof row[name] === 'string');
       const row = rows.find((one) => place(one) !== undefined) as Row;
@@ -232,7 +232,7 @@ forEachStore('One row of any table is damaged (I20)', (kind) => {
     expect([set, status]).to.deep.equal([200, 403]);
   });
 
-  it('ends an export instead of leaving out a namespace, which an import would open', async () => {
+  it('aborts an export that would otherwise omit a namespace rule, and so unprotect it after import', async () => {
     const [row] = (await rowsOf(RULES.table)) as [Row];
     const owners = String(row['owners']);
     expect(await change(RULES.table, row, 'owners', `${owners}.`)).to.equal(true);
@@ -241,7 +241,7 @@ forEachStore('One row of any table is damaged (I20)', (kind) => {
     expect(exported).to.include({ code: 'conflict' }).and.to.have.property('message').that.includes(RULES.table);
   });
 
-  it('keeps every route below 500 with any character of any text of any table changed', async () => {
+  it('keeps every route below status 500, with any character of its text changed', async () => {
     const tables = (await store().tables()).filter((table) => table !== 'facts' && table !== 'schema_migrations');
     const texts: [table: string, row: Row, column: string][] = [];
     for (const table of tables) {

@@ -22,7 +22,7 @@ const runsOfPairs = fc
   .map(([one, other, times]) => `a${(one + other).repeat(times)}`);
 
 describe('A writer stores a letter with thousands of combining marks, which are slow to normalise (I21)', () => {
-  it('and the node sorts marks in runs of thirty', () =>
+  it('and the node sorts combining marks in runs of at most thirty', () =>
     fc.assert(
       fc.property(fc.oneof(hostile, runsOfPairs), fc.constantFrom('NFC' as const, 'NFKD' as const), (text, form) => {
         const normal = normaliseText(text, form);

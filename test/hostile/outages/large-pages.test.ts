@@ -146,7 +146,7 @@ forEachStore('A writer stores facts of one mebibyte each, and a reader requests 
   const firstEvent = async (): Promise<string> =>
     (await get(`/v1/subscriptions/${subscription}/events?limit=1`)).body.events[0].event_id;
 
-  it('a recall counts each fact twice, because its answer contains it twice', async () => {
+  it('a recall counts each fact twice towards the limit, because its answer contains it twice', async () => {
     const long = (n: number): FactDraft => ({
       ...bigDraft(n),
       entity: 'user:odd',
@@ -167,7 +167,7 @@ forEachStore('A writer stores facts of one mebibyte each, and a reader requests 
     expect([once.body.facts.length, once.body.truncated]).to.deep.equal([2, false]);
   });
 
-  it('an array stops early, with a header that says so', async () => {
+  it('a bare array stops early, with a header that marks it as incomplete', async () => {
     const rows = Array.from({ length: 1_500 }, (_, n) =>
       sealRow(SEALED_AGENT_KEYS, {
         id: `k${n}`,

@@ -165,7 +165,7 @@ forEachStore('A client asks for everything (I21)', () => {
     });
   }
 
-  it('a completion reads one member of each fact', async () => {
+  it('a request for completions reads one member of each fact', async () => {
     const body = {
       jsonrpc: '2.0',
       id: 1,

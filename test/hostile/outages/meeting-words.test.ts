@@ -36,8 +36,8 @@ const meetingWords = (count: number, bits: number, seed: HashSeed): string[] => 
   return words;
 };
 
-describe('A writer stores words that all collide in one hash table (I21)', () => {
-  it('which requires the seed, and each index generates its own', () => {
+describe('A writer tries to store words that all collide in one hash table (I21)', () => {
+  it('which requires knowing the seed, and each index generates its own', () => {
     const known = seedOf(1);
     const words = meetingWords(600, 11, known).join(' ');
     expect(workOn(words, known).passed).to.be.above(600 * 100);
@@ -47,7 +47,7 @@ describe('A writer stores words that all collide in one hash table (I21)', () =>
     }
   });
 
-  it('and the work for a text is still linear in its length, for any content', () =>
+  it('and indexing a text takes linear time, for any content', () =>
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '0', "'", 'é', '漢', '\u0301', ' '), maxLength: 12 }), {
@@ -62,7 +62,7 @@ describe('A writer stores words that all collide in one hash table (I21)', () =>
       { numRuns: RUNS },
     ));
 
-  it('and a snapshot keeps the seed, so that older documents are found after a start', async () => {
+  it('and a snapshot keeps its seed, so that earlier facts are still found after a restart', async () => {
     const view: SearchView = {
       tenantId: 'default',
       scopes: ['company'],
@@ -89,7 +89,7 @@ describe('A writer stores a fact of very many distinct words (I21)', () => {
     return counts;
   };
 
-  it('and the first 16,384 words find it, and so do its names and its date', () => {
+  it('and its first 16,384 words find it, and so do its names and its date', () => {
     const words = Array.from({ length: 3 * MOST_TERMS_OF_FACT }, (_, n) => `w${n}`).join(' ');
     expect(termsOf(words).distinct).to.equal(MOST_TERMS_OF_FACT);
     expect(termsOf('one two').distinct).to.equal('user a memory note 2026 march 2 one two'.split(' ').length);
@@ -102,7 +102,7 @@ describe('A writer stores a fact of very many distinct words (I21)', () => {
 });
 
 describe('A writer stores a number with two hundred thousand zeros (I21)', () => {
-  it('which is indexed in one form only, and found', async () => {
+  it('which is indexed in one form only, and is found by it', async () => {
     const view: SearchView = {
       tenantId: 'default',
       scopes: ['company'],

@@ -69,7 +69,7 @@ forEachStore('A client sends many requests at once (I21)', () => {
     ];
   };
 
-  it('every route bounds the work of one person, and the request of another has the next turn', async function () {
+  it('every route bounds the concurrent work of one person, and the request of another person comes next', async function () {
     this.timeout(120_000);
     expect(requests.length).to.be.greaterThan(40);
     const faults: string[] = [];
@@ -81,7 +81,7 @@ forEachStore('A client sends many requests at once (I21)', () => {
     expect(faults).to.deep.equal([]);
   });
 
-  it('every route declares about the number of rows that it reads', async function () {
+  it('every route declares a cost close to the number of rows that it reads', async function () {
     this.timeout(120_000);
     const faults: string[] = [];
     for (const { name, method, target, body } of requests) {

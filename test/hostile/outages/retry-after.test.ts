@@ -51,7 +51,7 @@ forEachStore('a node whose store cannot serve (I20)', (kind) => {
     await node.stop();
   });
 
-  it('says in every 503 when to try again, for every cause', async () => {
+  it('states in every 503 reply when to retry, for every cause', async () => {
     const key = await node.addKey();
     for (const [cause, error] of CAUSES[kind]) {
       failure = error;

@@ -54,7 +54,7 @@ describe('a write that waits behind another one on SQLite (I20)', () => {
   afterEach(() => timers?.release());
   after(() => node.stop());
 
-  it('gets 503 with Retry-After after five seconds, stores nothing, and succeeds when it comes again', async () => {
+  it('gets 503 with Retry-After after five seconds, stores nothing, and succeeds when it is sent again', async () => {
     const key = await node.addKey();
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {

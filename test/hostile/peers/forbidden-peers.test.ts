@@ -54,7 +54,7 @@ describe('A peer declares an address that only the node can reach (I20)', () => 
     expect(text).not.to.contain('password');
   };
 
-  it('and is refused in each spelling, and nothing is called', async () => {
+  it('and is refused in each spelling of the address, and the node calls nothing', async () => {
     const urls = [
       ...[...LOOPBACK, ...NETWORKS.map(inUrl), ...METADATA, ...INTERNAL_NAMES].map((host) => `https://${host}`),
       'http://p.test',
@@ -76,7 +76,7 @@ describe('A peer declares an address that only the node can reach (I20)', () => 
     expect(called.filter((url) => !url.startsWith('https://p.test'))).to.deep.equal([]);
   });
 
-  it('by a name that resolves to it, alone or beside a public address', async () => {
+  it('by a name that resolves to such an address, alone or beside a public one', async () => {
     for (const [at, address] of PRIVATE.entries()) {
       addresses.set(`inside-${at}.test`, [address]);
       addresses.set(`both-${at}.test`, ['8.8.8.8', address]);
@@ -87,7 +87,7 @@ describe('A peer declares an address that only the node can reach (I20)', () => 
     expect(await peerCount()).to.equal(0);
   });
 
-  it('by a node id from which the address is derived', async () => {
+  it('by a node id from which such an address is derived', async () => {
     for (const host of ['127.0.0.1', 'localhost', 'metadata.google.internal', '[::1]', '10.0.0.1:5432']) {
       const { status } = await postDeclaration(
         node,
@@ -98,7 +98,7 @@ describe('A peer declares an address that only the node can reach (I20)', () => 
     expect(await peerCount()).to.equal(0);
   });
 
-  it('by a name that resolves elsewhere after it was trusted', async () => {
+  it('by a name that resolves to such an address after it was accepted', async () => {
     await declareBoth(node, peer);
     await pullUntil(node, () => peer.pulls.length > 0);
     addresses.set('p.test', ['10.0.0.1']);

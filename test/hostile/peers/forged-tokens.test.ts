@@ -57,7 +57,7 @@ forEachStore('A peer forges tokens (I9, I15)', () => {
     expect((await pull(node, peer)).status).to.equal(200);
   });
 
-  it('with a path, a statement or a URL as the key name, which the node never follows', async () => {
+  it('with a path, a statement or a URL as the key name, which the node neither opens nor runs', async () => {
     const [peer, , canary] = peers as [TestPeer, TestPeer, TestPeer];
     for (const kid of ['../../x', "' OR 1=1 --", `${canary.url}/key`, 'x'.repeat(500)]) {
       const headers = { 'X-Forwarded-For': nextClient() };
@@ -70,7 +70,7 @@ forEachStore('A peer forges tokens (I9, I15)', () => {
     expect(canary.hits).to.deep.equal([]);
   });
 
-  it('as a peer that repeats refused requests, without delay for other peers', async () => {
+  it('many times, and the repeated refusals do not delay other peers', async () => {
     const [peer, other] = peers as [TestPeer, TestPeer];
     // All requests come from one address, so most of them are delayed by the clock.
     const refused = Array.from({ length: 30 }, () =>

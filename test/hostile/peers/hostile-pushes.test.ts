@@ -34,7 +34,7 @@ forEachStore('A peer pushes invalid facts (I20)', () => {
     );
   };
 
-  it('item by item, and each gets its own result while its neighbour is stored', async function () {
+  it('item by item: each gets its own result, and the valid facts beside it are stored', async function () {
     this.timeout(300_000);
     const items = hostileItems(() => ({ ...peer.fact() })).filter(({ json }) => !UNREADABLE.test(json));
     for (let at = 0; at < items.length; at += PER_PUSH) {
@@ -53,7 +53,7 @@ forEachStore('A peer pushes invalid facts (I20)', () => {
     }
   });
 
-  it('with text or a number that the service cannot hold, which ends the whole push', async () => {
+  it('with text or a number that the node cannot represent, which fails the whole push', async () => {
     const items = hostileItems(() => ({ ...peer.fact() })).filter(({ json }) => UNREADABLE.test(json));
     expect(items.length).to.be.at.least(5);
     for (const { name, json } of items) {

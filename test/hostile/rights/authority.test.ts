@@ -21,7 +21,7 @@ forEachStore('An administrator without other permissions creates a key that has 
     return { ...reply, rawKey: sent.raw_key };
   };
 
-  it('and is refused each permission and each scope that it lacks, including the defaults', async () => {
+  it('and is refused each permission and scope that it lacks, including the default ones', async () => {
     for (const lacking of ALL_PERMISSIONS.filter((permission) => permission !== 'admin')) {
       const held = ALL_PERMISSIONS.filter((permission) => permission !== lacking);
       const key = await node.addKey({ entityUri: 'agent:ops', permissions: held });
@@ -37,7 +37,7 @@ forEachStore('An administrator without other permissions creates a key that has 
     expect((await register(bare, { permissions: ['admin'], allowed_scopes: ['team'] })).status).to.equal(201);
   });
 
-  it('nor through a key that it creates first', async () => {
+  it('and is refused them also through another key that it creates first', async () => {
     const permissions: readonly DefaultPermission[] = ['admin', 'read'];
     const first = await node.addKey({ entityUri: 'agent:ops', permissions, scopes: ['local', 'team'] });
     const second = await register(first, { permissions, allowed_scopes: ['local'] });
@@ -59,7 +59,7 @@ forEachStore('A key signs or delegates beyond its permissions (I14)', () => {
   });
   after(() => node.stop());
 
-  it('with an agent key: it signs only for the entity that registered it, and grants no other right', async () => {
+  it('with an agent key: the key signs only for the entity that registered it, and grants no other right', async () => {
     const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
     const reader = await node.addKey({ entityUri: 'agent:reader', permissions: ['read'] });
     const registered = (key: string, body: object) => node.request('POST', '/v1/auth/agent-keys', { key, body });
@@ -73,7 +73,7 @@ forEachStore('A key signs or delegates beyond its permissions (I14)', () => {
     expect((await node.request('GET', '/v1/me', { key: x ?? '' })).status).to.equal(401);
   });
 
-  it('with a capability token: for a verb, a scope or a subject that it does not have', async () => {
+  it('with a capability token: a verb, scope or subject beyond its own is refused', async () => {
     const key = await node.addKey({ entityUri: 'agent:narrow', permissions: ['read', 'write'], scopes: ['local'] });
     const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['write', 'admin'] });
     const issue = async (as: string, members: Readonly<Record<string, unknown>>) => {

@@ -10,7 +10,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
 const RULES = { default: 0.4, sources: { 'agent:trusted': 0.9, 'agent:stranger': 0.1 } };
 
-forEachStore('A writer asserts in the name of a more trusted source (I13, trust follows who spoke)', () => {
+forEachStore('A writer asserts in the name of a more trusted source (I13, trust follows the asserter)', () => {
   let node: TestNode;
   beforeEach(() =>
     inTemporaryFolder(async (folder) => {
@@ -42,7 +42,7 @@ forEachStore('A writer asserts in the name of a more trusted source (I13, trust 
     expect(await trustIn('agent:stranger', ' agent:trusted ')).to.equal(0.1);
   });
 
-  it('with its own signature, which proves the asserter and not the source', async () => {
+  it('with its own signature, which proves who asserted the fact, not its source', async () => {
     const key = await node.addKey({ entityUri: 'agent:stranger' });
     const pair = generateKeyPairSync('ed25519');
     const publicKey = pair.publicKey.export({ format: 'jwk' }).x;
@@ -53,12 +53,12 @@ forEachStore('A writer asserts in the name of a more trusted source (I13, trust 
     expect(await trustIn('agent:stranger', 'agent:trusted', { attestation }, key)).to.equal(0.1);
   });
 
-  it('and a trusted writer does not raise the trust of a less trusted source', async () => {
+  it('and a trusted writer does not raise the trust of a less trusted source that it names', async () => {
     expect(await trustIn('agent:trusted', 'agent:stranger')).to.equal(0.1);
     expect(await trustIn('agent:trusted', 'agent:trusted')).to.equal(0.9);
   });
 
-  it('to change the ranking of a recall: the borrowed name adds nothing to the score', async () => {
+  it('to rise in a recall: the borrowed name adds nothing to the score', async () => {
     await trustIn('agent:stranger', 'agent:trusted', { entity: 'user:borrowed' });
     await trustIn('agent:trusted', 'agent:trusted', { entity: 'user:real' });
     // The query ranks by words alone, because vectors arrive at random times and would change the scores.
@@ -77,7 +77,7 @@ forEachStore('A writer asserts in the name of a more trusted source (I13, trust 
   });
 });
 
-describe('A peer sends a fact that names a more trusted source (I13, trust follows who spoke)', () => {
+describe('A peer sends a fact that names a more trusted source (I13, trust follows the asserter)', () => {
   const names = createServiceNames('svc');
   const rules = new Map([
     ['agent:trusted', 0.9],

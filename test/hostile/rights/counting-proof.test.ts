@@ -28,7 +28,7 @@ forEachStore('A reader requests a proof in order to count hidden writes (I13)', 
     return reply.body.chain_proof;
   };
 
-  it('and gets none: only a key that may read all counted facts gets one', async () => {
+  it('and gets no proof: only a key that may read all counted facts gets one', async () => {
     await say('the harbour', 'public');
     expect(await proofFor(['read', 'write'])).to.equal(null);
     await say('hidden from the reader', 'local');

@@ -5,7 +5,7 @@ import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 /** The route of this plugin checks nothing itself, so only the append checks its facts. */
-forEachStore('A caller uses a route that does not check its assertions (I14)', () => {
+forEachStore('A caller uses a plugin route that asserts without checking rights (I14)', () => {
   let node: TestNode;
   afterEach(() => node.stop());
 
@@ -33,13 +33,13 @@ forEachStore('A caller uses a route that does not check its assertions (I14)', (
     ['a time yet to come', 'validation', { timestamp: '2090-01-01T00:00:00Z' }],
   ];
   for (const plugins of [[], ['facts', 'conflicts', 'gardens']]) {
-    it(`and is refused with ${plugins.length === 0 ? 'every plugin off' : plugins.join(', ')}`, async () => {
+    it(`and is refused nevertheless, with ${plugins.length === 0 ? 'every plugin off' : plugins.join(', ')}`, async () => {
       node = await startTestNode({ plugins });
       for (const [what, code, members] of REFUSALS) expect(await refused(members), what).to.equal(code);
     });
   }
 
-  it('and the settings of assertions still apply', async () => {
+  it('and the settings for assertions still apply', async () => {
     node = await startTestNode({
       plugins: ['attestation', 'facts'],
       settings: { attestation: { required: true } },

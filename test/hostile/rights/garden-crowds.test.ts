@@ -18,7 +18,7 @@ forEachStore('A writer creates gardens without end (I21)', () => {
     return reply.status === 201 ? 201 : [reply.status, reply.body.code];
   };
 
-  it('and is stopped at its own limit, which deletions free again', async () => {
+  it('and is refused at a limit of its own, which deleting gardens lowers again', async () => {
     await start(3);
     // `herbs` counts as one.
     for (const slug of ['a', 'b']) expect(await made('founder', slug)).to.equal(201);
@@ -31,7 +31,7 @@ forEachStore('A writer creates gardens without end (I21)', () => {
     expect(await made('founder', 'h')).to.deep.equal([409, 'limit_reached']);
   });
 
-  it('and cannot exceed the limit by parallel requests', async () => {
+  it('and cannot exceed that limit by parallel requests', async () => {
     await start(4);
     const replies = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((slug) => made('founder', slug)));
     expect(replies.filter((reply) => reply === 201)).to.have.lengthOf(3);
@@ -42,7 +42,7 @@ forEachStore('A stranger adds a member to many gardens without consent (I21)', (
   let garden: GardenNode;
   afterEach(() => garden.stop());
 
-  it('and members of every role can leave by themselves, which removes no other member', async () => {
+  it('and members of every role can leave by themselves, without removing anybody else', async () => {
     garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'audit'] });
     for (const [actor, role] of [
       ['stranger', 'reader'],
@@ -66,7 +66,7 @@ forEachStore('A stranger adds a member to many gardens without consent (I21)', (
     expect((await garden.node.request('DELETE', path, { key })).status).to.equal(204);
   });
 
-  it('and is stopped at a thousand memberships', async () => {
+  it('and is refused when the member has a thousand memberships', async () => {
     garden = await startGardenNode({
       plugins: ['gardens', 'keys', 'facts'],
       env: { SVC_MAX_GARDENS_PER_ENTITY: '2000' },

@@ -116,7 +116,7 @@ forEachStore('A stranger distinguishes hidden rows from unknown ones by the cost
   ];
 
   for (const [what, id, unknown, ask] of WAYS) {
-    it(`${what}: the same answer, with the same statements, and no value is read`, async () => {
+    it(`${what}: hidden and unknown get the same answer, with the same statements, and no value is read`, async () => {
       const asked = async (named: string) => {
         const [method, path, body] = ask(named);
         let reply: TestReply | undefined;

@@ -10,7 +10,7 @@ import {
 
 const PLUGINS = ['gardens', 'keys', 'facts', 'audit', 'conflicts', 'recall', 'search', 'cards', 'graph'];
 
-forEachStore('A writer in one place changes another place (I13)', () => {
+forEachStore('A writer in one garden tries to change facts in another garden, or outside (I13)', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({ plugins: PLUGINS });
@@ -33,7 +33,7 @@ forEachStore('A writer in one place changes another place (I13)', () => {
     return (await garden.must(200, actor, 'GET', `/v1/facts/${resolved.body.resolution_fact_id}`)).body;
   };
 
-  it('with a resolution, to confirm a hidden value: it names only facts of its own place', async () => {
+  it('with a resolution that could confirm a hidden value: it names no fact of a garden', async () => {
     const secret = await says('writer', 'secret', { garden_id: 'herbs' });
     const guesses = [await says('stranger', 'secret', { source: 'agent:w2' }), await says('stranger', 'other')];
     const resolution = await resolve('stranger', guesses[1] as GardenFact);
@@ -41,7 +41,7 @@ forEachStore('A writer in one place changes another place (I13)', () => {
     expect(resolution.derived_from).not.to.include(secret.cid);
   });
 
-  it('with a resolution inside a garden, to move facts from outside or from another garden to its members', async () => {
+  it('with a resolution in a garden: it names no fact from outside or from another garden', async () => {
     await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'roots', name: 'Roots' });
     const elsewhere = [await says('stranger', 'x'), await says('founder', 'y', { garden_id: 'roots' })];
     const inside = [

@@ -28,7 +28,7 @@ forEachStore('A stranger changes facts about an entity with other owners (I14)',
   const ttlOf = (id: string) =>
     assertion({ entity: id, relation: 'svc:ttl', value: { type: 'datetime', v: '2026-03-02T00:00:00Z' } });
 
-  it('with an assertion, a retraction or a repetition, and still reads it as before', async () => {
+  it('with an assertion, a retraction or a repetition: each is refused, and facts stay readable', async () => {
     await start();
     expect(outcome(await node.say('owner'))).to.deep.equal([201]);
     const another = { value: { type: 'string', v: 'closed' } };
@@ -39,7 +39,7 @@ forEachStore('A stranger changes facts about an entity with other owners (I14)',
     expect(outcome(await node.say('owner', { confidence: 0 }))).to.deep.equal([201]);
   });
 
-  it('with the admin permission, which changes the rules and not the facts', async () => {
+  it('with the admin permission, which allows changing the rules but not the facts', async () => {
     await start();
     expect(outcome(await node.say('operator'))).to.deep.equal(REFUSED);
     await node.give(PATTERN, [CAST.owner, CAST.operator]);
@@ -69,7 +69,7 @@ forEachStore('A stranger changes facts about an entity with other owners (I14)',
     }
   });
 
-  it('with an item of a batch, which is refused alone', async () => {
+  it('with an item of a batch: only that item is refused', async () => {
     await start();
     const body = [assertion({ entity: 'user:free' }), assertion(), assertion({ entity: 'user:free-too' })];
     const { results } = (await node.must(200, 'stranger', 'POST', '/v1/facts/batch', body)).body;
@@ -93,7 +93,7 @@ forEachStore('A stranger changes facts about an entity with other owners (I14)',
     expect(outcome(await resolve('owner'))).to.deep.equal([200]);
   });
 
-  it('with a time-to-live on a fact, including its own earlier facts and facts that an administrator may end', async () => {
+  it('with a time to live on a fact, including facts of its own and facts that an administrator may end', async () => {
     node = await startNamespacesNode();
     const { id: strangers } = (await node.say('stranger')).body;
     await node.give(PATTERN);
@@ -108,7 +108,7 @@ forEachStore('A stranger changes facts about an entity with other owners (I14)',
     expect(await shown()).to.have.lengthOf(1);
   });
 
-  it('with a time-to-live on an invisible fact, whose refusal does not reveal that the entity has an owner', async () => {
+  it('with a time to live on a hidden fact: the refusal does not reveal that the entity has an owner', async () => {
     await start();
     await node.must(201, 'owner', 'POST', '/v1/gardens', { slug: 'herbs', name: 'Herbs' });
     const { id } = (await node.say('owner', { garden_id: 'herbs' })).body;
@@ -120,7 +120,7 @@ forEachStore('A stranger changes facts about an entity with other owners (I14)',
     expect(hidden).to.deep.equal(unknown);
   });
 
-  it('as the moderator of a quarantine garden that contains a fact of an owner', async () => {
+  it('as the moderator of a quarantine garden that holds a fact of an owner', async () => {
     await start();
     await node.must(201, 'stranger', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });
     const owner = { entity_uri: CAST.owner, role: 'admin' };

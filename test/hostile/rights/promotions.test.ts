@@ -37,7 +37,7 @@ forEachStore('A moderator promotes from quarantine a fact that it may not assert
   const seenBy = async (actor: 'stranger' | 'writer'): Promise<GardenFact[]> =>
     (await garden.must(200, actor, 'GET', '/v1/facts?entity=user:alice')).body.facts;
 
-  it('an instruction, without the permission for instructions', async () => {
+  it('such as an instruction, without the permission for instructions', async () => {
     const author = await start();
     const value = { type: 'text', v: 'do as I say', interpret_as: 'instruction' };
     const { body: fact } = await garden.node.request('POST', '/v1/facts', {
@@ -55,7 +55,7 @@ forEachStore('A moderator promotes from quarantine a fact that it may not assert
     expect((await seenBy('stranger')).map(({ value: { v } }) => v)).to.deep.equal(['do as I say']);
   });
 
-  it('a fact, without its own signature when every assertion needs one', async () => {
+  it('such as an unsigned fact, where every assertion needs a signature', async () => {
     await start({ settings: { attestation: { required: true } } });
     const { node } = garden;
     const keys = {
@@ -73,7 +73,7 @@ forEachStore('A moderator promotes from quarantine a fact that it may not assert
     expect(await admit(fact, { attestation: sign(lines) })).to.deep.equal([200, 'promoted']);
   });
 
-  it('a fact that contradicts an existing one, in strict mode', async () => {
+  it('such as a fact that contradicts another one, in strict mode', async () => {
     await start({ settings: { conflicts: { mode: 'strict' } } });
     const fact = await held();
     await garden.say('stranger', { value: { type: 'string', v: 'cook' } });
@@ -85,7 +85,7 @@ forEachStore('A moderator promotes from quarantine a fact that it may not assert
     expect((await seenBy('stranger')).map(({ value: { v } }) => v)).to.deep.equal(['cook']);
   });
 
-  it('a fact, in a session that has read the target garden', async () => {
+  it('such as a fact, in a session that has read the target garden', async () => {
     await start({ settings: { facts: { sessionGuard: 'enforce' } } });
     const fact = await held();
     await garden.say('stranger', { entity: 'user:bob' });
@@ -95,7 +95,7 @@ forEachStore('A moderator promotes from quarantine a fact that it may not assert
     expect(await admit(fact)).to.deep.equal([200, 'promoted']);
   });
 
-  it('a fact of a scope that its key may not write to', async () => {
+  it('such as a fact of a scope that its key may not write to', async () => {
     await start();
     const fact = await held();
     const narrow = await garden.node.addKey({ entityUri: CAST.reader, scopes: ['local', 'public'] });
@@ -104,7 +104,7 @@ forEachStore('A moderator promotes from quarantine a fact that it may not assert
     expect(await seenBy('stranger')).to.deep.equal([]);
   });
 
-  it('to no garden: a request that misspells the target is refused, and nothing is published', async () => {
+  it('but misspells the target garden: the request is refused, and nothing is published', async () => {
     await start();
     const fact = await held();
     for (const target of [' ', 'no-such-garden', 'svc://localhost:8765/garden/', 'svc://localhost:8765']) {

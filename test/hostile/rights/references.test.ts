@@ -23,19 +23,19 @@ forEachStore('A reader guesses a hidden value from a reference to it (I13)', () 
     return body.derived_from[0];
   };
 
-  it('out of a garden: the reference names nothing outside it, and remains visible inside', async () => {
+  it('out of a garden: readers outside see no reference, members still see it', async () => {
     const inside = await garden.say('writer', { garden_id: 'herbs' });
     expect(await derived(inside)).to.equal(digestOf(inside.id));
     expect(await derived(inside, { garden_id: 'herbs' })).to.equal(inside.cid);
   });
 
-  it('into a garden: a fact outside it appears only as its digest, because it is in another place', async () => {
+  it('into a garden: a fact outside it is referred to only by its digest', async () => {
     const outside = await garden.say('writer');
     expect(await derived(outside, { garden_id: 'herbs' })).to.equal(digestOf(outside.id));
     expect(await derived(outside)).to.equal(outside.cid);
   });
 
-  it('from a narrow scope: a reference in a wider scope names nothing', async () => {
+  it('from a narrow scope: readers of a wider scope see no reference', async () => {
     const scopes = ['local', 'team', 'company', 'public'];
     for (const [narrow, of] of scopes.entries()) {
       const fact = await garden.say('writer', { scope: of });
@@ -47,7 +47,7 @@ forEachStore('A reader guesses a hidden value from a reference to it (I13)', () 
     }
   });
 
-  it('to a fact that the writer cannot read, or that does not exist: both look alike', async () => {
+  it('to a fact that the writer cannot read or that does not exist: both replies are equal', async () => {
     const hidden = await garden.say('founder', { garden_id: 'herbs' });
     const { body } = await garden.must(201, 'stranger', 'POST', '/v1/facts', {
       entity: 'user:bob',
@@ -59,7 +59,7 @@ forEachStore('A reader guesses a hidden value from a reference to it (I13)', () 
     expect(body.derived_from).to.deep.equal([digestOf(hidden.id), digestOf('no-such-fact')]);
   });
 
-  it('through a promotion: the copy contains no references into the quarantine garden', async () => {
+  it('through a promotion: the copy has no references into the quarantine garden', async () => {
     await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });
     await garden.must(201, 'founder', 'POST', '/v1/gardens/ward/members', { entity_uri: CAST.writer, role: 'admin' });
     const secret = await garden.say('writer', { garden_id: 'ward', value: { type: 'string', v: 'yes' } });

@@ -30,7 +30,7 @@ forEachStore('A writer uses a resolution to assert a fact that it may not assert
   const resolve = async (body: unknown, headers: Readonly<Record<string, string>> = {}, as = key) =>
     node.request('POST', `/v1/conflicts/${await open()}/resolve`, { key: as, body, headers });
 
-  it('without a signature when every assertion needs one', async () => {
+  it('such as an unsigned one, where every assertion needs a signature', async () => {
     await start({ settings: { attestation: { required: true } } });
     const attest = await signingAgent(node, key);
     for (const v of ['a', 'b']) {
@@ -55,7 +55,7 @@ forEachStore('A writer uses a resolution to assert a fact that it may not assert
     expect(stored.body.attested_key_id).to.be.a('string');
   });
 
-  it('as an instruction, without the permission for instructions', async () => {
+  it('such as an instruction, without the permission for instructions', async () => {
     await start({});
     await assert('a');
     await assert('b');
@@ -72,7 +72,7 @@ forEachStore('A writer uses a resolution to assert a fact that it may not assert
     expect((await resolve({ winning_fact_id: winner }, {}, author)).status).to.equal(200);
   });
 
-  it('in a scope that its key lacks', async () => {
+  it('such as one in a scope that its key lacks', async () => {
     await start({});
     await assert('a', { scope: 'company' });
     await assert('b', { scope: 'company' });
@@ -82,7 +82,7 @@ forEachStore('A writer uses a resolution to assert a fact that it may not assert
     expect((await node.request('POST', path, { key: narrow, body })).status).to.equal(404);
   });
 
-  it('in a session that has read there, which is allowed, because the resolution names its sources', async () => {
+  it('such as one in a session that has read elsewhere: allowed, because a resolution names its sources', async () => {
     await start({ settings: { facts: { sessionGuard: 'enforce' } } });
     await assert('a');
     await assert('b');

@@ -6,7 +6,7 @@ import { factBody } from '../../plugins/facts/fact-bodies.ts';
 const ANN = 'oidc:Ann';
 const OTHER = 'oidc:ann';
 
-forEachStore('a person whose subject differs from that of another only in case', () => {
+forEachStore('two people of an identity provider whose subjects differ only in case', () => {
   let node: TestNode;
   let operator: string;
   let ann: string;
@@ -28,7 +28,7 @@ forEachStore('a person whose subject differs from that of another only in case',
     return [status, body.code];
   };
 
-  it('has keys beside the other, each in one spelling', async () => {
+  it('may each have a key, but only under one spelling of the entity', async () => {
     const register = async (entity_uri: string) => {
       const raw_key = `subject-${entity_uri}-0123456789abcdef0123456789abcdef`;
       const body = { raw_key, entity_uri, permissions: ['read'], allowed_scopes: ['company'] };
@@ -38,13 +38,13 @@ forEachStore('a person whose subject differs from that of another only in case',
     expect(await register('OIDC:ANN')).to.equal(409);
   });
 
-  it('attests no source of the other', async () => {
+  it('cannot use the source of each other under enforced source attestation', async () => {
     expect(await assert(ann, { source: ANN })).to.deep.equal([201, undefined]);
     expect(await assert(ann, { source: 'OIDC:Ann', entity: 'user:bob' })).to.deep.equal([201, undefined]);
     expect(await assert(other, { source: ANN })).to.deep.equal([403, 'source_attestation_failed']);
   });
 
-  it('writes in no namespace of the other', async () => {
+  it('cannot write in a namespace that the other one owns', async () => {
     const rule = (owners: readonly string[]) =>
       node.request('PUT', '/v1/namespaces', { key: operator, body: { pattern: 'project:owned/*', owners } });
     expect((await rule([ANN])).status).to.equal(200);

@@ -22,7 +22,7 @@ const decay = definePlugin({
 });
 
 describe('An operator enables a protection that this node does not implement (I22)', () => {
-  it('and the node does not start, with all of them in one error that shows no value', async () => {
+  it('and the start fails with one error that names all of them and shows no value', async () => {
     const error = await rejection(startTestNode({ plugins: ['keys'], env: GUARDS }));
     for (const name of Object.keys(GUARDS)) expect(error.message).to.contain(name);
     expect(error.message).to.contain('nothing in this node honours them');
@@ -30,13 +30,13 @@ describe('An operator enables a protection that this node does not implement (I2
     expect(error.message).not.to.contain('86399');
   });
 
-  it('and the error names the plugin to enable, if a bundled plugin implements the protection', async () => {
+  it('and the error names the plugin to enable, if a bundled plugin provides the protection', async () => {
     const error = await rejection(startTestNode({ plugins: ['keys'], env: { SVC_SESSION_GUARD: 'enforce' } }));
     expect(error.message).to.contain('SVC_SESSION_GUARD');
     expect(error.message).to.contain('switch the plugin facts on');
   });
 
-  it('and the node starts once a plugin implements it, or the variable has the default value', async () => {
+  it('and the start succeeds once a plugin provides it, or if the variable has its default value', async () => {
     const env = { SVC_DECAY_TTL_SECONDS: '86399', SVC_RATE_LIMITS: ' ', SVC_DECAY_MIN_CONFIDENCE: '0' };
     const node = await startTestNode({ plugins: ['keys', decay], env });
     await node.stop();

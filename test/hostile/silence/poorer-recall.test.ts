@@ -134,7 +134,7 @@ forEachStore('An incomplete recall never looks complete (I22)', () => {
     expect((await recall({ query: 'alice' }, member)).omitted.contradicted).to.equal(2);
   });
 
-  it('a failing embedder is named', async () => {
+  it('a failing embedder is named in the reply', async () => {
     const { moody, plugin } = createMoodyEmbedder();
     await start(plugin);
     await say('memory:role', 'CEO');
@@ -162,7 +162,7 @@ forEachStore('An incomplete recall never looks complete (I22)', () => {
     await comesTrue(async () => (await recall({ query: 'alice' })).degraded.length === 0);
   });
 
-  it('a card that is not as fresh as requested is named', async () => {
+  it('a card that is older than requested is named in the reply', async () => {
     const scripted = createScriptedSummariser();
     await start(scripted.plugin);
     await say('memory:role', 'CEO');

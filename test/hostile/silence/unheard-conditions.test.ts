@@ -21,7 +21,7 @@ const SLIPS: readonly (readonly [meant: string, changes: Readonly<Record<string,
   ['signature', { attestation: { key_id: 'k', signature: 's', signatur: 's' } }, 'body.attestation.signatur'],
 ];
 
-forEachStore('A caller misspells a condition, and could take the answer for complete (I22)', () => {
+forEachStore('A caller misspells a condition, and could take the answer for a complete one (I22)', () => {
   let node: TestNode;
   let writer: string;
   let admin: string;

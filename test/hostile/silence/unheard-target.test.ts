@@ -54,7 +54,7 @@ forEachStore('A moderator names the target garden of a promotion in the query in
     expect(await publicly()).to.equal(0);
   });
 
-  it('and a rejection accepts its reason in the query as well, but no target', async () => {
+  it('and a rejection accepts its reason in the query too, but refuses a target garden', async () => {
     const { id } = await held();
     const reject = (query: string, status: number) =>
       garden.must(status, 'founder', 'POST', `/v1/quarantine/${id}/reject${query}`);

@@ -75,7 +75,7 @@ describe('a node that cannot start', () => {
     );
   });
 
-  it('names the plugins whose commands share a name, and reserved names', async () => {
+  it('names plugins whose commands share a name or use a reserved one', async () => {
     const command = (name: string): Pick<Plugin, 'commands'> => ({
       commands: [{ name, summary: 'x', needs: 'nothing', run: () => undefined }],
     });
@@ -115,7 +115,7 @@ describe('a node that cannot start', () => {
     await node.stop();
   });
 
-  it('is one that requires keys, but has no plugin that checks them', async () => {
+  it('requires keys, but has no plugin that checks them', async () => {
     const found = await problemsOf({
       plugins: [plugin('any', { provides: [Authorizer as Ref<unknown>] })],
       node: { authRequired: true },
@@ -126,7 +126,7 @@ describe('a node that cannot start', () => {
     expect(error.message).to.include("requests need a key, but no plugin checks keys (enable 'keys'");
   });
 
-  it('is one whose plugins do not fit together', async () => {
+  it('has plugins that do not fit together, and the error names them', async () => {
     const provides = [Queue as Ref<unknown>];
     expect(await only(plugin('a', { provides }), plugin('b', { provides }))).to.include(
       'queue.service is provided by a and by b',
@@ -140,7 +140,7 @@ describe('a node that cannot start', () => {
     expect(await only(plugin('a', { requires: { store: FactStore } }))).to.include('which plugins do not get');
   });
 
-  it('is one whose configuration names something that is no plugin', async () => {
+  it('has a plugin with an invalid name, version or ref', async () => {
     for (const name of ['Big', 'under_score', '-a', 'a-', 'a--b', '', 'kernel', 'node', 'fact']) {
       expect(await only(plugin(name))).to.include('a plugin cannot be named');
     }
@@ -149,7 +149,7 @@ describe('a node that cannot start', () => {
     expect(await only(plugin('a', { provides: [42 as unknown as Ref<unknown>] }))).to.include('is not a ref');
   });
 
-  it('is one whose routes collide or cannot be compiled', async () => {
+  it('has routes that collide or cannot be compiled', async () => {
     const answers = { 200: NO_BODY };
     const route = { method: 'GET', summary: 'x', access: 'open', answers, handle: () => ({ status: 200 }) } as const;
     const withRoute = (name: string, path: string) =>
@@ -162,7 +162,7 @@ describe('a node that cannot start', () => {
     );
   });
 
-  it('is one with a route that lacks its access, body or answers, by plugin and route', async () => {
+  it('has a route without access, body or answers, and the error names plugin and route', async () => {
     const withRoute = (more: object) =>
       plugin('acme', {
         setup: ({ route }) =>
@@ -204,7 +204,7 @@ describe('a node that cannot start', () => {
     }
   });
 
-  it('is one whose plugin throws anything in setup', async () => {
+  it('has a plugin that throws in setup, an error or any other value', async () => {
     const failing = (error: unknown) =>
       plugin('a', {
         setup: () => {
@@ -219,7 +219,7 @@ describe('a node that cannot start', () => {
     expect(await only(failing('text'))).to.include('a failed in setup: text');
   });
 
-  it('is one whose plugin registers something undeclared, or registers twice', async () => {
+  it('has a plugin that registers something undeclared, or registers twice', async () => {
     const doing = (setup: Plugin['setup']) => only(plugin('a', { provides: [Queue as Ref<unknown>], setup }));
     expect(await doing(({ provide }) => provide(defineRef<number>('other.service'), 1))).to.include(
       'provides other.service without naming it',
@@ -233,7 +233,7 @@ describe('a node that cannot start', () => {
     expect(await doing(() => undefined)).to.include('declares queue.service but never provided it');
   });
 
-  it('is one whose plugin repeats a task without an interval', async () => {
+  it('has a plugin that repeats a task without an interval', async () => {
     for (const interval of [0, -1, Number.NaN]) {
       expect(await only(plugin('a', { setup: ({ every }) => every(interval, () => undefined) }))).to.include(
         'repeats a task every',
@@ -241,7 +241,7 @@ describe('a node that cannot start', () => {
     }
   });
 
-  it('is one whose plugins declare one hook with different kinds', async () => {
+  it('has plugins that declare one hook with different kinds', async () => {
     const hook = defineCollectHook<string, string>('thing:happened');
     const other = { ...hook, kind: 'filter' } as unknown as typeof hook;
     const on = (name: string, token: typeof hook) => plugin(name, { setup: (context) => context.on(token, () => 'x') });

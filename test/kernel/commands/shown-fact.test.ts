@@ -49,7 +49,7 @@ describe('a fact in the output of a list command', () => {
     [{ valid_until: '2026-03-02T08:59:59Z' }, 'expired 2026-03-02T08:59:59Z'],
     [{ valid_until: '2026-03-02T09:00:01Z' }, 'valid until 2026-03-02T09:00:01Z'],
   ] as const) {
-    it(`warns: ${mark}`, () => {
+    it(`is marked: ${mark}`, () => {
       expect(textsOf(members)[1]).to.equal(`|${mark}`);
     });
   }

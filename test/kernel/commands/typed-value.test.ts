@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { typedValue } from '../../../kernel/commands/typed-value.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-describe('a command line argument as a value', () => {
+describe('the type of a value on the command line', () => {
   for (const [word, type, v] of [
     ['CEO', 'string', 'CEO'],
     ['', 'string', ''],
@@ -28,7 +28,7 @@ describe('a command line argument as a value', () => {
     });
   }
 
-  it('gets a guessed type only if its text is preserved', () => {
+  it('is guessed only if the text can be restored from the value', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.bigInt().map(String)), (word) => {
         expect(String(typedValue(word, undefined).value.v)).to.equal(word);
@@ -37,7 +37,7 @@ describe('a command line argument as a value', () => {
     );
   });
 
-  it('gets the requested type, or is refused', () => {
+  it('is the requested one, or the value is refused', () => {
     expect(typedValue('42', 'string').value).to.deep.equal({ type: 'string', v: '42' });
     expect(typedValue('1e3', 'number').value).to.deep.equal({ type: 'number', v: 1_000 });
     expect(typedValue('user:bob', 'ref').value).to.deep.equal({ type: 'ref', v: 'user:bob' });

@@ -37,11 +37,11 @@ describe('a handler of read:annotate', () => {
     return (await node.request('GET', '/v1/facts', { key })).status;
   };
 
-  it('may return the views unchanged', async () => {
+  it('may return the facts unchanged', async () => {
     expect(await statusWith((views) => views.map((view) => ({ ...view })))).to.equal(200);
   });
 
-  it('is not called for omitted facts', async () => {
+  it('is not called for facts that were left out', async () => {
     let asked = 0;
     await statusWith((views) => {
       asked += 1;

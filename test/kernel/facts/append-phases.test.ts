@@ -41,7 +41,7 @@ forEachStore('the phases of an append', () => {
   };
   afterEach(() => node.stop());
 
-  it('show the decisions of a phase only to the next one', async () => {
+  it('show the results of a phase only to the next phase', async () => {
     const seen: string[] = [];
     const note = (phase: string, items: readonly { readonly open: boolean }[]) => {
       seen.push(`${phase} ${items.map(({ open }) => open).join(' ')}`);
@@ -94,7 +94,7 @@ forEachStore('the phases of an append', () => {
     expect(messages).to.deep.equal(['read place', 'authorise place', 'the key may not write to scope public']);
   });
 
-  it('let one plugin complete a member, and name the member when two do', async () => {
+  it('let one plugin fill a member; if two do, the error names the member', async () => {
     const complete = (name: string) =>
       named(name, (on) => on(appendRead, ({ items }) => items[0]?.complete({ attested: true })));
     await start(complete('one'));
@@ -119,7 +119,7 @@ forEachStore('the phases of an append', () => {
     expect(await storedFacts(node)).to.equal(0);
   });
 
-  it('return no refusal for facts that no client asserts', async () => {
+  it('return no refusals for facts that the node itself asserts', async () => {
     const clients: boolean[] = [];
     await start(
       named('watch', (on) =>

@@ -34,15 +34,15 @@ const told = (
     { nowMs: 0, path: 'body' },
   );
 
-describe('the right to assert facts that readers act upon', () => {
-  it('requires the permission of the interpretation', () => {
+describe('the right to assert facts with an interpretation, such as instructions', () => {
+  it('requires the permission that the interpretation declares', () => {
     expect(told('instruction', ['write'], [WORD])).to.deep.include({ check: 'permission' });
     expect(told('instruction', ['write'], [WORD])?.error).to.include({ code: 'no_orders', message: WORD.message });
     expect(told('instruction', ['write', 'orders.give'], [WORD])).to.equal(null);
     expect(told('content', ['write'], [WORD])).to.equal(null);
   });
 
-  it('belongs to no caller while the interpretation is undeclared', () => {
+  it('belongs to no caller while no plugin declares the interpretation', () => {
     expect(told('instruction', ['write', 'orders.give'], [])?.error.code).to.equal('authorization');
     expect(told('content', ['write'], [])).to.equal(null);
   });

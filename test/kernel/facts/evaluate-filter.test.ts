@@ -107,7 +107,7 @@ describe('a filter over one fact', () => {
     }
   });
 
-  it('calls `exists` with the node and the fact', async () => {
+  it('passes store and fact to an `exists` condition', async () => {
     const node = inTable('gardens_members', [{ column: 'garden_id', is: 'equal', field: 'gardenId' }]);
     const asked: unknown[] = [];
     const exists: RowExists = async (given, fact) => {
@@ -118,13 +118,13 @@ describe('a filter over one fact', () => {
     expect(asked).to.deep.equal([node, FACT]);
   });
 
-  it('calls `exists` only if the outcome depends on it', async () => {
+  it('evaluates an `exists` condition only if the outcome depends on it', async () => {
     const node = inTable('t', []);
     expect(await holds(all(equals('id', 'other'), node))).to.equal(false);
     expect(await holds(any(equals('id', 'f1'), node))).to.equal(true);
   });
 
-  it('fails when `exists` fails', async () => {
+  it('fails when an `exists` condition fails', async () => {
     const failing: RowExists = () => Promise.reject(new Error('gone'));
     const outcome = await holds(any(inTable('t', [])), failing).catch((error: Error) => error.message);
     expect(outcome).to.equal('gone');

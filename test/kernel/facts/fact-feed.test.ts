@@ -133,7 +133,7 @@ forEachStore('the feed of facts', () => {
     expect([texts, pages]).to.deep.equal([['shown'], [4, 2]]);
   });
 
-  it('returns a page again after `take` rejected it, from the stored position of its reader', async () => {
+  it('returns a page again after its reader rejected it, from the stored position of the reader', async () => {
     for (const text of ['one', 'two', 'three']) await assert(text);
     let refusals = 1;
     const taken: string[] = [];
@@ -154,7 +154,7 @@ forEachStore('the feed of facts', () => {
     expect(taken).to.deep.equal(['one', 'two', 'three']);
   });
 
-  it('reports the epoch of the store after a failure, so that an external place can be void', async () => {
+  it('reports the epoch of the store after a failure, so that readers can drop an outdated position', async () => {
     await assert('one');
     const { follower, epochs } = follow();
     await follower.catchUp();
@@ -169,7 +169,7 @@ forEachStore('the feed of facts', () => {
     expect(epochs[3]).not.to.equal(epochs[0]);
   });
 
-  it('catches up by itself after commits and after a while, and pauses longer while the store fails', async () => {
+  it('reads on after commits and at intervals, and pauses longer while the store fails', async () => {
     const failures: unknown[] = [];
     const { follower, texts, epochs } = follow();
     follower.keepUp({ afterCommits: 2, everyMs: 10_000, failed: (error) => failures.push(error) });

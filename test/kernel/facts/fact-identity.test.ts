@@ -3,7 +3,7 @@ import { readEntityUri, readRelation } from '../../../kernel/facts/fact-identity
 import { thrownError } from '../../kit/thrown-error.ts';
 
 describe('entities and sources', () => {
-  it('are any text of 1 to 2048 characters, trimmed', () => {
+  it('may be any text of 1 to 2048 characters, which is trimmed', () => {
     expect(readEntityUri('  user:alice\n', 'body.entity')).to.equal('user:alice');
     expect(readEntityUri('bare opaque id', 'body.entity')).to.equal('bare opaque id');
     expect(readEntityUri('x'.repeat(2048), 'body.entity')).to.have.length(2048);

@@ -31,7 +31,7 @@ const DEFAULT_MEMBERS = [
 /** Members of few facts: those with a beginning, those that share their id with another fact, and damaged ones. */
 const RARE_MEMBERS = ['valid_from', 'origin_id', 'replaces', 'damaged'];
 
-describe('the wire form of a fact', () => {
+describe('the JSON form of a fact', () => {
   const view = plainView(madeFact('a', [], { gardenId: 'g-1' }));
 
   it('has its members in one order, with or without plugins', () => {
@@ -42,7 +42,7 @@ describe('the wire form of a fact', () => {
     expect(Object.keys(jsonOf(...DEFAULT_WORDS.reverse())(marked)).sort()).to.deep.equal([...DEFAULT_MEMBERS].sort());
   });
 
-  it('derives members without a mark from the fact', () => {
+  it('derives default members from the fact when no plugin sets them', () => {
     for (const json of [jsonOf(...EXPECTED_MEMBERS)(view), jsonOf(...DEFAULT_WORDS)(view)]) {
       expect(json).to.include({
         contradicted: false,
@@ -54,7 +54,7 @@ describe('the wire form of a fact', () => {
     }
   });
 
-  it('shows the members of marks', () => {
+  it('shows the members that plugins set', () => {
     const json = jsonOf(...DEFAULT_WORDS);
     const uri = 'acme://node.example:1/garden/herbs';
     const held = withMark(withMark(view, GARDEN_URI, uri), QUARANTINE, { status: 'pending', garden: uri });
@@ -65,7 +65,7 @@ describe('the wire form of a fact', () => {
     expect(half['effective_confidence']).to.be.closeTo(0.6, 1e-9);
   });
 
-  it('puts members that a mark adds at the end, and into the schema', () => {
+  it('puts members that plugins add at the end, and into the schema', () => {
     const COLOUR = defineFactMark<string>('colour', {
       summary: 'a colour',
       members: { colour: STRING_JSON, colour_known: { type: 'boolean' } },
@@ -83,7 +83,7 @@ describe('the wire form of a fact', () => {
     expect(schema.required).to.include('colour_known').and.not.include.members(['colour', 'differs_elsewhere']);
   });
 
-  it('lets one mark alone fill a member, and no mark a member that is read from the fact', () => {
+  it('refuses two plugins that fill one member, and a plugin that fills a member of the kernel', () => {
     const mark = (id: string, member: string) =>
       defineFactMark<string>(id, { summary: 'x', members: { [member]: STRING_JSON }, toJson: () => ({}) });
     expect(wordsOf(mark('a', 'confidence')).problems).to.deep.equal([
@@ -95,7 +95,7 @@ describe('the wire form of a fact', () => {
     expect(wordsOf(expected).problems).to.have.length(1);
   });
 
-  it('keeps the warnings of others, and adds its own for a relation without a namespace', () => {
+  it('keeps warnings of plugins, and adds its own for a relation without a namespace', () => {
     const warned = { ...plainView(madeFact('a', [], { relation: 'role' })), warnings: ['unattested source'] };
     expect(jsonOf()(warned)['warnings']).to.have.lengthOf(2).and.include('unattested source');
     const plain = jsonOf()({ ...warned, fact: madeFact('a', []) });

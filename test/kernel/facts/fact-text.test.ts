@@ -11,7 +11,7 @@ import { QUARANTINE } from '../../../plugins/gardens/gardens-api.ts';
 import { SOURCE_TRUST } from '../../../plugins/source-trust/source-trust-api.ts';
 import { madeFact } from '../../plugins/facts/made-facts.ts';
 
-describe('the text of a fact', () => {
+describe('the cached JSON text of a fact', () => {
   const words = [...KERNEL_WORDS, ...EXPECTED_MEMBERS, CONTRADICTED, QUARANTINE, SOURCE_TRUST];
   const vocabulary = collectWords(
     words.map((word) => ({ word, owner: 'test' })),
@@ -32,7 +32,7 @@ describe('the text of a fact', () => {
     expect(text(view)).to.equal(JSON.stringify(json(view)));
   };
 
-  it('is computed once for a cached fact, for all callers who see the same marks', () => {
+  it('is computed once for all callers whose members added by plugins are equal', () => {
     const view = plainView(kept());
     for (let time = 0; time < 3; time += 1) {
       expectSame(plainView(view.fact));
@@ -42,7 +42,7 @@ describe('the text of a fact', () => {
     expect(written).to.be.below(10);
   });
 
-  it('follows the marks, after any earlier calls', () => {
+  it('always has the members that plugins add for the caller, after any other calls', () => {
     const plain = plainView(kept());
     const views = [
       plain,
@@ -58,7 +58,7 @@ describe('the text of a fact', () => {
     for (const view of [...views, ...views.reverse()]) expectSame(view);
   });
 
-  it('is computed again for a fact that may still change', () => {
+  it('is computed again for a fact that is not frozen', () => {
     const fact = madeFact('a', []);
     expectSame(plainView(fact));
     (fact as { confidence: number }).confidence = 0.25;

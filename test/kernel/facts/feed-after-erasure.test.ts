@@ -35,7 +35,7 @@ const readAll = async (feed: StoreFeed): Promise<readonly StoredFact[]> => {
 
 forEachStore('a feed after an erasure', () => {
   for (const who of ['this process', 'another one'] as const) {
-    it(`contains no content of facts that this process has committed and ${who} has erased`, () =>
+    it(`contains nothing of erased facts that this process has committed and ${who} has erased`, () =>
       withStores(async (store, another) => {
         const feed = new StoreFeed({ store, clock: createManualClock(), facts: NOBODY });
         const lasting = feed.follow({ begin: () => START, take: async () => {} });

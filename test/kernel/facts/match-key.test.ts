@@ -42,7 +42,7 @@ describe('match keys', () => {
     expect(keyOf('svc://a b/c/d')).to.equal('svc://a b/c/d');
   });
 
-  it('treat a name under the scheme that lacks a part like any other', () => {
+  it('treat a name under the scheme with a missing part like any other name', () => {
     expect(keyOf('svc://al pha/user')).to.equal('svc://al-pha/user');
     expect(keyOf('svc://al pha/user/')).to.equal('svc://al-pha/user/');
     expect(keyOf('svc:///us er/x')).to.equal('svc:///us-er/x');
@@ -68,18 +68,18 @@ describe('match keys', () => {
     expect(keyOf(`svc:${'z'.repeat(900)}`).startsWith('svc:')).to.equal(true);
   });
 
-  it('do not count surrounding white space', () => {
+  it('ignore surrounding white space', () => {
     expect(keyOf(' user:alice\n')).to.equal('user:alice');
   });
 
-  it('are their own match keys', () => {
+  it('are unchanged when folded again', () => {
     fc.assert(
       fc.property(uri, (text) => keyOf(keyOf(text)) === keyOf(text)),
       { numRuns: RUNS },
     );
   });
 
-  it('do not depend on the case of ASCII letters', () => {
+  it('ignore the case of ASCII letters', () => {
     const ascii = fc.stringMatching(/^[ -~]{0,30}$/);
     fc.assert(
       fc.property(ascii, (text) => keyOf(text.toUpperCase()) === keyOf(text.toLowerCase())),

@@ -85,12 +85,12 @@ describe('reserved names', () => {
     });
   }
 
-  it('follow the name of the service', () => {
+  it('depend on the name of the service', () => {
     expect(reserved('user:alice', 'svc:memory:card', 'agent:w', other)).to.equal(null);
     expect(reserved('user:alice', 'kb:memory:card', 'agent:w', other)).to.contain('kb:ttl');
   });
 
-  it('name the one relation of the node that clients may assert, if there is one', () => {
+  it('include all relations of the node except the one that clients may assert', () => {
     const keys = nameKeys({ entity: 'user:alice', relation: 'svc:x', source: 'agent:w' }, names);
     expect(rulesOf(names).refusalOf(keys)).to.equal(
       'relations under svc: are written by the node; a client may assert svc:ttl alone',
@@ -100,7 +100,7 @@ describe('reserved names', () => {
 });
 
 describe('reserved words', () => {
-  it('are all words that plugins of the package reserve', async () => {
+  it('are exactly the words that plugins of the package reserve', async () => {
     const kinds = new Set(
       [ReservedRelations, ReservedEntities, OpenRelations, Interpretations].map(({ vocabulary }) => vocabulary),
     );

@@ -19,7 +19,7 @@ const assertOnce = async (folder: string, nowMs: number) => {
   return { hlc: parseHlc(reply.body.hlc) ?? expect.fail('no stamp'), log: node.logLines };
 };
 
-describe('the clock of a store, when a node starts on it', () => {
+describe('the clock of a store at the start of a node', () => {
   it('continues above every stamp, although physical time was set back', async () => {
     await inTemporaryFolder(async (folder) => {
       const first = await assertOnce(folder, NOW_MS);

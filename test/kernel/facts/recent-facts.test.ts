@@ -22,7 +22,7 @@ describe('the cache of recent facts', () => {
     expect(found.get(fact.id)).to.equal(fact);
   });
 
-  it('returns none of another tenant, and none that the store reports as erased', async () => {
+  it('returns no fact of another tenant, and no fact that the store reports as erased', async () => {
     const recent = new RecentFacts();
     const [one, two] = [sampleFact(1), sampleFact(2)];
     recent.add([one, two]);

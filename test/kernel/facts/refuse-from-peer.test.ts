@@ -12,7 +12,7 @@ const DRAFT = {
   scope: 'public',
 } as const;
 
-forEachStore('a fact of a peer', () => {
+forEachStore('a fact that a peer sends', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
@@ -28,7 +28,7 @@ forEachStore('a fact of a peer', () => {
     return verdicts.map((verdict) => (verdict.kind === 'stored' ? 'stored' : verdict.error.code));
   };
 
-  it('is checked against physical time, even if others have pushed the clock', async () => {
+  it('is checked against physical time, even if others have advanced the clock', async () => {
     const started = await start(300);
     const nowMs = started.clock.nowMs();
     const stamps = [nowMs + 300_000, nowMs + 300_001, nowMs + 600_000, 0].map((wallMs) => ({ hlcText: `${wallMs}.0` }));
@@ -39,12 +39,12 @@ forEachStore('a fact of a peer', () => {
     expect(head?.wallMs).to.equal(nowMs + 300_000);
   });
 
-  it('may have any time when the bound is disabled', async () => {
+  it('may have a stamp of any time when the bound is disabled', async () => {
     const started = await start(0);
     expect(await take(started, [{ hlcText: `${started.clock.nowMs() + 1_000_000}.0` }])).to.deep.equal(['stored']);
   });
 
-  it('is refused for a counter that leaves no room for local stamps', async () => {
+  it('is refused for a counter so high that no local stamp could follow', async () => {
     const started = await start(300);
     const counters = [2 ** 20, 2 ** 20 + 1, 2 ** 31 - 1].map((counter) => ({ hlcText: `1772442000000.${counter}` }));
     expect(await take(started, counters)).to.deep.equal(['stored', 'hlc_skew', 'hlc_skew']);
@@ -57,7 +57,7 @@ forEachStore('a fact of a peer', () => {
     expect(new Set(codes)).to.deep.equal(new Set(['validation']));
   });
 
-  it('may not be one that every node writes about itself', async () => {
+  it('is refused if it is a system fact that each node writes for itself', async () => {
     const started = await start(300);
     const drafts = [
       { relation: 'svc:ttl', entity: 'svc:fact:theirs' },

@@ -56,7 +56,7 @@ forEachStore('the write record in the row of a fact', () => {
     expect(found[0]?.salt).not.to.deep.equal(found[1]?.salt);
   });
 
-  it('names the node as the writer of follow-ups', async () => {
+  it('names the node as writer of facts that follow from others', async () => {
     await start(
       named('echo', (on) =>
         on(factAppended, ({ facts }) =>
@@ -70,7 +70,7 @@ forEachStore('the write record in the row of a fact', () => {
     expect(echo?.writerKeyId).to.equal(null);
   });
 
-  it('holds the tags of plugins on stored facts', async () => {
+  it('holds the tags that plugins give to stored facts', async () => {
     const tagger = (name: string, wanted: string) =>
       named(name, (on) =>
         on(appendJudge, ({ items }) => {
@@ -90,7 +90,7 @@ forEachStore('the write record in the row of a fact', () => {
     expect(await storedFacts(node)).to.equal(0);
   });
 
-  it('holds the link that a plugin computes from the stamped facts, wave after wave', async () => {
+  it('holds the link that a plugin computes from the stamped facts, also for facts that follow from them', async () => {
     const batches: LinkBatch[] = [];
     const linkOf = (seq: number) => ({ seq, hash: new Uint8Array(32).fill(seq) });
     await start(
@@ -116,7 +116,7 @@ forEachStore('the write record in the row of a fact', () => {
     expect(batches.flatMap(({ facts }) => facts.map(({ salt }) => salt))).to.deep.equal(found.map(({ salt }) => salt));
   });
 
-  it('has no links while the linker returns none, and the write is refused when it links only some facts', async () => {
+  it('has no link if the plugin returns none; the write is refused if it links only some facts', async () => {
     let links: readonly number[] | undefined;
     await start(
       named('linker', (on) => on(appendLink, () => links?.map((seq) => ({ seq, hash: new Uint8Array(32) })))),

@@ -10,7 +10,7 @@ const random = createSeededRandom();
 const [SECRET, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 
 describe('a file that holds a secret', () => {
-  it('is written whole, for its owner alone, in a new folder', () =>
+  it('is written completely or not at all, readable only by its owner, in a new folder', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'deep', 'down', 'my.key');
       expect(await writeSecretFile(file, SECRET, random)).to.equal(true);
@@ -39,7 +39,7 @@ describe('a file that holds a secret', () => {
       expect(await readSecretFile(file)).to.equal(written[0] ? SECRET : OTHER);
     }));
 
-  it('may be missing, and is refused without a secret', () =>
+  it('may be missing, but is refused when it holds no usable secret', () =>
     inTemporaryFolder(async (folder) => {
       expect(await readSecretFile(join(folder, 'none'))).to.equal(undefined);
       for (const text of ['short', 'two words that are long enough', '']) {

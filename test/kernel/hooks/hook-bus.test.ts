@@ -34,7 +34,7 @@ describe('the hook bus', () => {
     await bus.emit(done, 'nobody hears');
   });
 
-  it('passes a filtered value from one handler to the next; returning nothing keeps it, null replaces it', async () => {
+  it('passes a value from handler to handler; undefined keeps it, null replaces it', async () => {
     const { bus } = createBus();
     const nullable = defineFilterHook<string | null>('value:maybe');
     bus.register('a', text, (value, context) => `${value}${(context as { suffix: string }).suffix}`);
@@ -80,7 +80,7 @@ describe('the hook bus', () => {
     expect(await bus.collect(votes, 0)).to.deep.equal(['c first', 'd first', 'b', 'e', 'a last', 'f last']);
   });
 
-  it('yields to the event loop only for a promise', async () => {
+  it('returns synchronously unless a handler returns a promise', async () => {
     const { bus } = createBus();
     let ran = 0;
     bus.register('a', votes, () => String(++ran));
@@ -89,7 +89,7 @@ describe('the hook bus', () => {
     expect(ran).to.equal(2);
   });
 
-  it('names plugin and hook on an error that is a fault, thrown or rejected', async () => {
+  it('names plugin and hook on an error that is a bug, thrown or rejected', async () => {
     for (const fail of [
       () => {
         throw new Error('boom');

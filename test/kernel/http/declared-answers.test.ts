@@ -48,8 +48,8 @@ const plugin = (more: Partial<AnyPlugin>): AnyPlugin => ({
   ...more,
 });
 
-describe('answers that a route declares', () => {
-  it('let a matching body through, unchanged', async () => {
+describe('the check of replies against their declared schemas, in tests', () => {
+  it('passes a matching body unchanged', async () => {
     const { status, json } = await ask({ 200: { json: PERSON } }, { status: 200, body: { name: 'ida' } });
     expect({ status, json }).to.deep.equal({ status: 200, json: { name: 'ida' } });
     const list = await ask({ 200: { json: listOf(PERSON) } }, { status: 200, body: [{ name: 'ida', garden: null }] });
@@ -62,14 +62,14 @@ describe('answers that a route declares', () => {
     expect(text.text).to.equal('a');
   });
 
-  it('fail the test if the body lacks a member, has an extra one, or has one of another type', async () => {
+  it('fails if the body lacks a member, has an extra one, or has one of another type', async () => {
     const answers = { 200: { json: PERSON } };
     expect(await refusal(answers, { status: 200, body: { garden: 'roses' } })).to.include("required property 'name'");
     expect(await refusal(answers, { status: 200, body: { name: 'ida', age: 9 } })).to.include('additional properties');
     expect(await refusal(answers, { status: 200, body: { name: 9 } })).to.include('body/name must be string');
   });
 
-  it('fail the test if the reply has an undeclared status, an undeclared media type, or an undeclared body', async () => {
+  it('fails if the status, the media type or the body is undeclared', async () => {
     expect(await refusal({ 200: { json: PERSON } }, { status: 201, body: {} })).to.include('no such status');
     expect(await refusal({ 200: { json: PERSON } }, { status: 200, contentType: 'text/csv', text: 'a' })).to.include(
       'text/csv',
@@ -78,14 +78,14 @@ describe('answers that a route declares', () => {
     expect(await refusal({ 200: { json: PERSON } }, { status: 200 })).to.include('there is no body');
   });
 
-  it('require refusals to be problem documents', async () => {
+  it('requires refusals to be problem documents', async () => {
     const bare = { status: 404, body: { error: 'nothing' } };
     expect(await refusal({ 200: { json: PERSON } }, bare)).to.include('must be a problem document');
     const wrong = { status: 404, contentType: 'application/problem+json', body: { status: 404 } };
     expect(await refusal({ 200: { json: PERSON } }, wrong)).to.include("required property 'type'");
   });
 
-  it('may refer to schemas that plugins share', async () => {
+  it('resolves schemas that plugins share', async () => {
     const answers = { 200: { json: listOf(component(GARDENER)) } };
     const bodies = [[{ name: 'ida' }], [{ name: 'ida', age: 9 }]];
     const node = await startTestNode({
@@ -106,7 +106,7 @@ describe('answers that a route declares', () => {
     }
   });
 
-  it('may add members to a schema that plugins share', async () => {
+  it('allows members that plugins add to a shared schema', async () => {
     const answers = { 200: { json: { allOf: [component(FACT_VALUE), objectOf({ text: STRING_JSON })] } } };
     const value = { type: 'string', v: 'a', interpret_as: 'content' };
     expect((await ask(answers, { status: 200, body: { ...value, text: 'a' } })).status).to.equal(200);
@@ -115,7 +115,7 @@ describe('answers that a route declares', () => {
     expect(await refusal(answers, more)).to.include('unevaluated properties');
   });
 
-  it('prevent the start when they refer to an undeclared schema, or to one that two plugins declare', async () => {
+  it('prevents the start for an undeclared schema, and for one that two plugins declare', async () => {
     const lost = route({ 200: { json: component(GARDENER) } }, { status: 200 });
     const { message } = await rejection(startTestNode({ plugins: [plugin({ setup: ({ route: add }) => add(lost) })] }));
     expect(message).to.include('GET /v1/thing answers with Gardener, a schema that nothing declares');

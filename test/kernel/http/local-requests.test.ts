@@ -58,7 +58,7 @@ const askingPlugin = definePlugin({
   },
 });
 
-describe('requests to routes of the own node', () => {
+describe('requests that a plugin sends to routes of its own node', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode({ extra: [askingPlugin] });

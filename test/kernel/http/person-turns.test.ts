@@ -35,13 +35,13 @@ class Requests {
   }
 }
 
-describe('The turns of persons', () => {
+describe('The limits on concurrent work of one person', () => {
   let requests: Requests;
   beforeEach(() => {
     requests = new Requests();
   });
 
-  it('start requests of one person while their cost together is within the limit, in their order', async () => {
+  it('start requests while the total cost of the person is within the limit, in order of arrival', async () => {
     for (const name of ['1', '2', '3', '4']) void requests.send(name, A, MAX_PERSON_COST / 2);
     for (let turn = 0; turn < 6; turn += 1) await nextTurn();
     expect(requests.started).to.deep.equal(['1', '2']);
@@ -51,7 +51,7 @@ describe('The turns of persons', () => {
     expect(requests.turns.costOf({ ...B, onBehalfOf: A.entityUri })).to.equal(MAX_PERSON_COST);
   });
 
-  it('start a request that costs more than the limit alone', async () => {
+  it('let a request that costs more than the limit run alone', async () => {
     void requests.send('large', A, 5 * MAX_PERSON_COST);
     void requests.send('next', A, CHEAP_COST + 1);
     await nextTurn();
@@ -60,7 +60,7 @@ describe('The turns of persons', () => {
     expect(requests.started).to.deep.equal(['large', 'next']);
   });
 
-  it('start a cheap request at once, while costly ones of its person wait', async () => {
+  it('start a cheap request at once, while costly ones of the person wait', async () => {
     for (const name of ['1', '2', '3']) void requests.send(name, A, MAX_PERSON_COST);
     void requests.send('cheap', A, 1);
     expect(requests.started).to.deep.equal(['1', 'cheap']);
@@ -73,7 +73,7 @@ describe('The turns of persons', () => {
     expect(requests.started).to.have.length(2 * (MAX_PERSON_COST / CHEAP_COST));
   });
 
-  it('start one costly request in a turn of the event loop, of each person in turn', async () => {
+  it('start one costly request per turn of the event loop, alternating between persons', async () => {
     for (const name of ['a1', 'a2', 'a3']) void requests.send(name, A, 100);
     for (const name of ['b1', 'b2']) void requests.send(name, B, 100);
     const seen: number[] = [];
@@ -85,7 +85,7 @@ describe('The turns of persons', () => {
     expect(requests.started).to.deep.equal(['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
-  it('bound the cost of all persons together, and lose no request', async () => {
+  it('bound the total cost of all persons, and lose no request', async () => {
     const count = 2 * (MAX_TOTAL_COST / MAX_PERSON_COST);
     const names = Array.from({ length: count }, (_, at) => `person ${at}`);
     for (const name of names) void requests.send(name, person(name), MAX_PERSON_COST);
@@ -97,7 +97,7 @@ describe('The turns of persons', () => {
     expect(requests.turns.costOf()).to.equal(0);
   });
 
-  it('refuse a request beyond those that may wait, and say when to try again', async () => {
+  it('refuse a request when too many wait, and say when to retry', async () => {
     for (let at = 0; at <= MAX_WAITING; at += 1) void requests.send(String(at), A, MAX_PERSON_COST);
     const refused = await rejection(requests.send('one more', A, MAX_PERSON_COST));
     expect(refused).to.include({ code: 'unavailable' });
@@ -106,7 +106,7 @@ describe('The turns of persons', () => {
     expect(requests.started).to.deep.equal(['0', 'of another']);
   });
 
-  it('complete every request of a random crowd without ever exceeding the limits', async () => {
+  it('complete every request of a random crowd, and the cost never exceeds the limits', async () => {
     const crowd = fc.array(fc.record({ of: fc.nat(3), cost: fc.integer({ min: 0, max: 1_500 }), steps: fc.nat(3) }), {
       maxLength: 40,
     });

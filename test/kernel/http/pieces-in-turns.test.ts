@@ -5,7 +5,7 @@ import { rejection } from '../../kit/rejection.ts';
 
 const PERSON = { tenantId: 'default', entityUri: 'agent:a' };
 
-describe('A reply with a costly stream', () => {
+describe('A streamed reply that is costly to compute', () => {
   let turns: PersonTurns;
   beforeEach(() => {
     turns = new PersonTurns();
@@ -28,7 +28,7 @@ describe('A reply with a costly stream', () => {
     return { seen, stream: (text as AsyncIterable<string>)[Symbol.asyncIterator]() };
   };
 
-  it('takes a turn for each piece, and has none while a slow client reads', async () => {
+  it("occupies its person's capacity while it computes a piece, not while a slow client reads", async () => {
     const { seen, stream } = open(['one', 'two']);
     for (const value of ['one', 'two']) {
       expect(await stream.next()).to.deep.equal({ done: false, value });
@@ -38,7 +38,7 @@ describe('A reply with a costly stream', () => {
     expect([...seen, turns.costOf()]).to.deep.equal([MAX_PERSON_COST, MAX_PERSON_COST, 'end', 0]);
   });
 
-  it('makes no piece while another costly request of the person runs', async () => {
+  it('computes no piece while another costly request of the person runs', async () => {
     const { seen, stream } = open(['one']);
     let end: () => void = () => {};
     const other = turns.run(
@@ -64,7 +64,7 @@ describe('A reply with a costly stream', () => {
     expect([...seen, turns.costOf()]).to.deep.equal([MAX_PERSON_COST, 'end', 0]);
   });
 
-  it('ends its turn when a piece fails', async () => {
+  it('releases the capacity when a piece fails', async () => {
     const source = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the disk is gone')) }) };
     const { text } = inPieces({ status: 200, text: source }, turns, PERSON, MAX_PERSON_COST);
     const stream = (text as AsyncIterable<string>)[Symbol.asyncIterator]();

@@ -96,7 +96,7 @@ describe('the type of a body', () => {
 describe('a body that no route declares', () => {
   const { body: _, ...without } = echo();
 
-  it('may be empty, with any type', async () => {
+  it('may be empty, with any content type', async () => {
     for (const body of [undefined, '', '{}']) {
       expect((await post(without, { headers: json, body })).status, body).to.equal(200);
     }
@@ -121,13 +121,13 @@ describe('a body that no route declares', () => {
 describe('the size of a body', () => {
   const sized = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
 
-  it('may reach the limit', async () => {
+  it('may equal the limit', async () => {
     expect((await post(echo(), { headers: json, body: sized(1_000) })).status).to.equal(200);
     const answer = await post(echo(), { headers: json, body: sized(1_001) });
     expect([answer.status, answer.json.code]).to.deep.equal([413, 'too_large']);
   });
 
-  it('has its own limit on bulk routes', async () => {
+  it('may be larger on bulk routes', async () => {
     const bulk = echo({ bodyLimit: 'bulk' });
     expect((await post(bulk, { headers: json, body: sized(BULK_BODY_BYTES) })).status).to.equal(200);
     expect((await post(bulk, { headers: json, body: sized(BULK_BODY_BYTES + 1) })).status).to.equal(413);
@@ -183,7 +183,7 @@ describe('the members of a body', () => {
   });
   const send = (body: unknown) => post(echo({ body: bed }), { headers: json, body }, 3_000_000);
 
-  it('that the schema does not declare are reported with all other errors, at every depth', async () => {
+  it('are reported with all other errors, at every depth, if the schema does not declare them', async () => {
     const answer = await send({
       nam: 'secret',
       size: 0,

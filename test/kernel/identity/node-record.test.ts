@@ -39,7 +39,7 @@ forEachStore('the node record', () => {
       expect(second.cursorSecret).to.deep.equal(first.cursorSecret);
     }));
 
-  it('is identical for several concurrent first starts', () =>
+  it('is the same for several concurrent first starts', () =>
     withStores(4, async (stores) => {
       const records = await Promise.all(
         stores.map((store, place) => openNodeRecord(store, settings, createSeededRandom(place))),
@@ -68,7 +68,7 @@ forEachStore('the node record', () => {
       expect(error['hint']).to.include('SVC_SERVICE_NAME=svc');
     }));
 
-  it('refuses a store whose names another version of Unicode has folded', () =>
+  it('refuses a store whose names were folded with another version of Unicode', () =>
     withStore(async (store) => {
       await store.write('default', (transaction) =>
         transaction.insertRows('node_settings', [{ key: 'unicode_version', value: '15.1' }]),

@@ -55,7 +55,7 @@ describe('the progress log of long work', () => {
     expect(lines).to.have.length(1);
   });
 
-  it('starts a new measurement after the work ends', async () => {
+  it('measures anew for the next work', async () => {
     const { clock, lines, progress, reached } = openLog();
     await reached(500, 5);
     progress.ended();

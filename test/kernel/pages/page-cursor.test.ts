@@ -24,7 +24,7 @@ const refusalOf = (text: string, expected: { binding: string; nowMs?: number }):
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 describe('page cursors', () => {
-  it('return the position under the same binding', () => {
+  it('return their position to the caller and query that they were made for', () => {
     const kept = fc.property(position, binding, (sent, bound) => {
       const text = codec.encode({ position: sent, binding: bound });
       expect(text).to.match(/^[A-Za-z0-9_-]+$/);
@@ -54,7 +54,7 @@ describe('page cursors', () => {
     }
   });
 
-  it('are refused under another binding', () => {
+  it('are refused for another caller or query', () => {
     const bound = fc.property(position, binding, binding, (sent, own, other) => {
       fc.pre(own !== other);
       expect(refusalOf(codec.encode({ position: sent, binding: own }), { binding: other })).to.equal('invalid_cursor');
@@ -67,14 +67,14 @@ describe('page cursors', () => {
     expect(refusalOf(other.encode({ position: [1], binding: 'b' }), { binding: 'b' })).to.equal('invalid_cursor');
   });
 
-  it('expire at exactly their instant', () => {
+  it('expire at their expiry to the millisecond', () => {
     const text = codec.encode({ position: [1], binding: 'b', expiresMs: NOW_MS });
     expect(codec.decode(text, { binding: 'b', nowMs: NOW_MS - 1 })).to.deep.equal([1]);
     expect(refusalOf(text, { binding: 'b', nowMs: NOW_MS })).to.equal('cursor_expired');
     expect(refusalOf(text, { binding: 'other', nowMs: NOW_MS })).to.equal('invalid_cursor');
   });
 
-  it('get the same refusal for every kind of mistake', () => {
+  it('are refused with the same error for every kind of fault', () => {
     const errors = ['', 'x', 'AAAA', '🙂', 'A'.repeat(MAX_CURSOR_LENGTH + 4), 'A'.repeat(4000)].map((text) =>
       thrownError(() => codec.decode(text, { binding: 'b', nowMs: NOW_MS })),
     );
@@ -102,7 +102,7 @@ describe('page cursors', () => {
     expect(error.violations).to.deep.equal([{ path: 'query.cursor', message: 'expired' }]);
   });
 
-  it('have room for the longest names that a fact can have', () => {
+  it('fit the longest names that a fact can have', () => {
     const sent = ['𐀀'.repeat(2048), '𐀀'.repeat(256), 1, 0.5];
     const text = codec.encode({ position: sent, binding: 'b' });
     expect(text).to.have.length.at.most(MAX_CURSOR_LENGTH);
@@ -110,7 +110,7 @@ describe('page cursors', () => {
     expect(() => codec.encode({ position: ['x'.repeat(MAX_CURSOR_LENGTH)], binding: 'b' })).to.throw(RangeError);
   });
 
-  it('do not contain the binding', () => {
+  it('do not contain caller and query in readable form', () => {
     const text = codec.encode({ position: [1], binding: 'agent:secretive' });
     expect(Buffer.from(text, 'base64url').toString('latin1')).not.to.contain('secretive');
   });

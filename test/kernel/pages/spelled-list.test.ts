@@ -19,19 +19,19 @@ const itemsOfTurns = async (items: readonly string[]): Promise<number[]> => {
   return turns.filter((count) => count > 0);
 };
 
-describe('A list of an answer', () => {
-  it('lets other work run after 50 items', async () => {
+describe('the serialisation of a long list', () => {
+  it('yields to other work after 50 items', async () => {
     const turns = await itemsOfTurns(new Array<string>(500).fill('x'));
     expect(Math.max(...turns)).to.be.at.most(51);
     expect(turns.length).to.be.at.least(10);
   });
 
-  it('lets other work run after a mebibyte', async () => {
+  it('yields to other work after a mebibyte', async () => {
     const turns = await itemsOfTurns(new Array<string>(12).fill('x'.repeat(512 * 1024)));
     expect(Math.max(...turns)).to.be.at.most(3);
   });
 
-  it('of a few items takes no turn', async () => {
+  it('does not yield for a few items', async () => {
     expect(await itemsOfTurns(['a', 'b'])).to.deep.equal([2]);
   });
 });

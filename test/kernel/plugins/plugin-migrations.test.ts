@@ -114,7 +114,7 @@ forEachStore('migrations of plugins', () => {
     );
   });
 
-  it('need distinct numbers, also against the core', async () => {
+  it('are refused if two have one number, the core included', async () => {
     const up = async () => undefined;
     const error = await rejection(
       startTestNode({
@@ -128,7 +128,7 @@ forEachStore('migrations of plugins', () => {
     expect(error.message).to.include('migration 11 exists twice: facts_garden_attested of core and b of first');
   });
 
-  it('need a positive whole number', async () => {
+  it('are refused if their number is not a positive whole number', async () => {
     const up = async () => undefined;
     for (const number of [0, -1, 1.5, Number.NaN]) {
       const error = await rejection(startTestNode({ plugins: [withMigrations('first', { number, name: 'a', up })] }));

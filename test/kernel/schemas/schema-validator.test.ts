@@ -30,7 +30,7 @@ const violations = (value: unknown): Record<string, string> => {
 };
 
 describe('a compiled schema', () => {
-  it('returns a valid value', () => {
+  it('accepts and returns a valid value', () => {
     const value = { name: 'ab', value: { type: 'number', v: 1 } };
     expect(check(value, 'body')).to.equal(value);
   });
@@ -77,7 +77,7 @@ describe('a compiled schema', () => {
     );
   });
 
-  it('fails with the given status', () => {
+  it('refuses with the status that the caller gives', () => {
     expect(thrownError(() => check({}, 'query', 400)).status).to.equal(400);
   });
 

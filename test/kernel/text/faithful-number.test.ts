@@ -16,7 +16,7 @@ describe('numbers in JSON', () => {
     '1.0000000000000000000000', `1${'0'.repeat(22)}`, `1${'0'.repeat(300)}`, `0.${'0'.repeat(400)}1`,
   ];
   for (const literal of faithful) {
-    it(`${literal.slice(0, 30)} is accepted`, () => {
+    it(`are accepted if a double holds them: ${literal.slice(0, 30)}`, () => {
       expect(isFaithfulNumber(literal)).to.equal(true);
       expect(parseStrictJsonText(`[${literal}]`)).to.deep.equal([Number(literal)]);
     });
@@ -30,7 +30,7 @@ describe('numbers in JSON', () => {
     '1.79769313486231571e308', '10000000000000000000000001e3',
   ];
   for (const literal of unfaithful) {
-    it(`${literal.slice(0, 30)} becomes NaN`, () => {
+    it(`become NaN if no double holds them: ${literal.slice(0, 30)}`, () => {
       expect(isFaithfulNumber(literal)).to.equal(false);
       expect(parseStrictJsonText(`{"v":${literal}}`)).to.deep.equal({ v: Number.NaN });
     });

@@ -31,8 +31,8 @@ const openWork = () => {
   };
 };
 
-describe('coalesced work', () => {
-  it('begins at once, and runs once more for all calls in the meantime', async () => {
+describe('work that many callers trigger', () => {
+  it('starts at once, and runs once more for all calls during the run', async () => {
     const work = openWork();
     const run = coalesce(work.work);
     const ended: string[] = [];

@@ -60,14 +60,14 @@ describe('the hybrid logical clock', () => {
     expect(REMOTE_COUNTER_LIMIT).to.equal(1_048_576);
   });
 
-  it('a tick is later than the last stamp', () => {
+  it('gives each local event a later stamp than the one before', () => {
     fc.assert(
       fc.property(hlc, wallMs, (last, now) => compareHlc(tickHlc(last, now), last) > 0),
       { numRuns: RUNS },
     );
   });
 
-  it('the stamp of a receipt is later than both of its inputs', () => {
+  it('gives each received message a stamp later than the clock and the message', () => {
     const later = fc.property(hlc, wallMs, hlc, (last, now, received) => {
       const next = receiveHlc(last, now, received);
       return compareHlc(next, last) > 0 && compareHlc(next, received) > 0;
@@ -75,14 +75,14 @@ describe('the hybrid logical clock', () => {
     fc.assert(later, { numRuns: RUNS });
   });
 
-  it('no stamp is earlier than the physical time', () => {
+  it('gives no stamp before physical time', () => {
     const notBehind = fc.property(hlc, wallMs, hlc, (last, now, received) => {
       return tickHlc(last, now).wallMs >= now && receiveHlc(last, now, received).wallMs >= now;
     });
     fc.assert(notBehind, { numRuns: RUNS });
   });
 
-  it('the drift stays within the bound under any sequence of messages within it', () => {
+  it('drifts no further than the bound, for any messages within it', () => {
     const boundMs = 300_000;
     const step = fc.record({
       elapsedMs: fc.nat(1000),
@@ -103,7 +103,7 @@ describe('the hybrid logical clock', () => {
     fc.assert(bounded, { numRuns: RUNS });
   });
 
-  it('stamps compare as pairs of whole numbers', () => {
+  it('compares stamps as pairs of whole numbers', () => {
     const agrees = fc.property(hlc, hlc, (a, b) => {
       const difference = asBigInt(a) - asBigInt(b);
       expect(Math.sign(compareHlc(a, b))).to.equal(difference < 0n ? -1 : difference > 0n ? 1 : 0);
@@ -112,12 +112,12 @@ describe('the hybrid logical clock', () => {
     fc.assert(agrees, { numRuns: RUNS });
   });
 
-  it('ten comes after nine, unlike in text order', () => {
+  it('orders counter 10 after counter 9, unlike text', () => {
     const stamps = ['1772442904120.10', '1772442904120.2', '1772442904120.9'].map((text) => parseHlc(text) as Hlc);
     expect(stamps.sort(compareHlc).map((stamp) => stamp.counter)).to.deep.equal([2, 9, 10]);
   });
 
-  it('reading a written stamp returns the same stamp', () => {
+  it('parses a formatted stamp back to the same stamp', () => {
     fc.assert(
       fc.property(hlc, (stamp) => {
         expect(parseHlc(formatHlc(stamp))).to.deep.equal(stamp);

@@ -69,7 +69,7 @@ forEachStore('names that plugins reserve', () => {
     expect(await told({ relation: 'svc:note' })).to.contain('reserved_namespace');
   });
 
-  it('leave a fact a system fact when their plugin is switched off', () =>
+  it('still mark a fact as a system fact when their plugin is switched off', () =>
     inTemporaryFolder(async (folder) => {
       node = await startTestNode({ folder, plugins: [declaring(ENTRY)] });
       const self = { ...(await node.kernel.get(Authorizer).authenticate(await node.addKey())), kind: 'node' as const };
@@ -82,7 +82,7 @@ forEachStore('names that plugins reserve', () => {
       expect(kept?.system).to.equal(true);
     }));
 
-  it('of the bundled plugins stay reserved while those are off', async () => {
+  it('of bundled plugins stay reserved while those plugins are off', async () => {
     node = await startTestNode({ plugins: ['facts'] });
     expect(await told({ relation: 'instruction:manifest' })).to.equal(
       'reserved_namespace: the relation instruction:manifest is written by publishing a manifest',
@@ -90,7 +90,7 @@ forEachStore('names that plugins reserve', () => {
     expect(await told({ entity: 'svc:conflict:1' })).to.contain('reserved_namespace');
   });
 
-  it('cannot be taken over while their plugin is off', async () => {
+  it('cannot be declared by another plugin while their own plugin is off', async () => {
     const taken = defineReservedRelation('instruction:manifest', { summary: 'mine', writtenBy: 'me' });
     const error: unknown = await rejection(startTestNode({ plugins: [declaring(taken)] }));
     if (!(error instanceof BootError)) throw error;

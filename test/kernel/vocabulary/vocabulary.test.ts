@@ -70,7 +70,7 @@ describe('the vocabulary of a node', () => {
     await node.stop();
   });
 
-  it('has one owner for each word, or the node does not start', async () => {
+  it('accepts one owner for each word; otherwise the node does not start', async () => {
     const again = defineErrorCode('budget_spent', { status: 429, summary: 'another meaning' });
     const mine = defineErrorCode('lookup', { status: 404, summary: 'something of mine' });
     const found = await problemsOf(
@@ -110,7 +110,7 @@ describe('the vocabulary of a node', () => {
     await node.stop();
   });
 
-  it('refuses a word whose extra words are already taken', async () => {
+  it('refuses a word with a part that another word has declared', async () => {
     const Shelves = defineVocabulary('shelf', /^[a-z]+$/);
     const Books = defineVocabulary('book', /^[a-z]+$/);
     const shelf = (id: string, ...books: string[]) =>

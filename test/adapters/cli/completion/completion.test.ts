@@ -50,7 +50,7 @@ const isInstalled = (shell: string): boolean => {
 
 const SHELLS = (Object.keys(DRIVERS) as Shell[]).filter(isInstalled);
 
-describe('completion', () => {
+describe('the shell completion of the command line', () => {
   it('is tested in bash at least', () => {
     expect(SHELLS).to.include('bash');
   });
@@ -83,7 +83,7 @@ describe('completion', () => {
       };
 
       for (const program of ['fact-memory-node', 'svc']) {
-        it(`knows the commands of ${program}`, async () => {
+        it(`completes the subcommands of ${program}`, async () => {
           expect(await complete(program, 'rec')).to.deep.equal(['recall']);
           expect(await complete(program, 'confl')).to.deep.equal(['conflicts']);
           expect(await complete(program, 'key', '')).to.have.members(['add', 'list', 'revoke']);
