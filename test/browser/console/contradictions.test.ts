@@ -56,7 +56,7 @@ if (isBrowserInstalled()) {
       await page.getByRole('region', { name: 'How it was settled' }).getByText('The owner said so.').waitFor();
     });
 
-    it('are settled by a new value', async () => {
+    it('are settled by a new value, which ends the rivals by name and carries its reason', async () => {
       const { conflict_id: id } = await contradict('shop:2', 'May', 'June');
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`contradictions?id=${id}`);
@@ -68,11 +68,15 @@ if (isBrowserInstalled()) {
       await press(form, 'Settle it');
       await form.getByRole('alert').getByText('The value does not fit its type.').waitFor();
       await choose(form, 'Type', 'Short text');
-      await fillIn(form, { Value: 'July' });
+      await fillIn(form, { Value: 'July', Note: 'They have moved.' });
       await press(form, 'Settle it');
       await isTold(page, 'Settled: memory:opens of shop:2 is');
       const [winner] = await answerFor('shop:2');
       expect(winner.value.v).to.equal('July');
+      expect(winner.replaces).to.have.length(2);
+      expect((await conflictsThatAre('unresolved')).conflicts).to.deep.equal([]);
+      await page.getByRole('link', { name: 'Look again, or take it back' }).click();
+      await page.getByRole('region', { name: 'How it was settled' }).getByText('They have moved.').waitFor();
     });
 
     it('are reopened when the other value is asserted again', async () => {

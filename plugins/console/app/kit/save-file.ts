@@ -13,6 +13,10 @@ export const saveFile = (content: Blob, name: string): void => {
   later(KEPT_MS, () => URL.revokeObjectURL(address));
 };
 
+/** Saves what the page has read from the node, as indented JSON. */
+export const saveJson = (content: unknown, name: string): void =>
+  saveFile(new Blob([JSON.stringify(content, undefined, 2)], { type: 'application/json' }), name);
+
 /** Reads a whole reply, and reports the number of bytes so far. */
 export const readReply = async (response: Response, onBytes: (bytes: number) => void): Promise<Blob> => {
   const type = response.headers.get('content-type') ?? 'application/octet-stream';

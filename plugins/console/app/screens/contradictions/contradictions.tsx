@@ -2,10 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Conflict } from '../../../../../client/client.ts';
 import { Notice } from '../../kit/notice.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
+import { useBulk } from '../../kit/use-bulk.tsx';
 import { useRequest } from '../../kit/use-request.ts';
+import { useSelection } from '../../kit/use-selection.ts';
 import { useSession } from '../../session/session.ts';
 import { useAddress } from '../../shell/address.ts';
 import { fill, plural } from '../../texts/texts.ts';
+import { BulkActions } from './bulk-actions.tsx';
 import { Inbox } from './inbox.tsx';
 import type { Done } from './one-contradiction.tsx';
 import { type ConflictStatus, readContradictions, STATUSES } from './read-contradictions.ts';
@@ -36,6 +39,8 @@ export const Contradictions = () => {
   );
   const read = asked.data?.list ?? [];
   const list = status === 'unresolved' ? read.filter(({ conflict_id: id }) => !settled.has(id)) : read;
+  const selection = useSelection(list, ({ conflict_id: id }) => id);
+  const bulk = useBulk(asked.reload);
   const finish = (what: Done, next: Conflict | undefined): void => {
     setDone(what);
     if (what.settles !== undefined) setSettled(new Set([...settled, what.settles]));
@@ -54,6 +59,8 @@ export const Contradictions = () => {
           {!asked.isLoading && asked.data !== undefined && plural(own.count, list.length)}
         </span>
       </div>
+      {list.length > 0 && <BulkActions selection={selection} bulk={bulk} />}
+      {bulk.view}
       <Notice>
         {done && (
           <>
@@ -82,7 +89,7 @@ export const Contradictions = () => {
                 <p>{own.nothingHint}</p>
               </Empty>
             ) : (
-              <Inbox list={list} onDone={finish} />
+              <Inbox list={list} selection={selection} onDone={finish} />
             )}
           </>
         )}

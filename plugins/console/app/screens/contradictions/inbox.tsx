@@ -1,5 +1,6 @@
 import type { Conflict } from '../../../../../client/client.ts';
 import { Empty } from '../../kit/state.tsx';
+import type { Selection } from '../../kit/use-selection.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
@@ -8,12 +9,13 @@ import { type Done, OneContradiction } from './one-contradiction.tsx';
 
 interface InboxProps {
   readonly list: readonly Conflict[];
+  readonly selection: Selection<Conflict>;
   /** Reports a finished action; `next` is the contradiction to continue with. */
   readonly onDone: (done: Done, next: Conflict | undefined) => void;
 }
 
 /** The list, and beside it the contradiction that the address names, or the first one. */
-export const Inbox = ({ list, onDone }: InboxProps) => {
+export const Inbox = ({ list, selection, onDone }: InboxProps) => {
   const { contradictions: texts } = useSession().texts;
   const { query, open } = useAddress();
   const { status, id } = query;
@@ -28,7 +30,9 @@ export const Inbox = ({ list, onDone }: InboxProps) => {
     <div class="inbox" data-chosen={id !== undefined}>
       <div class="inbox-list">
         <VirtualRows label={texts.list} paged={rows} keyOf={(conflict) => conflict.conflict_id} empty={null} at={at}>
-          {(conflict) => <ConflictLine conflict={conflict} status={status} isCurrent={conflict === current} />}
+          {(conflict) => (
+            <ConflictLine conflict={conflict} status={status} isCurrent={conflict === current} selection={selection} />
+          )}
         </VirtualRows>
       </div>
       {current === undefined ? (
@@ -42,6 +46,7 @@ export const Inbox = ({ list, onDone }: InboxProps) => {
           isNamed={id !== undefined}
           backTo={addressOf('contradictions', { status })}
           onStep={step}
+          onSelect={() => selection.toggle(current, false)}
           onDone={(done) => onDone(done, list[at + 1] ?? list[at - 1])}
         />
       )}

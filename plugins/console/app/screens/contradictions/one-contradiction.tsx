@@ -33,13 +33,15 @@ interface OneContradictionProps {
   readonly isNamed: boolean;
   readonly backTo: string;
   readonly onStep: (step: number) => void;
+  /** Selects it in the list, or takes it back. */
+  readonly onSelect: () => void;
   readonly onDone: (done: Done) => void;
 }
 
 const KEYED_RIVALS = 9;
 
 /** One contradiction: its rivals side by side, and the actions that the key allows. */
-export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onDone }: OneContradictionProps) => {
+export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onSelect, onDone }: OneContradictionProps) => {
   const { client, texts, reader } = useSession();
   const { contradictions: own } = texts;
   const [limit, setLimit] = useState(RIVALS_SHOWN);
@@ -52,6 +54,7 @@ export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onDone }: 
   const canSettle = isOpen && canWrite;
   useShortcuts(hasShortcuts, (key) => {
     if (key === 'j' || key === 'k') onStep(key === 'j' ? 1 : -1);
+    else if (key === 'x') onSelect();
     else if (canSettle && key === 'n') setChoice({ to: 'settle', fact: undefined });
     else {
       const fact = canSettle && /^[1-9]$/.test(key) ? rivals[Number(key) - 1] : undefined;
@@ -97,6 +100,7 @@ export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onDone }: 
         <SettleDialog
           conflict={conflict}
           fact={choice.fact}
+          rivals={rivals}
           onClose={close}
           onSettled={(value) => onDone(settled(value))}
         />

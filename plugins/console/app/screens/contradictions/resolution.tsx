@@ -6,6 +6,7 @@ import { Answer } from '../../kit/state.tsx';
 import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
+import { FactReason } from '../facts/fact-reason.tsx';
 
 /** The resolution of a contradiction: value, author, time and note. */
 export const Resolution = ({ conflict }: { conflict: Conflict }) => {
@@ -25,32 +26,40 @@ export const Resolution = ({ conflict }: { conflict: Conflict }) => {
       <h3>{own.resolution}</h3>
       <Answer asked={asked}>
         {({ fact, note }) => (
-          <dl class="members">
-            {fact && (
-              <>
-                <dt>{own.value}</dt>
-                <dd>
-                  <ShownValue value={fact.value} short={false} />{' '}
-                </dd>
-                <dt>{own.by}</dt>
-                <dd>
-                  <ShownText text={fact.source} />
-                </dd>
-                <dt>{own.at}</dt>
-                <dd>
-                  <Instant at={fact.timestamp} /> <a href={addressOf('facts', { id: fact.id })}>{own.look}</a>
-                </dd>
-              </>
-            )}
-            <dt>{own.note}</dt>
-            <dd>
-              {note === undefined ? (
-                <span class="muted">{texts.none}</span>
-              ) : (
-                <ShownText text={String(note)} short={false} />
+          <>
+            <dl class="members">
+              {fact && (
+                <>
+                  <dt>{own.value}</dt>
+                  <dd>
+                    <ShownValue value={fact.value} short={false} />{' '}
+                  </dd>
+                  <dt>{own.by}</dt>
+                  <dd>
+                    <ShownText text={fact.source} />
+                  </dd>
+                  <dt>{own.at}</dt>
+                  <dd>
+                    <Instant at={fact.timestamp} /> <a href={addressOf('facts', { id: fact.id })}>{own.look}</a>
+                  </dd>
+                </>
               )}
-            </dd>
-          </dl>
+              {(note !== undefined || fact === undefined) && (
+                <>
+                  <dt>{own.note}</dt>
+                  <dd>
+                    {note === undefined ? (
+                      <span class="muted">{texts.none}</span>
+                    ) : (
+                      <ShownText text={String(note)} short={false} />
+                    )}
+                  </dd>
+                </>
+              )}
+            </dl>
+            {/* A new value carries its reason itself. */}
+            {note === undefined && fact !== undefined && <FactReason id={fact.id} />}
+          </>
         )}
       </Answer>
     </section>

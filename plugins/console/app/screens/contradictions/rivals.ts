@@ -36,6 +36,9 @@ export const winnerOf = (rivals: readonly Fact[]): Fact | undefined =>
       return compareStamps(fact.hlc, best.hlc) > 0 ? fact : best;
     }, undefined);
 
+/** True if the first fact was stored after the second. */
+export const isNewer = (one: Fact, other: Fact): boolean => compareStamps(one.hlc, other.hlc) > 0;
+
 /** Compares stamps as two numbers with a dot between them, because a comparison of their texts would be wrong. */
 const compareStamps = (one: string, other: string): number => {
   const [wall = 0, count = 0] = one.split('.').map(Number);

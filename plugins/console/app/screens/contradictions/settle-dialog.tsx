@@ -1,38 +1,55 @@
 import { useState } from 'preact/hooks';
-import type { Conflict, Fact } from '../../../../../client/client.ts';
+import type { Conflict, Fact, TypedValue } from '../../../../../client/client.ts';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Field } from '../../kit/field.tsx';
 import { Problem } from '../../kit/problem.tsx';
+import { shortValue } from '../../kit/short-value.ts';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { useAction } from '../../kit/use-action.ts';
 import { draftOf, readDraft } from '../../kit/value-draft.ts';
 import { ValueField } from '../../kit/value-field.tsx';
 import { useSession } from '../../session/session.ts';
-import { shortValue } from './short-value.ts';
+import { endedBy, MOST_ENDED } from '../facts/ended-by.ts';
 
 interface SettleDialogProps {
   readonly conflict: Conflict;
   /** The winning rival; undefined if another value wins. */
   readonly fact: Fact | undefined;
+  /** The rivals that are shown. */
+  readonly rivals: readonly Fact[];
   readonly onClose: () => void;
   readonly onSettled: (value: string) => void;
 }
 
+/** The longest reason of a new value that the node takes. */
+const MAX_REASON = 500;
+
 /** Asks for confirmation and a note before a contradiction is settled. */
-export const SettleDialog = ({ conflict, fact, onClose, onSettled }: SettleDialogProps) => {
-  const { client, texts } = useSession();
+export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: SettleDialogProps) => {
+  const { client, reader, texts } = useSession();
   const { contradictions: own } = texts;
   const [draft, setDraft] = useState(() => draftOf({ type: conflict.fact_a.value.type, v: null }));
   const [note, setNote] = useState('');
   const { isWorking, error, run } = useAction();
+  /** Stores the value and ends the rivals by name: the node refuses if one of them has ended meanwhile. */
+  const correct = async (value: TypedValue): Promise<void> => {
+    const rival = rivals.find(({ contradicted }) => contradicted);
+    if (rival === undefined || conflict.members.length > MOST_ENDED) {
+      await client.resolve(conflict.conflict_id, { new_value: value, resolution_note: note });
+      return;
+    }
+    const { entity, relation, scope, garden_id } = rival;
+    const given = { entity, relation, scope, garden_id, value, source: reader.entity_uri };
+    await client.assert({ ...given, reason: note.trim() || undefined, replaces: await endedBy(client, rival) });
+  };
   const settle = (event: Event): void => {
     event.preventDefault();
     void run(async () => {
       const value = fact === undefined ? readDraft(draft) : fact.value;
       if (value === undefined) throw new Error(texts.value.unfit);
-      const choice = fact === undefined ? { new_value: value } : { winning_fact_id: fact.id };
-      await client.resolve(conflict.conflict_id, { ...choice, resolution_note: note });
+      if (fact === undefined) await correct(value);
+      else await client.resolve(conflict.conflict_id, { winning_fact_id: fact.id, resolution_note: note });
       onClose();
       onSettled(shortValue(value.v, texts));
     });
@@ -59,7 +76,7 @@ export const SettleDialog = ({ conflict, fact, onClose, onSettled }: SettleDialo
             <textarea
               {...ids}
               rows={2}
-              maxLength={16_000}
+              maxLength={fact === undefined ? MAX_REASON : 16_000}
               value={note}
               onInput={({ currentTarget }) => setNote(currentTarget.value)}
             />

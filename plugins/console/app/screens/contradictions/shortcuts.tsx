@@ -17,6 +17,7 @@ export const Shortcuts = ({ isOn, canSettle, onChange }: ShortcutsProps) => {
           ['Enter', texts.keys.confirm],
         ] as const)
       : []),
+    ['x', texts.keys.select] as const,
     ['j', texts.keys.next] as const,
     ['k', texts.keys.previous] as const,
   ];

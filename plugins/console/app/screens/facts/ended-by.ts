@@ -1,7 +1,7 @@
 import type { Fact, FactClient } from '../../../../../client/client.ts';
 
 /** The maximum number of facts that one fact may end. */
-const MOST_ENDED = 100;
+export const MOST_ENDED = 100;
 
 /** Returns the ids of the facts that a correction ends: the fact, and those in its place that it contradicts. */
 export const endedBy = async (client: FactClient, fact: Fact): Promise<string[]> => {

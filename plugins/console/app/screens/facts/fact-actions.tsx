@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { may, useSession } from '../../session/session.ts';
+import { isChangeable } from './changeable.ts';
 import { CorrectDialog } from './correct-dialog.tsx';
 import { RetractDialog } from './retract-dialog.tsx';
 
@@ -17,9 +18,7 @@ export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactAc
   const { reader, setup, texts } = useSession();
   const [opened, open] = useState<'correct' | 'retract'>();
   const close = (): void => open(undefined);
-  const prefix = `${setup.service}:`;
-  if (!may(reader, 'write') || fact.confidence === 0 || hasEnded) return null;
-  if ([fact.entity, fact.relation].some((name) => isReserved(name.toLowerCase(), prefix))) return null;
+  if (!may(reader, 'write') || hasEnded || !isChangeable(fact, setup)) return null;
   return (
     <div class="bar">
       <button type="button" onClick={() => open('correct')}>
@@ -51,6 +50,3 @@ export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactAc
     </div>
   );
 };
-
-const isReserved = (name: string, prefix: string): boolean =>
-  (name.startsWith(prefix) && !name.startsWith(`${prefix}//`)) || name === 'instruction:manifest';

@@ -1,16 +1,21 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { FactLine } from '../../kit/fact-line.tsx';
+import { nameOfFact } from '../../kit/say-again.ts';
 import { ScreenHead } from '../../kit/screen-head.tsx';
+import { SelectBox } from '../../kit/select-box.tsx';
 import { Empty } from '../../kit/state.tsx';
+import { useBulk } from '../../kit/use-bulk.tsx';
 import { useEnded } from '../../kit/use-ended.ts';
 import { usePaged } from '../../kit/use-paged.ts';
 import { useSearchWords } from '../../kit/use-search-words.ts';
+import { useSelection } from '../../kit/use-selection.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { type Query, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
 import { FactBar } from './fact-bar.tsx';
+import { FactBulk } from './fact-bulk.tsx';
 import { FILTERS, keepsPlaces, SWITCHES } from './filter-names.ts';
 import { findFacts, listFacts } from './find-facts.ts';
 import { useAssert } from './use-assert.tsx';
@@ -40,6 +45,8 @@ export const FactList = () => {
   const assert = useAssert(query.entity, facts.reload);
   const isWhole = settled === '' && FILTERS.every((name) => !query[name] || keepsPlaces(name));
   const ended = useEnded(isWhole ? facts.items : NO_FACTS);
+  const selection = useSelection(facts.items, ({ id }) => id);
+  const bulk = useBulk(facts.reload);
   const emptyHint = may(reader, 'write') ? texts.facts.nothingHint : texts.facts.nothingHintRead;
   const isAll = settled === '' && FILTERS.every((name) => !query[name]);
   return (
@@ -52,6 +59,8 @@ export const FactList = () => {
       </ScreenHead>
       {assert.view}
       <FactBar words={typed} isSearching={settled !== ''} query={query} onWords={type} onChange={change} />
+      {facts.items.length > 0 && <FactBulk selection={selection} ended={ended} bulk={bulk} />}
+      {bulk.view}
       <VirtualRows
         label={texts.screens.facts}
         paged={facts}
@@ -62,7 +71,12 @@ export const FactList = () => {
           </Empty>
         }
       >
-        {(fact) => <FactLine fact={fact} ended={ended.get(fact.id)} />}
+        {(fact) => (
+          <div class="select-row">
+            <SelectBox item={fact} name={nameOfFact(fact)} selection={selection} />
+            <FactLine fact={fact} ended={ended.get(fact.id)} />
+          </div>
+        )}
       </VirtualRows>
     </>
   );

@@ -1,0 +1,43 @@
+import type { Fact } from '../../../../../client/client.ts';
+import type { Ended } from '../../kit/ended-facts.ts';
+import { RetractMany } from '../../kit/retract-many.tsx';
+import { saveJson } from '../../kit/save-file.ts';
+import { SelectBar } from '../../kit/select-box.tsx';
+import type { Bulk } from '../../kit/use-bulk.tsx';
+import type { Selection } from '../../kit/use-selection.ts';
+import { may, useSession } from '../../session/session.ts';
+import { isChangeable } from './changeable.ts';
+
+interface FactBulkProps {
+  readonly selection: Selection<Fact>;
+  readonly ended: ReadonlyMap<string, Ended>;
+  readonly bulk: Bulk;
+}
+
+/** Selects facts, and retracts or exports them. */
+export const FactBulk = ({ selection, ended, bulk }: FactBulkProps) => {
+  const { reader, setup, texts } = useSession();
+  const { items } = selection;
+  const canEnd = (fact: Fact): boolean => isChangeable(fact, setup) && !ended.has(fact.id);
+  const retract = (): void =>
+    bulk.show(
+      <RetractMany
+        facts={items.filter(canEnd)}
+        leftOut={items.filter((fact) => !canEnd(fact))}
+        onClose={bulk.close}
+        onDone={bulk.done}
+      />,
+    );
+  return (
+    <SelectBar selection={selection}>
+      {may(reader, 'write') && (
+        <button type="button" class="danger" onClick={retract}>
+          {texts.bulk.retractOpen}
+        </button>
+      )}
+      <button type="button" onClick={() => saveJson(items, 'facts.json')}>
+        {texts.bulk.exportOpen}
+      </button>
+    </SelectBar>
+  );
+};
