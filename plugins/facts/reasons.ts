@@ -17,7 +17,7 @@ import {
 import { defineAssertionMember } from './facts-api.ts';
 import { ttlTarget } from './ttl-target.ts';
 
-/** The maximum number of characters of a reason, a sentence or two. */
+/** The maximum number of characters (code points) of a reason, a sentence or two. */
 const MAX_REASON = 500;
 
 /** Why somebody asserts or corrects a fact. */
@@ -26,11 +26,16 @@ export const REASON = defineAssertionMember('reason', {
   schema: { type: ['string', 'null'], maxLength: MAX_REASON },
   read(input, path): string | undefined {
     if (typeof input !== 'string') throw memberRefusal(path, 'must be a string');
-    if (input.length > MAX_REASON) throw memberRefusal(path, `must not have more than ${MAX_REASON} characters`);
+    if (isLonger(input, MAX_REASON)) throw memberRefusal(path, `must not have more than ${MAX_REASON} characters`);
     const text = input.trim();
-    return text === '' ? undefined : text;
+    if (text === '') throw memberRefusal(path, 'must say why; leave it out where there is no reason');
+    return text;
   },
 });
+
+/** Counts code points, as the schema does. A code point takes at most two units. */
+const isLonger = (text: string, most: number): boolean =>
+  text.length > most && (text.length > 2 * most || [...text].length > most);
 
 const relationOf = (names: ServiceNames): string => names.meta('reason');
 

@@ -35,20 +35,30 @@ forEachStore('the reason of an assertion', () => {
     expect(await reasonsOf(body.id, outsider)).to.deep.equal([]);
   });
 
-  it('is stored for each fact of a batch, and for none with an empty reason', async () => {
-    const facts = ['one', ' ', null].map((reason, at) => factBody({ entity: `user:b${at}`, reason }));
+  it('is stored for each fact of a batch, and for none with null', async () => {
+    const facts = ['one', null].map((reason, at) => factBody({ entity: `user:b${at}`, reason }));
     const { body } = await node.request('POST', '/v1/facts/batch', { key, body: facts });
     const found = await Promise.all(body.results.map(({ fact }: { fact: { id: string } }) => reasonsOf(fact.id)));
-    expect(found.map((each) => (each as readonly unknown[]).length)).to.deep.equal([1, 0, 0]);
+    expect(found.map((each) => (each as readonly unknown[]).length)).to.deep.equal([1, 0]);
   });
 
-  it('is refused with the name of the member where it is too long or no text', async () => {
-    for (const reason of ['x'.repeat(501), 7, ['a']]) {
+  it('is refused with the name of the member where it is too long, blank or no text', async () => {
+    for (const reason of ['x'.repeat(501), '\u{1f511}'.repeat(501), '', ' \n\t', 7, ['a']]) {
       const { status, text } = await say({ entity: 'user:ann', reason });
       expect(status, text).to.equal(422);
       expect(text).to.contain('body.reason');
     }
-    expect((await say({ entity: 'user:long', reason: 'x'.repeat(500) })).status).to.equal(201);
+    const blank = await say({ entity: 'user:ann', reason: ' ' });
+    expect(blank.text).to.contain('must say why; leave it out where there is no reason');
+  });
+
+  it('has at most 500 characters, of any kind', async () => {
+    for (const [at, letter] of ['x', '\u{1f511}'].entries()) {
+      const reason = letter.repeat(500);
+      const { status, body, text } = await say({ entity: `user:long${at}`, reason });
+      expect(status, text).to.equal(201);
+      expect(await reasonsOf(body.id)).to.deep.equal([[reason, 'company', 'system:svc']]);
+    }
   });
 
   it('is hidden together with its fact', async () => {

@@ -22,9 +22,6 @@ interface SettleDialogProps {
   readonly onSettled: (value: string) => void;
 }
 
-/** The longest reason of a new value that the node takes. */
-const MAX_REASON = 500;
-
 /** Asks for confirmation and a note before a contradiction is settled. */
 export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: SettleDialogProps) => {
   const { client, reader, texts } = useSession();
@@ -76,7 +73,7 @@ export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: Set
             <textarea
               {...ids}
               rows={2}
-              maxLength={fact === undefined ? MAX_REASON : 16_000}
+              maxLength={fact === undefined ? undefined : 16_000}
               value={note}
               onInput={({ currentTarget }) => setNote(currentTarget.value)}
             />

@@ -15,9 +15,6 @@ interface CorrectDialogProps {
   readonly onClose: () => void;
 }
 
-/** The longest reason that the node takes. */
-const MAX_REASON = 500;
-
 /** Stores the right value and ends the old one with its rivals, or only adds another opinion. */
 export const CorrectDialog = ({ fact, onCorrected, onClose }: CorrectDialogProps) => {
   const { client, reader, texts } = useSession();
@@ -35,7 +32,7 @@ export const CorrectDialog = ({ fact, onCorrected, onClose }: CorrectDialogProps
       garden_id,
       source: reader.entity_uri,
       value: { ...value, interpret_as: fact.value.interpret_as },
-      reason: reason || undefined,
+      reason: reason.trim() || undefined,
       ...(!isOpinion && { replaces: await endedBy(client, fact) }),
     });
     onCorrected(corrected, isOpinion);
@@ -48,13 +45,7 @@ export const CorrectDialog = ({ fact, onCorrected, onClose }: CorrectDialogProps
       <ValueField draft={draft} onChange={setDraft} />
       <Field label={texts.correct.reason} hint={texts.correct.reasonHint}>
         {(ids) => (
-          <textarea
-            {...ids}
-            rows={2}
-            maxLength={MAX_REASON}
-            value={reason}
-            onInput={({ currentTarget }) => setReason(currentTarget.value)}
-          />
+          <textarea {...ids} rows={2} value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         )}
       </Field>
       <label class="check">
