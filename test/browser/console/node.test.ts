@@ -55,20 +55,25 @@ if (isBrowserInstalled()) {
       await (await dialog(page, 'Job and its result')).getByText(jobs[0].job_id).waitFor();
     });
 
-    it('lists settings with their origin, and finds one by its text', async () => {
+    it('lists settings by plugin with the value in effect, and finds one by its text', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('settings');
       await page.getByLabel('Search settings').fill('SVC_BOOTSTRAP_KEY');
-      const table = page.getByRole('table', { name: 'Settings' });
       await page.getByText('1 setting').first().waitFor();
+      const table = page.getByRole('table', { name: 'Settings of keys' });
       await table.getByText('SVC_BOOTSTRAP_KEY').first().waitFor();
-      expect(await table.textContent()).to.not.contain(console.served.adminKey);
+      await table.getByText('(set)').waitFor();
+      await page.getByText('1 is set').waitFor();
+      expect(await page.locator('main').textContent()).to.not.contain(console.served.adminKey);
       await page.getByLabel('Search settings').fill('no such words at all');
       await page.getByText('No setting is like that').waitFor();
       await page.waitForURL(/q=no\+such/);
       // The navigation leads back to all settings.
       await page.locator('nav').getByRole('link', { name: 'Settings' }).click();
       await table.getByText('SVC_BOOTSTRAP_KEY').first().waitFor();
+      await choose(page, 'Plugin', 'audit');
+      await page.getByRole('table', { name: 'Settings of audit' }).waitFor();
+      await table.waitFor({ state: 'detached' });
     });
 
     it('has rules about relations, which administrators add, change and remove', async () => {
@@ -88,17 +93,22 @@ if (isBrowserInstalled()) {
       await page.getByText('No relation has a rule').waitFor();
     });
 
-    it('lists its plugins with their routes, and links to the settings of each', async () => {
-      const { page, open } = await console.visit(console.served.adminKey);
+    it('lists its plugins in a table, finds one by its route, and links to the settings of each', async () => {
+      const { page, open, seriousFindings } = await console.visit(console.served.adminKey);
       await open('plugins');
-      const card = page.locator('article:has(h2:has-text("console"))').first();
-      await card
+      expect(await seriousFindings()).to.deep.equal([]);
+      const table = page.getByRole('table', { name: 'Plugins' });
+      await table.getByText('rate-limits').first().waitFor();
+      await page.getByLabel('Search plugins, services and routes').fill('GET /console/files');
+      await page.getByText('1 on, 0 off').waitFor();
+      await table
         .getByText(/\d+ routes?/)
         .first()
         .click();
-      await card.getByText('GET /console/').first().waitFor();
-      await card.getByRole('link', { name: 'its settings' }).click();
-      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      await table.getByText('GET /console/').first().waitFor();
+      await page.getByLabel('Search plugins, services and routes').fill('audit');
+      await page.getByRole('link', { name: '1 setting: audit', exact: true }).click();
+      await page.getByRole('table', { name: 'Settings of audit' }).waitFor();
     });
 
     it('shows a caller without the audit permission only their own actions', async () => {

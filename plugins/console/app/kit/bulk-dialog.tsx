@@ -19,7 +19,7 @@ interface BulkDialogProps {
   readonly steps: readonly Step[];
   /** Items that stay as they are, with the reason. */
   readonly leftOut?: LeftOut | undefined;
-  /** The effect of an undo, or a sentence that there is none. */
+  /** The effect of an undo. */
   readonly undo: string;
   /** Called when the dialog closes, with the ids of the writes that are done. */
   readonly onClose: (done: ReadonlySet<string>) => void;

@@ -1,22 +1,27 @@
 import { useState } from 'preact/hooks';
+import { groupBy } from '../../kit/group-by.ts';
+import { matchesWords } from '../../kit/matches-words.ts';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
+import { SearchField } from '../../kit/search-field.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { type NodeDescription, useNode } from '../../kit/use-node.ts';
 import { useSearchWords } from '../../kit/use-search-words.ts';
 import { useSession } from '../../session/session.ts';
-import { plural, type Texts } from '../../texts/texts.ts';
+import { useAddress } from '../../shell/address.ts';
+import { fill, plural, type Texts } from '../../texts/texts.ts';
 
 type Setting = NodeDescription['settings'][number];
 
 const ORIGIN_CLASS: Readonly<Record<string, string>> = { default: '', derived: 'warn' };
 
-/** Every setting of the node, with its purpose and its origin. */
+/** Every setting of the node by its plugin, with the value in effect, its origin and its purpose. */
 export const Settings = () => {
   const { texts } = useSession();
   const { settings: own } = texts;
   const { typed: words, type: search } = useSearchWords('settings');
+  const { query, open } = useAddress();
   const [isChanged, setChanged] = useState(false);
   const asked = useNode();
   return (
@@ -24,14 +29,22 @@ export const Settings = () => {
       <ScreenHead title={texts.screens.settings} />
       <p class="lead">{own.lead}</p>
       <div class="bar">
-        <input
-          class="grow"
-          type="search"
-          aria-label={own.search}
-          placeholder={own.search}
-          value={words}
-          onInput={({ currentTarget }) => search(currentTarget.value)}
-        />
+        <SearchField label={own.search} words={words} onType={search} />
+        <select
+          class="narrow"
+          aria-label={own.plugin}
+          value={query.plugin ?? ''}
+          onChange={({ currentTarget }) =>
+            open('settings', { ...query, plugin: currentTarget.value || undefined }, true)
+          }
+        >
+          <option value="">{own.everyPlugin}</option>
+          {[...new Set((asked.data?.settings ?? []).map(pluginOf))].map((owner) => (
+            <option key={owner} value={owner}>
+              {owner}
+            </option>
+          ))}
+        </select>
         <label class="check">
           <input
             type="checkbox"
@@ -44,40 +57,57 @@ export const Settings = () => {
       <Answer asked={asked}>
         {({ settings }) => {
           const found = settings.filter(
-            (setting) => isMatch(setting, words) && (!isChanged || setting.origin !== 'default'),
+            (setting) =>
+              isMatch(setting, words) &&
+              (!query.plugin || pluginOf(setting) === query.plugin) &&
+              (!isChanged || isSet(setting)),
           );
-          return (
-            <>
-              <p class="muted" role="status">
-                {plural(own.count, found.length)}
-              </p>
-              <RecordTable
-                label={texts.screens.settings}
-                columns={columnsOf(texts)}
-                rows={found}
-                keyOf={({ owner, key }) => `${owner}.${key}`}
-                empty={
-                  <Empty title={own.nothing}>
-                    <p>{own.nothingHint}</p>
-                  </Empty>
-                }
-              />
-            </>
-          );
+          return <SettingGroups settings={found} />;
         }}
       </Answer>
     </>
   );
 };
 
-/** True if each search word occurs somewhere in the setting. */
-const isMatch = ({ owner, key, variable, description }: Setting, words: string): boolean => {
-  const text = `${owner} ${key} ${variable ?? ''} ${description}`.toLowerCase();
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+const SettingGroups = ({ settings }: { settings: readonly Setting[] }) => {
+  const { texts } = useSession();
+  const { settings: own } = texts;
+  const groups = [...groupBy(settings, pluginOf)];
+  return (
+    <>
+      <p class="muted" role="status">
+        {plural(own.count, settings.length)}
+      </p>
+      {groups.length === 0 && (
+        <Empty title={own.nothing}>
+          <p>{own.nothingHint}</p>
+        </Empty>
+      )}
+      {groups.map(([owner, group]) => (
+        <details key={owner} class="setting-group" open>
+          <summary>
+            <h2>{owner}</h2> <span class="muted">{plural(own.set, group.filter(isSet).length)}</span>
+          </summary>
+          <RecordTable
+            label={fill(own.of, { name: owner })}
+            columns={columnsOf(texts)}
+            rows={group}
+            keyOf={({ key }) => key}
+            empty={null}
+          />
+        </details>
+      ))}
+    </>
+  );
 };
+
+const isSet = ({ origin }: Setting): boolean => origin !== 'default';
+
+/** The plugin of a setting, or the part of the node, such as `node`. */
+export const pluginOf = ({ owner }: Setting): string => owner.replace(/^plugins\./, '');
+
+const isMatch = ({ owner, key, variable, description }: Setting, words: string): boolean =>
+  matchesWords([owner, key, variable ?? '', description], words);
 
 const columnsOf = ({ settings: own, none }: Texts): readonly Column<Setting>[] => [
   {
