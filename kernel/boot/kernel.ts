@@ -69,8 +69,8 @@ export interface KernelOptions {
   /** For tests: the returned function checks every reply against the declaration of its route. */
   readonly inspectReplies?: ((components: Components) => InspectReply) | undefined;
   /**
-   * Words that stay in force while their plugin is disabled, above all reserved names. Otherwise a client could take
-   * such a name today, and its facts would be believed when the plugin is enabled again.
+   * Words that stay in force while their plugin is disabled, above all reserved names. Otherwise a client could use
+   * such a name today, and its facts would count as the plugin's when the plugin is enabled again.
    */
   readonly reservedWords?: readonly OwnedWord[];
   readonly suggestProvider?: (refId: string) => string | undefined;

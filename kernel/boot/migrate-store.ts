@@ -3,7 +3,9 @@ import { planMigrations } from '../plugins/plan-migrations.ts';
 import type { Assembly } from './assembly.ts';
 import { createProgressLog } from './log-progress.ts';
 
-/** Applies the migrations that the store lacks, and notes whether it had none, which is true of a new store alone. */
+/**
+ * Applies the migrations that the store lacks. Records whether the store is new, which means that it had no migrations.
+ */
 export const migrateStore = async (
   node: Assembly,
   store: FactStore,

@@ -32,7 +32,6 @@ export class CheckpointLog {
     this.#extraColumns = extraColumns;
   }
 
-  /** Returns the newest checkpoint of a tenant. */
   async newest(tables: Builder, tenantId: string): Promise<Checkpoint | undefined> {
     const query = tables(this.#table).where('tenant_id', tenantId).orderBy('log_index', 'desc').limit(1);
     const [row] = (await query) as Record<string, SqlValue>[];

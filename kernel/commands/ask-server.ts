@@ -51,7 +51,7 @@ const refusalOf = ({ status, document }: ServerReply): ServiceError => {
   });
 };
 
-/** Replaces the hint of the node, which speaks of a header. */
+/** Replaces the hint of the node, which names a header that users of commands never see. */
 const KEY_HINT =
   'set SVC_API_KEY (after the first start: export SVC_API_KEY="$(cat data/admin.key)"), name the file of a key with ' +
   '--key-file, or sign in with "login"';

@@ -130,8 +130,8 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
    */
   asTyped(text: string): string;
   /**
-   * Returns a client of a running node, for a command that does not always need one, or needs another one. Sends no
-   * request yet. Rejects for a wrong address and a missing key file.
+   * Returns a client of a running node, for a command that does not always need a running node, or needs a second one.
+   * Sends no request yet. Rejects for a wrong address and a missing key file.
    */
   openServer(place: ServerPlace): Promise<CommandServer>;
   /**

@@ -21,9 +21,9 @@ export interface ServerReply {
 }
 
 /**
- * A running node, named by the options `--url` and `--key-file` or the variables `SVC_URL` and `SVC_API_KEY`. The
- * variable's key goes only to the variable's address. Without a key from these, it uses the key that the user has saved
- * for this address.
+ * A running node, named by the options `--url` and `--key-file` or the variables `SVC_URL` and `SVC_API_KEY`. The key
+ * of the variable goes only to the address of the variable. If neither option nor variable gives a key, requests carry
+ * the key that the user has saved for this address.
  */
 export interface CommandServer {
   /** The base address in its canonical spelling, without a trailing slash. */

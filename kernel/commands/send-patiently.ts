@@ -13,7 +13,10 @@ export interface PatientTarget {
 }
 
 export interface Patience {
-  /** False makes a missing reply final, because a wrong address is likelier than a node that is about to start. */
+  /**
+   * Whether the node has replied before. If not, a missing reply is final, because a wrong address is likelier than a
+   * node that is about to start.
+   */
   readonly answeredBefore: boolean;
   /** Called before every pause. */
   onPause(why: ServerReply | ServiceError, delayMs: number): void;

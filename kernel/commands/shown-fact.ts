@@ -33,7 +33,7 @@ export interface ShownValue {
 /** The maximum length of a value in a list. With `--json`, values are not cut. */
 const MOST_SHOWN = 1_000;
 const SEPARATOR = ' · ';
-/** The mark of a fact that ends others. A retraction without a value shows it in place of one. */
+/** The mark of a retraction. A retraction without a value shows the mark in place of the value. */
 const RETRACTION = 'retraction';
 
 /** Returns the value on one line, safe for a terminal. It is quoted where it could look like columns. */

@@ -18,7 +18,7 @@ export interface SignatureWork {
 
 export const SignatureWork = defineRef<SignatureWork>('kernel.signature-work');
 
-/** Uses the threads of the runtime, beside the event loop. */
+/** Uses the threads of the runtime instead of the event loop. */
 export const createSignatureWork = (): SignatureWork => ({
   verifyAll: (checks) =>
     Promise.all(checks.map(({ publicKey, bytes, signature }) => verifyEd25519Apart(publicKey, bytes, signature))),

@@ -122,8 +122,8 @@ export class AppendQueue {
   }
 
   /**
-   * Commits the group of calls. Never rejects. `take` returns the same group each time; a transaction that did not
-   * begin has not called it.
+   * Commits the group of calls. Never rejects. The first `take` fixes the group, and later calls return the same one. A
+   * transaction that fails to begin has not called it, so the failure handler does.
    */
   async #commit(take: () => readonly QueuedCall[]): Promise<void> {
     try {

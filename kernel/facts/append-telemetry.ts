@@ -52,7 +52,6 @@ export class AppendTelemetry {
     return this.#facts.isHeard;
   }
 
-  /** Returns the span of the caller. */
   place(): SpanPlace | undefined {
     return this.#telemetry.activeSpan();
   }

@@ -10,7 +10,6 @@ const MAX_TIMESTAMP_LEAD_MS = 300_000;
 /** The rules for facts of clients and peers, created once for a node. */
 export interface AssertionRules {
   readonly nameRules: NameRules;
-  /** The interpretations by id. */
   readonly interpretations: ReadonlyMap<string, Interpretation>;
   /** See `NodeSettings`. */
   readonly maxStampLeadMs: number;

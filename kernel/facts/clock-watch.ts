@@ -15,10 +15,7 @@ export interface ClockWatchParts {
 
 const USUAL_LEAD_MS = 300_000;
 
-/**
- * Detects that the machine's physical clock went back or jumped ahead between two calls. Stamps still grow: the node
- * never takes one back.
- */
+/** Detects that the machine's physical clock went back or jumped ahead between two calls. Stamps grow in both cases. */
 export class ClockWatch {
   readonly #parts: ClockWatchParts;
   readonly #faults;

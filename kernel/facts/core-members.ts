@@ -30,7 +30,7 @@ export const CORE_MEMBERS: readonly FactMember[] = [
   member('timestamp', INSTANT_JSON, ({ timestamp }) => timestamp),
   member('hlc', { type: 'string', pattern: '^[0-9]{1,15}\\.[0-9]{1,10}$' }, ({ hlcText }) => hlcText),
   member('received_from', orNull(STRING_JSON), ({ receivedFrom }) => receivedFrom),
-  // Few facts have a beginning, so the others do without the member.
+  // Optional, because few facts have a beginning.
   defineFactMember('valid_from', {
     json: INSTANT_JSON,
     read: ({ fact }) => fact.validFrom ?? undefined,
@@ -61,7 +61,7 @@ export const CORE_MEMBERS: readonly FactMember[] = [
     listOf({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' }),
     ({ derivedFrom }) => derivedFrom,
   ),
-  // Few facts name others that they end, so the others do without the member.
+  // Optional, because few facts name others that they end.
   defineFactMember('replaces', {
     json: listOf(STRING_JSON),
     read: ({ fact: { replaces } }) => (replaces.length === 0 ? undefined : replaces.map(idInName)),

@@ -6,8 +6,8 @@ import { PeerSpeaker } from './received-facts.ts';
 type Covering = TripleKey & Pick<PreparedFact, 'id' | 'assertedBy'> & { readonly hlc: Hlc };
 
 /**
- * Returns the cover by which a stored fact ends earlier facts of its triple and place, from a feed stamp on. `speaker`
- * is the one whose facts alone it ends; null for the facts of all.
+ * Returns the cover by which a stored fact ends earlier facts of its triple and place, from a feed stamp on. With a
+ * `speaker`, the cover ends only facts of that speaker; with null, the facts of all speakers.
  */
 export const coverBy = (
   fact: Covering,
@@ -50,8 +50,8 @@ export const ownCoverKind = ({
 };
 
 /**
- * Returns the speaker whose facts alone a new fact may end: that of a peer without the grant to end facts of others.
- * Null for every other fact, which ends the facts of all.
+ * Returns the only speaker whose facts a new fact may end; null for the facts of all speakers. Only a fact of a peer
+ * without the grant to end facts of others has such a limit.
  */
 export const reachOf = ({
   fact,

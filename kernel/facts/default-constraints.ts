@@ -113,8 +113,8 @@ const covered = (kinds: readonly Cover['kind'][], moment: ReadMoment): Filter =>
 
 /**
  * Returns the condition that a fact is covered. A cover ends only facts of its own place, so callers who see the facts
- * see the cover as well. The covers of a single speaker are a condition of their own, so that an index finds each kind
- * in one step, however many covers another speaker has. `of` limits the covers to those of some facts.
+ * see the cover as well. Covers of a single speaker have a separate condition, so that an index finds each kind in one
+ * step, regardless of the number of other covers. `of` limits the covers to those of some facts.
  */
 export const coveredBy = (
   conditions: readonly ColumnCondition[],
@@ -207,7 +207,7 @@ const lastWord = (visible: Filter, moment: ReadMoment): Filter => {
     where: [{ column: 'confidence', above: 0 }],
     whereFact: liveAmong(visible, moment),
   };
-  // Unlike other retractions, one by name leaves older facts live.
+  // Unlike other retractions, a retraction that names its facts leaves all other facts live.
   const isByName = inTable('fact_named_covers', SAME_FACT, [OF_ALL_SPEAKERS]);
   return all(equals('confidence', 0), notCovered(moment), not(newerAndLive), not(all(isByName, live)));
 };

@@ -16,7 +16,7 @@ export interface PreparedItem {
   readonly notes: Notes | undefined;
   readonly path: string;
   readonly hasNewId: boolean;
-  /** The warnings for the caller, beside the fact. */
+  /** The warnings that the caller gets with the fact. */
   readonly warnings: readonly string[];
   readonly refusal: ServiceError | undefined;
 }

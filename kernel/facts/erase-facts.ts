@@ -159,7 +159,6 @@ const commitmentsOf = async (
   }));
 };
 
-/** Runs one step of one sweep from a position. */
 const sweep = async (
   parts: ErasureParts,
   subject: ErasureSubject,
@@ -215,7 +214,6 @@ function* portions(texts: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < texts.length; at += FACTS_AT_ONCE) yield texts.slice(at, at + FACTS_AT_ONCE);
 }
 
-/** Adds counts up by name. */
 export const addCounts = (parts: readonly ErasureCounts[]): ErasureCounts => {
   const sums: Record<string, number> = {};
   for (const part of parts) {

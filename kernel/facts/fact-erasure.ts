@@ -30,8 +30,8 @@ export const ERASURE_START: ErasurePosition = Object.freeze({ phase: 'references
  */
 export interface FactErasure {
   /**
-   * Does a bounded piece of the work in this transaction of the subject's tenant. Returns the destroyed numbers and the
-   * position to go on from; null at the end. A repeated piece destroys nothing more.
+   * Does a bounded piece of the work in this transaction of the subject's tenant. Returns the counts of destroyed
+   * things, and the position to continue from; null at the end. A repeated piece destroys nothing more.
    */
   step(
     subject: ErasureSubject,
@@ -39,13 +39,13 @@ export interface FactErasure {
     transaction: PluginTransaction,
   ): Promise<{ readonly next: ErasurePosition | null; readonly counts: ErasureCounts }>;
   /**
-   * Destroys facts of one tenant in this transaction: facts that were erased before and came again. References and
-   * sweeps are left out, because no fact had time to refer to them.
+   * Destroys facts of one tenant in this transaction: facts that were erased before and have returned. Skips references
+   * and sweeps, because no other fact can refer to them yet.
    */
   erase(tenantId: string, factIds: readonly string[], transaction: PluginTransaction): Promise<ErasureCounts>;
   /**
    * Removes from files the bytes that committed pieces have destroyed. Resolves when they are gone, with sentences
-   * about copies that are out of reach. Safe to repeat.
+   * about copies that the node cannot reach. Safe to repeat.
    */
   scrub(): Promise<readonly string[]>;
 }
@@ -60,7 +60,8 @@ export interface ErasedFacts {
 }
 
 /**
- * In the transaction that erases facts: a plugin destroys its data about each of them. Returns the destroyed numbers.
+ * In the transaction that erases facts: a plugin destroys its data about each of them. Returns the counts of destroyed
+ * things.
  */
 export const factErased = defineCollectHook<ErasedFacts, ErasureCounts>('fact:erased');
 
@@ -85,8 +86,8 @@ export interface ErasureSweep {
   /** Names the searched data. Unique. */
   readonly name: string;
   /**
-   * Searches a bounded piece behind `after` and destroys traces of the subject's facts. Returns the destroyed numbers,
-   * and the place to go on from: null at the end.
+   * Searches a bounded piece behind `after` and destroys traces of the subject's facts. Returns the counts of destroyed
+   * things, and the position to continue from; null at the end.
    */
   step(subject: SweptSubject, after: string | null, transaction: PluginTransaction): Promise<SweptPiece>;
 }
@@ -103,6 +104,6 @@ export const erasureSweeps = defineCollectHook<Record<string, never>, readonly E
 
 /**
  * After the transactions of an erasure: a plugin removes the erased content from its files. Returns sentences about
- * copies that are out of its reach.
+ * copies that it cannot reach.
  */
 export const erasureFiles = defineCollectHook<Record<string, never>, readonly string[]>('erasure:files');

@@ -24,7 +24,7 @@ export const FactMarks = defineVocabulary<FactMark<unknown>>('fact mark', /^[a-z
 
 /**
  * Declares a mark. The plugin lists it in `declares` and sets it with `withMark` when it handles `read:annotate`. A
- * mark without members is for other plugins alone. No two marks may add the same member.
+ * mark without members is only for other plugins. No two marks may add the same member.
  */
 export const defineFactMark = <T>(id: string, definition: Pick<FactMark<T>, 'summary'> & Partial<MarkJson<T>>) => {
   const { members = {}, toJson = () => ({}), ...more } = definition;

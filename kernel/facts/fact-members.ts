@@ -2,7 +2,7 @@ import type { JsonSchema } from '../schemas/answer-schemas.ts';
 import { defineVocabulary, type Word } from '../vocabulary/define-vocabulary.ts';
 import type { FactView } from './fact-view.ts';
 
-/** A member of the fact object, and its value when no mark fills it. */
+/** A member of the fact object, and its value when no mark provides one. */
 export interface FactMember extends Word {
   readonly json: JsonSchema;
   /**
@@ -13,7 +13,7 @@ export interface FactMember extends Word {
   readonly optional?: boolean;
   /** The name of the member before it. Default: the last member declared so far. */
   readonly after?: string;
-  /** True for a member that plugins fill. */
+  /** True for a member whose value comes from plugins. */
   readonly isExpected?: true;
 }
 
@@ -33,13 +33,13 @@ export const claimMember = (name: string): Word =>
 
 type Definition = Pick<FactMember, 'json' | 'read' | 'optional' | 'after'>;
 
-/** Declares a member that depends only on the fact. No mark may fill it. */
+/** Declares a member that depends only on the fact. No mark may provide its value. */
 export const defineFactMember = (name: string, definition: Definition): FactMember =>
   FactMembers.define(name, { ...definition, summary: 'a member of the fact object', parts: [claimMember(name)] });
 
 /**
- * Declares a member that every fact object has, even when no plugin fills it. The mark of a plugin may claim and fill
- * it.
+ * Declares a member that every fact object has, even when no plugin fills it. The mark of a plugin may provide its
+ * value.
  */
 export const defineExpectedMember = (name: string, definition: Definition): FactMember =>
   FactMembers.define(name, {

@@ -1,12 +1,12 @@
 import type { Cover, NamedFact, PreparedFact, StoredFact } from '../../ports/ports.ts';
 import { compareHlc } from '../../ports/ports.ts';
 
-/** The most facts that one fact names. */
+/** The maximum number of facts that a fact may name in `replaces`. */
 export const MAX_REPLACED = 100;
 
 type Named = Pick<PreparedFact, 'id' | 'originId' | 'originNodeId'>;
 
-/** Returns the name of a fact, as another fact that is asserted at this node holds it in `replaces`. */
+/** Returns the name of a fact in the form of `replaces`, for facts that are asserted at this node. */
 export const nameOf = ({ id, originId, originNodeId }: Named, nodeId: string): string => {
   const atOrigin = originId ?? id;
   return originNodeId === null || originNodeId === nodeId ? atOrigin : `${atOrigin} ${originNodeId}`;
@@ -15,7 +15,7 @@ export const nameOf = ({ id, originId, originNodeId }: Named, nodeId: string): s
 /** Returns the id at the origin in a name. */
 export const idInName = (name: string): string => name.split(' ', 1)[0] as string;
 
-/** Returns the facts that a fact names in `replaces`, as this node knows them. */
+/** Returns the identities of the facts that a fact names in `replaces`. */
 export const namedBy = (
   { replaces, originNodeId }: Pick<PreparedFact, 'replaces' | 'originNodeId'>,
   nodeId: string,

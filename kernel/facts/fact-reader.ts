@@ -29,7 +29,7 @@ export interface ReaderParts {
   readonly gardens: () => GardenAccess | undefined;
 }
 
-/** The average number of facts with one id at their origins that a look-up reads. More than one is rare. */
+/** A look-up by ids at the origin reads at most this many facts for each id on average. More than one is rare. */
 const MOST_OF_ONE_ORIGIN_ID = 8;
 
 const NOTHING_EXTRA: ReadContext['include'] = { contradicted: false, expired: false, retracted: false };

@@ -51,8 +51,8 @@ export type RestoreVerdict = 'stored' | 'known' | 'taken';
  */
 export interface FactRestore {
   /**
-   * Checks a fact. Throws `validation` for an invalid stamp, for a stamp that lies far ahead, and for a content id that
-   * does not match.
+   * Checks a fact. Throws `validation` for an invalid stamp, for a stamp far ahead of physical time, and for a content
+   * id that does not match.
    */
   check(fact: RestorableFact, tenantId: string): CheckedFact;
   /** Checks a stamp without a fact in the same way. */

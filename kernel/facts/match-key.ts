@@ -5,8 +5,8 @@ import { foldName, WHITE_SPACE } from '../text/fold-name.ts';
 /**
  * The form in which entities, relations, sources and `ref` values are compared everywhere (docs/reference/names.md,
  * "Match keys"). It is folded (see `foldName`), and each white-space character becomes a dash. Under the service's own
- * scheme the latter holds for the id alone, the part after `<scheme>authority/type/`. A long name is represented by its
- * beginning and a digest, because index keys are bounded. Idempotent for names that are not long.
+ * scheme, dashes replace white space only in the id, the part after `<scheme>authority/type/`. A long name is
+ * represented by its beginning and a digest, because index keys are bounded. Idempotent for names that are not long.
  */
 export const matchKey = (text: string, names: ServiceNames): string => bounded(wholeMatchKey(text, names));
 

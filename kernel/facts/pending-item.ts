@@ -15,8 +15,8 @@ export type ItemVerdict =
   | { readonly kind: 'rejected'; readonly error: ServiceError };
 
 /**
- * A fact during its transaction. Decisions take effect at the end of their phase, so that no handler sees those of the
- * same phase.
+ * A fact during its transaction. Decisions take effect at the end of their phase, so that no handler sees another
+ * handler's decision of the same phase.
  */
 export class PendingItem implements RefusableItem, SettleableItem {
   readonly fact: PreparedFact;
@@ -27,7 +27,7 @@ export class PendingItem implements RefusableItem, SettleableItem {
   readonly path: string;
   /** True when the node generated the id, so that no other fact has it. */
   readonly hasNewId: boolean;
-  /** The warnings for the caller, beside the fact. */
+  /** The warnings that the caller gets with the fact. */
   readonly warnings: readonly string[];
   #verdict: ItemVerdict | undefined;
   #leader: PendingItem | undefined;
@@ -81,8 +81,8 @@ export class PendingItem implements RefusableItem, SettleableItem {
   }
 
   /**
-   * Follows an earlier item. A stored fact takes precedence over it. Of several earlier items, always the same one
-   * wins.
+   * Gives the item the outcome of an earlier item, unless a stored fact answers it. Of several earlier items it takes
+   * the one with the lowest fact id, so that the order of calls does not matter.
    */
   follow(earlier: AppendItem): void {
     if (!(earlier instanceof PendingItem) || earlier === this) return;

@@ -5,7 +5,7 @@ import type { ReadContext } from './reader-api.ts';
 
 /**
  * Before any read. All filters hold together; a throw fails the read. Called with the view `visible` for filters that
- * hold in every view, and with `current` for those of a default query alone. No answer is cached unless every handler
+ * hold in every view, and with `current` for filters of a default query only. No answer is cached unless every handler
  * is registered with `{ cacheable: true }`.
  */
 export const readConstrain = defineCollectHook<ReadContext, Filter>('read:constrain');

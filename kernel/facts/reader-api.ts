@@ -22,7 +22,7 @@ export interface ReadContext extends ReadMoment {
   readonly gardens: 'all' | readonly string[];
   /** The subject of the read, if known, so that plugins do no unnecessary work. */
   readonly about: { readonly entityKey?: string; readonly relationKey?: string; readonly scope?: Scope };
-  /** The caller's parameters that plugins claim. */
+  /** Parameters of the caller that plugins understand. */
   readonly notes: Notes | undefined;
   readonly include: { readonly contradicted: boolean; readonly expired: boolean; readonly retracted: boolean };
   /**
@@ -42,7 +42,7 @@ export interface FactSearch {
   readonly minConfidence?: number | undefined;
   /** The required mark of source attestation. Facts without such a mark do not match. */
   readonly attested?: boolean | undefined;
-  /** The session whose facts are selected; with `assertedBy`, only those of one author. */
+  /** The session whose facts are selected; with `assertedBy`, only facts of that author. */
   readonly session?: { readonly id: string; readonly assertedBy?: string } | undefined;
   readonly includeContradicted?: boolean | undefined;
   readonly includeExpired?: boolean | undefined;
@@ -77,8 +77,8 @@ export interface FactReader extends ReadMoment {
   /** Returns the facts among these ids that the caller may see, in any state and any order. */
   visible(ids: readonly string[]): Promise<StoredFact[]>;
   /**
-   * Resolves ids that a caller named. Returns the visible facts by these ids. An id that no visible fact has stands for
-   * the visible fact that has it at its origin.
+   * Resolves ids from a caller. Returns the visible facts by these ids. If no visible fact has an id, the id means the
+   * visible fact with this id at its origin.
    */
   byGivenIds(ids: readonly string[]): Promise<ReadonlyMap<string, StoredFact>>;
   /** Returns facts that match the filter and a view of the caller; for `mayCache` see `FactQuery`. */
@@ -92,7 +92,7 @@ export interface FactReader extends ReadMoment {
   readonly gardens: 'all' | readonly string[];
   /**
    * Returns the instant (milliseconds) until which this reader's default answers about the entity stay the same, as
-   * long as `Facts.version` does. It lies before the reader's own moment when no answer may be cached: see
+   * long as `Facts.version` does. It is before the reader's own moment when no answer may be cached: see
    * `read:next-change`.
    */
   cacheableUntil(entity: string): Promise<number>;

@@ -15,10 +15,10 @@ export const VerifiedOrigins = defineRef<VerifiedOrigins>('facts.verified-origin
 /** The verified author of a received fact: its origin if that has signed it, otherwise the peer that sent it. */
 export interface PeerSpeaker {
   readonly nodeId: string;
-  /** The key of the speaker: see `StoredFact`. Null for a fact of this node that returns. */
+  /** The key of the speaker: see `StoredFact`. Null for a fact of this node that a peer sends back. */
   readonly key: string | null;
   /**
-   * True if the fact may end facts of others: its author says it itself, and has the grant on its peering. A fact that
+   * True if the fact may end facts of others: its author sent or signed it, and its peering has the grant. A fact that
    * was passed on without proof never may.
    */
   readonly mayEndOthers: boolean;

@@ -4,7 +4,7 @@ import { formatHlc, parseHlc, receiveHlc, tickHlc } from '../time/hybrid-logical
 
 /**
  * Gives a fact its stamps. `last` is the node's clock, and the fact's feed stamp is the clock's next value. A stamp
- * that came with the fact stays its origin stamp. The code lists every member, because spreading such a large object is
+ * that came with the fact remains its origin stamp. The code lists every member, because spreading a large object is
  * slow.
  */
 export const stampFact = (fact: PreparedFact, last: Hlc, nowMs: number): StoredFact => {

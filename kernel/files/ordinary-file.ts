@@ -3,7 +3,7 @@ import { ServiceError } from '../../ports/ports.ts';
 
 /**
  * Opens a file for reading; undefined for a missing one. Throws `validation` for a pipe, a socket, a device or a
- * folder, because a stranger may have put one into the place of a file, and reading it could last for ever.
+ * folder, because a stranger may have put one into the place of a file, and reading it might never end.
  */
 export const openOrdinaryFile = async (path: string): Promise<FileHandle | undefined> => {
   let file: FileHandle;

@@ -46,7 +46,7 @@ export interface HandlerOptions {
   /** Runs the handler before or after those of all other plugins. Default: in the order of the plugins. */
   readonly order?: 'first' | 'last';
   /**
-   * For handlers of `read:constrain` and `read:annotate` alone; registration refuses it elsewhere. Declares that the
+   * Only for handlers of `read:constrain` and `read:annotate`; registration refuses it elsewhere. Declares that the
    * results depend only on store, caller and query. They may change with time, at the instants that the plugin's
    * handler of `read:next-change` returns. A plugin whose own memory of the store changes calls `Facts.answersChanged`.
    * If any handler lacks this, no answer is cached.

@@ -70,7 +70,7 @@ export class HookBus implements HookCaller {
     if (cacheable && !this.#cacheable.has(hook.id))
       throw new Error(`${plugin} declares ${hook.id} cacheable: it is no read`);
     const handler: Handler = { plugin, order, cacheable, run };
-    // A stable sort: within one rank the order of registration, which is that of the plugins, stays.
+    // The sort is stable, so handlers of one rank keep the order of their plugins.
     entry.handlers = [...entry.handlers, handler].sort((a, b) => RANK[a.order] - RANK[b.order]);
     this.#hooks.set(hook.id, entry);
   }

@@ -5,7 +5,7 @@ import { createNetworkList } from '../net/ip-network.ts';
 /**
  * The address of the client: that of the connection, or the one that a trusted proxy gives in `X-Forwarded-For`. The
  * header is read from its end, because each proxy appends its own client and a client can write anything before that.
- * Good for telling clients apart, not for admitting any.
+ * Use it to distinguish clients, never to admit one.
  */
 export const createClientAddress = (trustedProxies: readonly string[]): ((request: InboundRequest) => string) => {
   const isTrusted = createNetworkList(trustedProxies);

@@ -177,7 +177,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
             : new WatchedRequest(watched, request, requestId, caller, params, query, body),
         );
       });
-      // A cheap stream waits for events inside a piece, and a turn would last as long.
+      // A cheap stream may wait for events within a piece, and would hold its turn for as long.
       return cost > CHEAP_COST ? inPieces(reply, options.turns, caller, cost) : reply;
     });
 };
@@ -210,7 +210,6 @@ const isUnderApi = (path: string): boolean => path === '/v1' || path.startsWith(
 /** The hint for an unknown path. It is the same for every path, so that it reveals nothing. */
 const ENTRANCES = 'the routes begin with /v1; "start --print" lists all of them';
 
-/** The matched route of a request. */
 interface RouteMatch {
   /** The method and pattern of the route; null without a match. */
   readonly label: string | null;

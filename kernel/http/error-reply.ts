@@ -111,7 +111,10 @@ export const errorReply = (error: unknown, context: ErrorReplyContext): Outbound
   };
 };
 
-/** The caller may repeat its own key elsewhere in the request, and a brought first key may be short or a plain word. */
+/**
+ * Removes the caller's credential, because the caller may repeat it elsewhere in the request. `maskKeys` would miss a
+ * first key that an operator chose, which may be short or a plain word.
+ */
 const withoutCredential = (text: string, authorization = ''): string => {
   const token = TOKEN.exec(authorization)?.[0];
   return token === undefined ? text : text.replaceAll(JSON.stringify(token).slice(1, -1), '***');

@@ -33,7 +33,7 @@ export const createForeignPageCheck = ({
 };
 
 /**
- * For a route that admits known origins alone, on any node. Throws `authorization` for a request of a page that is
+ * For a route that admits only known origins, on any node. Throws `authorization` for a request of a page that is
  * neither the node's own nor allowed. Own pages have an address of the node; a foreign name that points here does not
  * count.
  */

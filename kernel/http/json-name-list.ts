@@ -8,7 +8,6 @@ export class JsonNameList {
   #names: Set<string> | undefined;
   #count = 0;
 
-  /** The number of names. */
   get count(): number {
     return this.#count;
   }

@@ -11,10 +11,9 @@ export const CHEAP_COST = 50;
 export const MAX_WAITING = 1_000;
 
 /**
- * Bounds the work that one person may have in progress. All keys of an entity are one person, and so are
- * the programs that call on its behalf. The kernel runs each
- * request so, by the `cost` of its route. A plugin whose route has the cost 0 may take a turn later, for example after
- * it has found an equal run that the request can share.
+ * Bounds the work that one person may have in progress. All keys of an entity are one person, and so are the programs
+ * that call on its behalf. The kernel runs each request so, by the `cost` of its route. A plugin whose route has the
+ * cost 0 may take a turn itself later, for example once it knows that it cannot share the result of a running request.
  */
 export interface Turns {
   /**
@@ -42,8 +41,8 @@ interface Person {
 }
 
 /**
- * Requests beyond the limit of their person wait in their order. Persons take turns, and the event loop runs other work
- * between the starts of two costly requests. So no crowd of requests keeps the requests of others waiting.
+ * Requests beyond the limit of their person wait in order. Waiting persons take turns, and the event loop runs other
+ * work between the starts of two costly requests. So many requests of one person do not delay those of others.
  */
 export class PersonTurns implements Turns {
   readonly #persons = new Map<string, Person>();
@@ -147,11 +146,11 @@ export class PersonTurns implements Turns {
         break;
       }
       if (first !== undefined && this.#isFull(first.cost)) {
-        // The end of any request starts the next one.
+        // The total limit is reached. The person stays first, and the end of any request tries again.
         this.#ready.unshift(person);
         return;
       }
-      // The end of a request of this person makes it ready again.
+      // The person's own limit is reached. The end of one of its requests makes the person ready again.
       person.isReady = false;
     }
     if (this.#ready.length > 0) this.#pause();

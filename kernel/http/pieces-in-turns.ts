@@ -5,8 +5,8 @@ import type { Reply } from './route-definition.ts';
 type Holder = Pick<Principal, 'tenantId' | 'entityUri'>;
 
 /**
- * Returns the reply with a body that takes a turn for each piece, if its body is a stream. A client that reads slowly
- * has no turn while the next piece waits for it.
+ * Makes each piece of a streamed body take a turn of its own; returns other replies unchanged. A slow client holds no
+ * turn while the next piece waits for it.
  */
 export const inPieces = (reply: Reply, turns: Turns, person: Holder, cost: number): Reply => {
   const { text, bytes } = reply;

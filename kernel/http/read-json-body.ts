@@ -14,8 +14,8 @@ export const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
  * Reads the body of a route: type (415), size (413), syntax (400), number of members (413) and schema (422), in this
- * order. A route without a schema takes no body: one that comes anyway is refused like any other undeclared member, or
- * ignored with `undeclared: 'ignored'`.
+ * order. A route without a schema takes no body. It refuses a body like any other undeclared member, or ignores it with
+ * `undeclared: 'ignored'`.
  */
 export const compileBodyReader = (
   // biome-ignore lint/suspicious/noExplicitAny: a route of any shape

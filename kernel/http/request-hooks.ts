@@ -54,7 +54,7 @@ export interface RefusedRequest {
 }
 
 /**
- * After a request was answered with 401. Nothing waits for the handlers. A client sends such requests for free, so
- * handlers must cost little, and store at most a bounded number a minute.
+ * After a request was answered with 401. Nothing waits for the handlers. Clients can send any number of refused
+ * requests, so handlers must be cheap, and store at most a bounded number a minute.
  */
 export const httpRefused = defineEventHook<RefusedRequest>('http:refused');

@@ -10,5 +10,5 @@ export const requestIdOf = (request: InboundRequest, random: Random): string => 
 };
 
 const SANE = /^[\x21-\x7e]{1,128}$/;
-/** The form of trace ids, which proxies send as request ids. The node draws longer keys. */
+/** The form of trace ids, which proxies send as request ids. The node's own keys are longer. */
 const TRACE_ID = /^[0-9a-f]{32}$/;

@@ -136,12 +136,12 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly bodyLimit?: 'standard' | 'bulk' | 'small';
   /**
    * Replies hold a secret, such as a key or a token, and are never compressed. The length of a compressed reply would
-   * leak parts of the secret that a caller guesses in text beside it.
+   * reveal whether text that a caller adds to the reply equals a part of the secret.
    */
   readonly holdsSecret?: true;
   /**
-   * Also takes the path with a slash at its end, for an address that people type into clients. Any other route refuses
-   * it, because a rule of a proxy about the path would not hold for it.
+   * Also accepts the path with a slash at its end, for an address that people type into clients. Other routes refuse
+   * that spelling, because a proxy's rule for the path would not cover it.
    */
   readonly slashAtEnd?: true;
   /** The answers by status, without problem documents, which all routes may return. */

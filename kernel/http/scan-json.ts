@@ -157,7 +157,7 @@ const scanEscape = (bytes: Buffer, at: number, scan: Scan): number => {
   if (code === LOWER_U) {
     const unit = readHex(bytes, at + 2);
     if (unit < 0) fail('a broken \\u escape', bytes, at, scan);
-    // Marks the escape as suspect, because only the whole string shows whether half a surrogate pair stands alone.
+    // Marks the escape as suspect, because only the whole string shows whether a surrogate has its other half.
     if (unit === 0 || (unit & SURROGATE_MASK) === SURROGATE) scan.suspectEscape = true;
     return at + 6;
   }

@@ -34,9 +34,9 @@ export const TURN_BYTES = 512 * 1024;
 const MAX_DEPTH = 1_024;
 
 /**
- * Finds the items of a list in a document from elsewhere, so that each can be parsed by itself, and valid ones can be
- * used beside broken ones. It finds the ends of items by brackets and quotes alone, and lets other work run in between.
- * Returns undefined without such a list. Throws `malformed_json` for a document that cannot be split, and
+ * Finds the items of a list in a document from elsewhere, so that each item can be parsed separately, and broken items
+ * do not affect valid ones. It finds the ends of items by brackets and quotes alone, and lets other work run in
+ * between. Returns undefined without such a list. Throws `malformed_json` for a document that cannot be split, and
  * `batch_too_large` for one with too many items.
  */
 export const sliceJsonList = async (bytes: Buffer, options: SliceOptions): Promise<JsonListSlice | undefined> => {

@@ -5,7 +5,6 @@ import { UNICODE_VERSION } from '../text/unicode-table.ts';
 import type { NodeSelf } from './node-self.ts';
 import { createServiceNames } from './service-names.ts';
 
-/** The configured identity of this node. */
 export interface NodeIdentitySettings {
   readonly serviceName: string;
   /** The node id; without it, the first start generates one. */
@@ -49,7 +48,7 @@ export const openNodeRecord = async (
   return { self: Object.freeze({ names, nodeId: stored.nodeId, nodeUrl, authority: url.host }), cursorSecret };
 };
 
-/** Refuses, as a start would, a store of another identity. Changes nothing, and accepts a store without an identity. */
+/** Refuses a store of another identity, as a start would. Changes nothing, and accepts a store without an identity. */
 export const checkNodeRecord = async (store: FactStore, settings: NodeIdentitySettings): Promise<void> => {
   if (!(await store.tables()).includes(TABLE)) return;
   const rows = await store.read((snapshot) =>
@@ -89,7 +88,9 @@ const refuseOthers = (
   }
 };
 
-/** Refuses keys of another version: a name could have two keys, and be two names. */
+/**
+ * Refuses match keys of another version of Unicode. One name could then have two keys, and would count as two names.
+ */
 const refuseOtherKeys = (version: string): void => {
   if (version === UNICODE_VERSION) return;
   throw new ServiceError(

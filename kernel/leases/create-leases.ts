@@ -5,13 +5,15 @@ import { type Claim, takeableClaims } from './lease-table.ts';
 import type { Leases } from './leases-api.ts';
 
 export interface ProcessLeases extends Leases {
-  /** Tries to get every lease that is wanted now or later. Until then, none is taken. Never rejects. */
+  /**
+   * Tries to get the leases that callers have requested so far, and later ones at once. Takes no lease before this
+   * call. Never rejects.
+   */
   begin(): Promise<void>;
   /** Releases all leases. */
   close(): Promise<void>;
 }
 
-/** The leases of one process. */
 export const createLeases = (parts: Omit<LeaseParts, 'holder' | 'isTakeable'>): ProcessLeases => {
   let hasBegun = false;
   const holder = `${hostname()} ${process.pid}`;

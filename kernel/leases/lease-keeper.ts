@@ -37,8 +37,8 @@ export class LeaseKeeper implements HeldLease {
   readonly #endSignals: () => void;
   #fence = 0;
   /**
-   * The monotonic time of this process at which its lease ends. It may end the lease too early but never too late,
-   * because the database decides.
+   * The monotonic time of this process at which its lease ends. It is never later than the end by the database's clock,
+   * which decides.
    */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   #attempt: Promise<void> | undefined;
@@ -110,7 +110,7 @@ export class LeaseKeeper implements HeldLease {
     const { clock, log } = this.#parts;
     this.#cancelNext();
     const wasHeld = this.held;
-    // Reads this clock before that of the database, so that the lease ends here no later than there.
+    // Reads this clock before the database's clock, so that the lease ends here no later than in the database.
     const startedMs = clock.monotonicMs();
     try {
       const fence = await this.#take(wasHeld);

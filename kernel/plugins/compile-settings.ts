@@ -62,7 +62,7 @@ const readSchema = (json: object): CompiledSettings => {
   };
 };
 
-/** Fills in defaults as Ajv does, of which loading alone takes longer than this. */
+/** Fills in defaults as Ajv does. Loading Ajv alone would take longer than this. */
 const fillDefaults = ({ properties = {}, required = [] }: PropertySchema, value: Record<string, unknown>): boolean => {
   for (const [name, property] of Object.entries(properties)) {
     if (property.default !== undefined) value[name] ??= structuredClone(property.default);
@@ -73,7 +73,7 @@ const fillDefaults = ({ properties = {}, required = [] }: PropertySchema, value:
   return required.every((name) => value[name] !== undefined);
 };
 
-/** Compiles a schema, which the instance of Ajv then forgets. */
+/** Compiles a schema without keeping it in the cache of Ajv, which never forgets. */
 const compileOnce = (closed: object): ValidateFunction => {
   ajv ??= settingsAjv();
   try {

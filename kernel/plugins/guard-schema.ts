@@ -17,7 +17,10 @@ const TABLE_ARGUMENTS: Readonly<Record<string, number>> = {
 /** The methods that make the builder a promise, which are harmless. */
 const ALLOWED: ReadonlySet<PropertyKey> = new Set(['then', 'catch', 'finally', 'toSQL', 'toString']);
 
-/** Matches statements that create an index, because the builder does not support partial indexes and others. */
+/**
+ * Matches statements that create an index, because the builder does not support all kinds of indexes, such as partial
+ * ones.
+ */
 const CREATE_INDEX = /^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s+(\w+)\s*\(/i;
 
 /**

@@ -5,7 +5,6 @@ import type { AnyPlugin } from './plugin-definition.ts';
 
 /** One entry of a plugin's `requires`. */
 export interface Requirement {
-  /** The key of the entry. */
   readonly key: string;
   readonly ref: Ref<unknown>;
   readonly optional: boolean;

@@ -74,9 +74,9 @@ export interface PluginContext<R extends Requires, C> {
   route<P = undefined, Q = undefined, B = undefined>(route: Route<P, Q, B>): void;
   provide<T>(ref: Ref<T>, implementation: NoInfer<T>): void;
   /**
-   * Returns the absolute path of the plugin's own folder in the data folder, for the user of the process alone. Creates
-   * it on the first call. The plugin manages its files, backups included. Several processes of one node share it, and a
-   * temporary description of a node has another one.
+   * Returns the absolute path of the plugin's own folder in the data folder, accessible only to the user of the
+   * process. Creates it on the first call. The plugin manages its files, backups included. The processes of a node
+   * share the folder. A node that boots only to be described has a temporary folder.
    */
   dataFolder(): string;
   /**

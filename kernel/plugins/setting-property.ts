@@ -21,7 +21,7 @@ export interface PropertySchema {
   readonly dataPath?: string;
   /** True for a secret, which is never printed. */
   readonly writeOnly?: boolean;
-  /** The new key of a moved setting, for example `plugins.acme.maxAgeSeconds`. The old key is no setting any more. */
+  /** The new key of a moved setting, for example `plugins.acme.maxAgeSeconds`. The old key is refused. */
   readonly movedTo?: string;
 }
 

@@ -1,4 +1,6 @@
-/** A JSON Schema (2020-12) as data. An object with `properties` allows no others, unless it says so. */
+/**
+ * A JSON Schema (2020-12) as data. An object with `properties` allows no others, unless `additionalProperties` does.
+ */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**

@@ -37,7 +37,6 @@ const MAX_NAME_LENGTH = 64;
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface Shape {
-  /** The members of an object. */
   readonly members?: ReadonlyMap<string, Member>;
   readonly isClosed: boolean;
   /** The shape of the other members, if they have a schema. */

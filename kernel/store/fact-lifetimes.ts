@@ -25,7 +25,7 @@ const rowsOf = async (source: Source, table: string, facts: readonly FactName[])
   return found.filter((row) => wanted.has(`${row['tenant_id']} ${row['fact_id']}`));
 };
 
-/** Expiries of a tenant by fact id, strictly after this one. */
+/** Returns expiries of a tenant in the order of fact ids, strictly after the given id. */
 export const readExpiriesAfter = async (
   source: Pick<Snapshot, 'table'>,
   tenantId: string,

@@ -26,7 +26,7 @@ export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => 
 type Arguments<M extends keyof Snapshot> = Snapshot[M] extends (...given: infer P) => unknown ? P : never;
 
 /**
- * A class, because one is created for every read and write, and an object of functions would need new functions each
+ * A class, because every read and write creates an instance, and an object of functions would need new functions each
  * time. The store's snapshot is private, so that plugins cannot access it.
  */
 class NarrowSnapshot implements PluginSnapshot {

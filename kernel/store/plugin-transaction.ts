@@ -48,7 +48,7 @@ export interface PluginSnapshot
   covers(facts: readonly FactName[]): Promise<Cover[]>;
   /** Returns when these facts expire, in no order; nothing for those without a time to live. */
   expiries(facts: readonly FactName[]): Promise<Expiry[]>;
-  /** Expiries of a tenant by fact id, strictly after this one. */
+  /** Returns expiries of a tenant in the order of fact ids, strictly after the given id. */
   expiriesAfter(tenantId: string, factId: string, limit: number): Promise<Expiry[]>;
 }
 

@@ -1,7 +1,7 @@
 import { type Row, ServiceError, type SqlValue } from '../../ports/ports.ts';
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 
-/** The columns of a table whose changes past the node are found. */
+/** The columns of a table in which the node detects changes that it did not make itself. */
 export interface SealedColumns<C extends string = string> {
   readonly table: string;
   /** The columns that identify a row. Logs and `verify` name a damaged row by them, so they hold no secret. */
@@ -17,7 +17,10 @@ export interface SealedColumns<C extends string = string> {
 /** The column with the digest over the plain columns. */
 export const SEAL = 'seal';
 
-/** Says that a stored row changed after the node had written it. An uncaught one thus answers 409, and never 500. */
+/**
+ * A stored row that something other than the node has changed. Where nothing catches it, the request replies 409
+ * instead of 500.
+ */
 export class DamagedRow extends ServiceError {
   readonly table: string;
   readonly column: string;
@@ -39,13 +42,19 @@ const SEAL_LENGTH = 16;
 
 const sealOf = (text: string): string => sha256Hex(text).slice(0, SEAL_LENGTH);
 
-/** Puts a digest before a text. Reading thus finds every change of it, which JSON with another name or digit hides. */
+/**
+ * Puts a digest before a text, so that reading detects every change. JSON with another name or digit would otherwise
+ * still be valid.
+ */
 export const sealText = (text: string): string => `${sealOf(text)}${text}`;
 
 /** Returns a value as the text of a sealed column, and null as null. */
 export const sealJson = (value: unknown): string | null => (value === null ? null : sealText(JSON.stringify(value)));
 
-/** Returns the text that `sealText` got; null for a column that is null or was not read. Throws `DamagedRow`. */
+/**
+ * Returns the text that was given to `sealText`; null for a column that is null or was not read. Throws `DamagedRow`
+ * for a changed text.
+ */
 export const openText = <C extends string>(sealed: SealedColumns<C>, row: Row, column: C): string | null => {
   const stored: SqlValue | undefined = row[column];
   if (stored == null) return null;
@@ -54,7 +63,10 @@ export const openText = <C extends string>(sealed: SealedColumns<C>, row: Row, c
   return text;
 };
 
-/** Returns the value that `sealJson` got; null for a column that is null or was not read. Throws `DamagedRow`. */
+/**
+ * Returns the value that was given to `sealJson`; null for a column that is null or was not read. Throws `DamagedRow`
+ * for a changed text.
+ */
 export const openJson = <T, C extends string = string>(sealed: SealedColumns<C>, row: Row, column: C): T => {
   const text = openText(sealed, row, column);
   return (text === null ? null : JSON.parse(text)) as T;
@@ -63,17 +75,20 @@ export const openJson = <T, C extends string = string>(sealed: SealedColumns<C>,
 /** Adds the digest over the plain columns that decide about rights. The row has all of them. */
 export const sealRow = (sealed: SealedColumns, row: Row): Row => ({ ...row, [SEAL]: sealOfRow(sealed, row) });
 
-/** Returns a row whose plain columns are as `sealRow` got them. Throws `DamagedRow` for any other. */
+/** Returns the row. Throws `DamagedRow` if its plain columns have changed since `sealRow`. */
 export const openRow = <R extends Row>(sealed: SealedColumns, row: R): R => {
   if (row[SEAL] !== sealOfRow(sealed, row)) throw new DamagedRow(sealed, SEAL, row);
   return row;
 };
 
-/** Numbers count as texts, because a store may return large ones so. */
+/** Compares numbers as texts, because a store may return large numbers as texts. */
 const sealOfRow = ({ plain = [] }: SealedColumns, row: Row): string =>
   sealOf(JSON.stringify(plain.map((name) => (row[name] == null ? null : String(row[name])))));
 
-/** Parses a stored text that has no seal, because a chain of digests covers it. A damaged one is shown as damaged. */
+/**
+ * Parses a stored text that has no seal, because a chain of digests covers it. Returns `{ damaged: true }` for a text
+ * that is no JSON.
+ */
 export const openChained = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -14,7 +14,7 @@ export interface StoredRows {
 
 export const StoredRows = defineRef<StoredRows>('kernel.stored-rows');
 
-/** Gets each damaged row that a plugin meets. */
+/** Receives each damaged row that a plugin reads. */
 export type ReportDamage = (damage: DamagedRow) => void;
 
 const ROWS_AT_ONCE = 100;

@@ -10,7 +10,7 @@ export interface TenantRemoval {
    * table. Returns whether rows may be left. From the first call on, nothing more is stored for the tenant.
    */
   step(tenantId: string, limit: number, record: RecordRemoval): Promise<boolean>;
-  /** Removes the deleted data from files. Returns sentences about copies that are out of reach. */
+  /** Removes the deleted data from files. Returns sentences about copies that the node cannot reach. */
   scrub(): Promise<readonly string[]>;
 }
 

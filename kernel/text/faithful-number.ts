@@ -1,7 +1,7 @@
 /**
  * True when a double represents the JSON number faithfully. A whole number must be exact, or the shortest form of the
  * double nearest to it, as JSON writers print large doubles (`123456789012345680000`, `1e23`). Those forms must pass,
- * because nodes emit them. Fractions are rounded, and tiny ones vanish, as everywhere with doubles.
+ * because nodes emit them. Fractions may be rounded, and tiny fractions may become 0, as always with doubles.
  */
 export const isFaithfulNumber = (literal: string): boolean => {
   const value = Number(literal);

@@ -1,4 +1,4 @@
-/** Characters that JSON leaves as they are, and that break a line, reorder or hide text, or begin a mark. */
+/** Characters that JSON leaves as they are, and that break a line, reorder or hide text, or begin a tag. */
 const UNESCAPED = /[<\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 
 const escaped = (found: string): string =>
@@ -7,8 +7,8 @@ const escaped = (found: string): string =>
 const CUT_MARK = ' […]';
 
 /**
- * Returns foreign text as a JSON string that stays on its line, inside its quotes and inside any frame of marks. A text
- * of more than `most` characters is cut.
+ * Returns foreign text as a JSON string without characters that break the line, end the quotes, or look like a tag
+ * around it. A text of more than `most` characters is cut.
  */
 export const quotedText = (text: string, most = Number.POSITIVE_INFINITY): string => {
   const cut = text.length > most ? `${text.slice(0, most).toWellFormed()}${CUT_MARK}` : text;
@@ -16,8 +16,8 @@ export const quotedText = (text: string, most = Number.POSITIVE_INFINITY): strin
 };
 
 /**
- * Returns foreign text, such as an entity, for a line with several columns: as it is where it is one plain word, else
- * quoted, so that no text looks like more columns.
+ * Returns foreign text, such as an entity, for a line with several columns. Quotes everything but a single plain word,
+ * so that no text looks like several columns.
  */
 export const columnText = (text: string): string => (/^[^\s"'`|·;<>\\\p{C}]*$/u.test(text) ? text : quotedText(text));
 

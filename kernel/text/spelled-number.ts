@@ -1,6 +1,6 @@
 import { isFaithfulNumber } from './faithful-number.ts';
 
-/** The words that refuse a number which a double cannot hold, wherever it arrives. */
+/** The message about a number that a double cannot represent, the same for every input. */
 export const UNFAITHFUL_NUMBER = 'must be a number that a double can hold; text holds any other number';
 
 /**

@@ -14,8 +14,8 @@ export interface Interpretation extends Word {
 export const Interpretations = defineVocabulary<Interpretation>('interpretation of a value', /^[a-z][a-z0-9_-]*$/);
 
 /**
- * Ties an interpretation to a permission. An undeclared one is refused to clients: a reader may act upon it, so leaving
- * a plugin out must not grant the right to assert it.
+ * Requires a permission for an interpretation. Clients cannot assert an undeclared interpretation, because readers may
+ * act upon the value: disabling a plugin must not grant the right to assert it.
  */
 export const defineInterpretation = (
   id: string,

@@ -13,7 +13,7 @@ export const definePrincipalKind = (id: string, definition: { readonly summary: 
 
 export const FeedKinds = defineVocabulary('kind of feed entry', FORM);
 
-/** Declares a kind of feed entry beside facts. Followers skip unknown kinds. */
+/** Declares a kind of feed entry other than facts. Followers skip unknown kinds. */
 export const defineFeedKind = (id: string, definition: { readonly summary: string }): Word =>
   FeedKinds.define(id, definition);
 
