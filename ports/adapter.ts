@@ -30,7 +30,7 @@ export interface AdapterProblem {
 
 /**
  * An implementation of a port. A configuration names it by `"use"` for an adapter of the package, or by `"from"` for a
- * module that exports one. `S` is the type of its settings, which stand beside `use` or `from`.
+ * module that exports one. `S` is the type of its settings, which are members of the same object as `use` or `from`.
  */
 export interface Adapter<T, S, P = AdapterParts> {
   /** The ref of the port: `FactStore`, `Transport`, `Embedder`, `Clock` or `Authorizer`. */
@@ -71,7 +71,7 @@ export interface StoreAdapter<S> extends Adapter<FactStore, S, AdapterParts & { 
   exists?(settings: S): boolean;
   /**
    * Optional: restores a store from the output of `FactStore.copyInto`. No process may use the store meanwhile: rejects
-   * if one does. The restored store takes its place whole or not at all, even if the process ends early.
+   * if one does. The restored store replaces the old one completely or not at all, even if the process ends early.
    */
   restore?(settings: S, request: RestoreRequest): Promise<RestoredPlace>;
   /** Optional: rejects while any process uses the store. Creates nothing. */
@@ -101,8 +101,8 @@ export interface ClockAdapter<S> extends Adapter<Clock, S> {
 }
 
 /**
- * An adapter that replaces the plugins' authorizer. That one is `inner`, which knows the keys of the node; undefined
- * without one.
+ * An adapter that replaces the plugins' authorizer. It gets that authorizer, which knows the keys of the node, as
+ * `inner`; undefined if no plugin provides one.
  */
 export interface AuthorizerAdapter<S>
   extends Adapter<Authorizer, S, AdapterParts & { readonly inner: Authorizer | undefined }> {

@@ -47,7 +47,7 @@ export interface Cover extends TripleKey {
   /** The only fact that it ends; null if it ends all. */
   readonly named: NamedFact | null;
   readonly hlc: Hlc;
-  /** The speaker whose facts alone it ends; null if it ends the facts of all. */
+  /** The only speaker whose facts it ends; null if it ends the facts of all speakers. */
   readonly speaker: string | null;
   /**
    * The feed stamp from which the cover counts: that of the fact, or of a later one that turned the fact into a cover.
@@ -151,11 +151,11 @@ export interface WriteTransaction extends Snapshot {
   insert(facts: readonly StoredFact[], records?: readonly WriteRecord[]): Promise<void>;
   /**
    * Returns the first of `count` consecutive numbers of the tenant's ledger, above all earlier ones. For entries that
-   * are no facts and stand among them; the caller stores those.
+   * are not facts, which the caller stores itself.
    */
   takeNumbers(count: number): Promise<number>;
   /**
-   * Adds entries that are not about new facts to the feed of the transaction's tenant. Their stamps ascend, and lie
+   * Adds entries that are not about new facts to the feed of the transaction's tenant. Their stamps ascend, and are
    * above all earlier ones.
    */
   announce(entries: readonly Omit<FeedEntry, 'tenantId'>[]): Promise<void>;
@@ -228,8 +228,8 @@ export interface FactStore {
    * Removes a tenant, a piece with each call: deletes up to `limit` of its rows, from all tables with a column
    * `tenant_id`, in a write of the tenant. `record` runs in the same transaction with the number of deleted rows by
    * table. Returns whether rows may be left. From the first call on every other write of the tenant is refused with
-   * `authorization`, for ever. The tenant `default` cannot be removed. May run again, and beside a run of another
-   * process.
+   * `authorization`, for ever. The tenant `default` cannot be removed. Safe to repeat, and to run in several processes
+   * at once.
    */
   removeTenant(
     tenantId: string,
@@ -244,8 +244,8 @@ export interface FactStore {
   /**
    * Calls `listener` soon after each commit that raised the topic, of any process on the store. In the writing process
    * it is called before the write resolves, in others within a second. A hint without content: calls may be merged, may
-   * come without a signal, and come once after an outage that may have swallowed some. The change itself is in the
-   * store, and visible by then. `listener` must not throw. Returns a function that ends it. Never rejects and never
+   * come without a signal, and come once after an outage in which signals may have been lost. The change itself is in
+   * the store, and visible by then. `listener` must not throw. Returns a function that ends it. Never rejects and never
    * throws; no call follows `close`.
    */
   onSignal(topic: string, listener: () => void): () => void;
@@ -272,8 +272,8 @@ export interface FactStore {
   tables(): Promise<string[]>;
   /**
    * Removes erased and deleted bytes of earlier transactions from the files of the store, as far as the engine can.
-   * Resolves when they are gone. Writes go on meanwhile. Returns sentences about places where such bytes may still lie.
-   * Safe to repeat after a crash. Rejects with `unavailable` when another process blocked it for too long.
+   * Resolves when they are gone. Writes go on meanwhile. Returns sentences about places that may still contain such
+   * bytes. Safe to repeat after a crash. Rejects with `unavailable` when another process blocked it for too long.
    */
   scrub(): Promise<readonly string[]>;
   /**

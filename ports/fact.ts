@@ -67,8 +67,8 @@ export interface PreparedFact extends TripleKey {
   /** The content ids of sources, each `sha256:<hex>`, in the given order. */
   readonly derivedFrom: readonly string[];
   /**
-   * The facts that it ends, in the given order: each the id at its origin. The node id of the origin follows a space,
-   * where that is not the origin of this fact. Empty for a fact that names none.
+   * The facts that it ends, in the given order. Each is named by its id at its origin, and after a space by the node id
+   * of its origin, if that is not the origin of this fact. Empty for a fact that names none.
    */
   readonly replaces: readonly string[];
   /** True for a system fact, which is about the store itself and found only by its name. */
@@ -82,11 +82,11 @@ export interface PreparedFact extends TripleKey {
   readonly receivedFrom: string | null;
   readonly originNodeId: string | null;
   /**
-   * A key for those who answer for a received fact: its origin if that has signed it, otherwise the sender together
+   * Identifies who is accountable for a received fact: its origin if that has signed it, otherwise the sender together
    * with the origin that the sender names. Null for facts of this node.
    */
   readonly speaker: string | null;
-  /** The id at the origin, where `id` had to be another one because a fact held it already; otherwise null. */
+  /** The id at the origin, if another fact here already had that id and `id` is a new one; otherwise null. */
   readonly originId: string | null;
   /** The text of an origin stamp from outside, stored unchanged. */
   readonly hlcText: string | null;

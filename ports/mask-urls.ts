@@ -1,7 +1,7 @@
 /**
  * Masks secrets in the URLs of a text: user and password, every value of a query, the fragment. Names of parameters
- * stay, because they tell an operator which URL it is. For all output: settings, log lines, messages. A text without a
- * URL is returned as it is.
+ * stay, because they tell an operator which URL it is. For all output: settings, log lines, messages. Returns a text
+ * without a URL unchanged.
  */
 export const maskUrls = (text: string): string => (text.includes('://') ? text.replace(AFTER_SCHEME, mask) : text);
 

@@ -66,8 +66,8 @@ export interface Migration {
   readonly name: string;
   /**
    * Work that takes too long for one transaction, before `up`. Called again and again, each time in a transaction of
-   * its own, until it returns true. It saves its place in a table: the next call may come from another process, or
-   * after an interrupted start. `up` runs last, and once.
+   * its own, until it returns true. It saves its progress in a table, because the next call may come from another
+   * process, or after an interrupted start. `up` runs last, and once.
    */
   prepare?(schema: MigrationSchema, progress: MigrationProgress): Promise<boolean>;
   up(schema: MigrationSchema): Promise<void>;

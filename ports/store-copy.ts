@@ -46,7 +46,7 @@ export interface RestoreRequest {
   readonly copy: StoreCopy;
   /** All migrations of this program, of the core and of all plugins, even disabled ones. */
   readonly migrations: readonly OwnedMigration[];
-  /** Moves an existing store aside. Without it the restore is refused, and the store stays as it is. */
+  /** Moves an existing store aside. If false, an existing store makes the restore fail and stays unchanged. */
   readonly replaces: boolean;
   /** The name for the store that is moved aside, never used before. Lower-case letters, digits and underscores. */
   readonly label: string;

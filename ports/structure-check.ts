@@ -6,5 +6,5 @@ export interface StructureCheck {
   readonly faults: readonly string[];
 }
 
-/** Gets the number of compared tables or indexes, and of all. Must not throw. */
+/** Receives the number of compared tables or indexes, and the number of all. Must not throw. */
 export type StructureProgress = (done: number, total: number) => void;
