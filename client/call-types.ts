@@ -19,16 +19,16 @@ export type BodyOf<R extends RouteName> = Api[R] extends { body?: infer B } ? No
 export interface CallOptions {
   /** Aborts the call with all its retries. The call then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** The time limit of each try in milliseconds, in place of the client's. 0 sets no limit. */
+  /** Replaces the client's time limit of each try, in milliseconds. 0 sets no limit. */
   readonly timeoutMs?: number | undefined;
-  /** The number of further tries, in place of the client's. */
+  /** Replaces the client's number of further tries. */
   readonly retries?: number | undefined;
   /**
    * Identifies a repeated request for the node. The client makes one for routes that take it (`POST /v1/facts` and
    * `POST /v1/facts/batch`); pass your own to keep it over restarts of a program.
    */
   readonly idempotencyKey?: string | undefined;
-  /** The session that a fact belongs to, in place of the client's. */
+  /** Replaces the client's session, to which facts belong. */
   readonly session?: string | undefined;
   /** `full` asks a recall for a proof of the chain of facts. */
   readonly verify?: 'full' | undefined;

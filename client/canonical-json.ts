@@ -8,7 +8,7 @@ export const canonicalJson = (value: unknown): string => {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 };
 
-/** Lower-case hex. Needs a secure context in browsers. */
+/** Returns the digest in lower-case hex. Needs a secure context in browsers. */
 export const sha256Hex = async (text: string): Promise<string> => {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');

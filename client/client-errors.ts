@@ -18,8 +18,8 @@ export interface ErrorDetails {
 }
 
 /**
- * A request that failed, and the base of all errors of the client. It never holds the key. `instanceof` tells the kinds
- * apart; `code` is the protocol's error code.
+ * A request that failed, and the base of all errors of the client. It never holds the key. `instanceof` distinguishes
+ * the kinds; `code` is the protocol's error code.
  */
 export class FactMemoryError extends Error {
   // Spelled out, because bundlers rename classes.

@@ -1,6 +1,6 @@
 /** One message of a stream of Server-Sent Events. */
 export interface EventMessage {
-  /** The value for `Last-Event-ID`, to go on after it; empty if the stream gave none. */
+  /** The value of `Last-Event-ID` for a stream that continues after this event; empty if the stream gave none. */
   readonly id: string;
   /** `message` by default. */
   readonly event: string;

@@ -134,7 +134,7 @@ export class FactClient implements Caller {
 
   /**
    * Returns facts, newest first: `for await (const fact of client.query({ entity }))`. With `fields: 'compact'`, or a
-   * list of members, each fact has those alone, for a tenth of the bytes.
+   * list of members, each fact has only those, which takes a tenth of the bytes.
    */
   query(query: WithFields<'GET /v1/facts'>, options?: CallOptions): Pages<FactPartPage, FactPart>;
   query(query?: QueryOf<'GET /v1/facts'>, options?: CallOptions): Pages<FactPage, Fact>;
@@ -146,7 +146,7 @@ export class FactClient implements Caller {
     });
   }
 
-  /** One fact, by its id or content id; with `fields`, those members of it. */
+  /** Returns one fact by its id or content id; with `fields`, only those members of it. */
   fact(id: string, options: CallOptions & Pick<WithFields<'GET /v1/facts/{id}'>, 'fields'>): Promise<FactPart>;
   fact(id: string, options?: CallOptions): Promise<Fact>;
   fact(id: string, { fields, ...options }: CallOptions & { fields?: string } = {}): Promise<Fact> {
@@ -181,8 +181,8 @@ export class FactClient implements Caller {
   /**
    * Recalls the facts that matter to a question, within a budget of tokens. With `verify: 'full'` each fact is checked
    * against its content id, and the proof of the chain if the key may read it: it is null for a key without `admin` or
-   * `audit.read`. A mismatch rejects with an `IntegrityError`. With `fields` each fact comes once, with those members
-   * alone. They cannot be verified, so both together reject with a `TypeError`.
+   * `audit.read`. A mismatch rejects with an `IntegrityError`. With `fields` each fact comes once, with only those
+   * members. The client cannot verify partial facts, so `verify` together with `fields` rejects with a `TypeError`.
    */
   recall(input: RecallInput & Fields, options?: CallOptions): Promise<RecallPart>;
   recall(input: string | RecallInput, options?: CallOptions): Promise<RecallReply>;
@@ -244,7 +244,7 @@ export class FactClient implements Caller {
     return this.call('GET /v1/me', options);
   }
 
-  /** Whether the node serves; rejects if it does not. Needs no key. */
+  /** Resolves when the node serves; rejects if it does not. Needs no key. */
   health(options?: CallOptions): Promise<AnswerOf<'GET /healthz'>> {
     return this.call('GET /healthz', options);
   }

@@ -30,9 +30,12 @@ export interface Assertion {
   /** URI, id or slug. */
   readonly garden_id?: string | null | undefined;
   readonly write_mode?: 'assert' | 'summarize_with_provenance' | undefined;
-  /** Ids of live facts of the triple and place, the only ones that it ends. Refused once one of them has ended. */
+  /**
+   * The ids of live facts of the triple and place, if the fact shall end only these. The node refuses the fact once one
+   * of them has ended.
+   */
   readonly replaces?: readonly string[] | undefined;
-  /** Why, in at most 500 characters. The node keeps it beside the fact. */
+  /** The reason, at most 500 characters. The node stores it in a system fact about this one. */
   readonly reason?: string | undefined;
   /** The sources of the fact: content ids, or ids of facts. */
   readonly derived_from?: readonly (string | { readonly fact_id?: string; readonly hash?: string })[] | undefined;

@@ -39,7 +39,7 @@ const ROUTE = 'GET /v1/subscriptions/{id}/stream';
 const LAST_EVENT = 'subscription_cancelled_access_revoked';
 
 /**
- * Events of a subscription as they come, each at least once. A connection that breaks or falls silent is reopened after
+ * Yields new events of a subscription, each at least once. A connection that breaks or falls silent is reopened after
  * the last handled event. Ends when the subscription is cancelled. Rejects when the node refuses it: with
  * `event_not_found` when the node has dropped the last event, so that some were missed.
  */

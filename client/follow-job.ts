@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { pause } from './platform.ts';
 import { readBody } from './read-reply.ts';
 
-/** A job with its progress. Once it is done, the members of its result stand beside its own. */
+/** A job with its progress. A finished job also has the members of its result. */
 export type Job = AnswerOf<'GET /v1/jobs/{id}'>;
 
 export interface FollowJobOptions {

@@ -8,7 +8,7 @@ export interface GardenCalls {
   list(options?: CallOptions): Promise<Garden[]>;
   create(garden: BodyOf<'POST /v1/gardens'>, options?: CallOptions): Promise<Garden>;
   get(garden: string, options?: CallOptions): Promise<Garden>;
-  /** The facts of the garden stay, visible to administrators alone. */
+  /** The facts of the garden stay, but only administrators see them. */
   remove(garden: string, options?: CallOptions): Promise<void>;
   members(garden: string, options?: CallOptions): Promise<GardenMember[]>;
   addMember(garden: string, entityUri: string, role?: Role, options?: CallOptions): Promise<GardenMember>;

@@ -9,8 +9,8 @@ export interface PageSource<Page, Item> {
 }
 
 /**
- * A list of a node, loaded page by page. `for await` iterates over its items; `pages()` over its pages, with the
- * members beside the items. The first request comes with the first iteration, and each iteration starts over.
+ * A list of a node, loaded page by page. `for await` iterates over its items; `pages()` over its pages, with the other
+ * members of each page. The first request comes with the first iteration, and each iteration starts over.
  */
 export class Pages<Page, Item> implements AsyncIterable<Item> {
   readonly #source: PageSource<Page, Item>;

@@ -10,8 +10,8 @@ type KeptEvent = EventPage['events'][number];
 /** Subscriptions of the caller: webhooks, and streams of new events. */
 export interface SubscriptionCalls {
   /**
-   * Needs a capability token with the verb `subscribe`, in the body or as the option `capability`. A new subscription
-   * comes with its `secret`, this once.
+   * Needs a capability token with the verb `subscribe`, in the body or as the option `capability`. Only this reply
+   * contains the `secret` of the subscription.
    */
   create(
     subscription: BodyOf<'POST /v1/subscriptions'>,
@@ -32,8 +32,8 @@ export interface SubscriptionCalls {
     options?: CallOptions,
   ): Pages<EventPage, KeptEvent>;
   /**
-   * Events as they come, over a connection that is opened anew when it breaks. Each event comes at least once. Ends
-   * when the subscription is cancelled; leave the loop or abort the signal to end it before.
+   * Yields new events over a connection that is reopened when it breaks. Each event comes at least once. Ends when the
+   * subscription is cancelled; leave the loop or abort the signal to end it earlier.
    */
   events(id: string, options?: FollowOptions): AsyncIterable<SubscriptionEvent>;
 }
@@ -47,7 +47,7 @@ export const subscriptionCalls = ({ call }: Caller, connection: Connection): Sub
     call('POST /v1/subscriptions/{id}/rotate-secret', { ...options, params: { id }, body }),
   replay: (id, query = {}, options = {}) =>
     new Pages({
-      // A cursor takes the place of the event or the time that the list began with.
+      // After the first page, the cursor replaces the event or time at which the list begins.
       get: (cursor) =>
         call('GET /v1/subscriptions/{id}/events', { ...options, params: { id }, query: { ...query, cursor } }),
       itemsOf: ({ events }) => events,

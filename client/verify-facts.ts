@@ -9,9 +9,9 @@ export type ChainProof = NonNullable<AnswerOf<'POST /v1/recall'>['chain_proof']>
 const PAYLOAD_MEMBERS = ['chain_hash', 'covered_chain_seq', 'created_at', 'kind', 'tenant_id', 'version'];
 
 /**
- * Checks a proof as far as a client can. Its checkpoint must cover the head beside it, and the leaf of the log must be
- * the hash of that checkpoint. Rejects with an `IntegrityError` that names the mismatch. To detect removals, store
- * `head_hash` and `checked_entries`, and compare them with a later proof.
+ * Checks a proof as far as a client can. Its checkpoint must cover its head, and the leaf of the log must be the hash
+ * of that checkpoint. Rejects with an `IntegrityError` that names the mismatch. To detect removals, store `head_hash`
+ * and `checked_entries`, and compare them with a later proof.
  */
 export const verifyChainProof = async (proof: ChainProof, serviceName = 'svc'): Promise<void> => {
   const { checkpoint } = proof;
@@ -37,7 +37,7 @@ export const verifyChainProof = async (proof: ChainProof, serviceName = 'svc'): 
   if (broken !== undefined) throw mismatch('fact_chain_mismatch', `the proof does not hold: ${broken[1]}`);
 };
 
-/** The content id of a fact: a hash of what it says, of whom, and how sure. */
+/** Returns the content id of a fact: a hash of its entity, relation, value, source, scope and confidence. */
 export const contentIdOf = async (
   fact: Pick<Fact, 'entity' | 'relation' | 'value' | 'source' | 'scope' | 'confidence'>,
 ): Promise<string> => {
@@ -47,7 +47,7 @@ export const contentIdOf = async (
   return `sha256:${await sha256Hex(canonicalJson({ confidence, entity, relation, scope, source, value }))}`;
 };
 
-/** Rejects with an `IntegrityError` when a fact does not fit its content id. A fact without one is left alone. */
+/** Rejects with an `IntegrityError` when a fact does not match its content id. Ignores a fact without a content id. */
 export const verifyFact = async (fact: Fact): Promise<void> => {
   if (fact.cid === null || fact.cid === (await contentIdOf(fact))) return;
   throw mismatch('cid_mismatch', 'a fact does not fit its content id');

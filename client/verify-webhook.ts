@@ -3,9 +3,9 @@ import type { SubscriptionEvent } from './follow-events.ts';
 import { PLATFORM } from './platform.ts';
 
 export interface WebhookOptions {
-  /** How far the time of the delivery may lie from now, in either direction. Default: 300. */
+  /** The maximum difference between the time of the delivery and now, in either direction. Default: 300. */
   readonly toleranceSeconds?: number;
-  /** Milliseconds since 1970, in place of the time of this machine. */
+  /** Replaces the time of this machine, in milliseconds since 1970. */
   readonly now?: number;
 }
 
@@ -14,7 +14,10 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A delivery that is not from the node, or not of now. Reply with a 4xx, and do not act on it. */
+/**
+ * The node did not send the delivery, or its time is too far from now. Reply with a 4xx, and do not act on the
+ * delivery.
+ */
 export class WebhookError extends FactMemoryError {
   override readonly name = 'WebhookError';
 }
@@ -24,10 +27,10 @@ const MAX_SIGNATURES = 16;
 const SECRET_PREFIX = 'whsec_';
 
 /**
- * Checks a delivery by Standard Webhooks and returns its event. `body` has to be the bytes or the text as they came,
- * before any parsing. Where the secret was rotated, both are taken: the node signs with both for a time, and a receiver
- * may pass several. Rejects with a `WebhookError` for a signature of somebody else and for a delivery that is too old
- * or of the future. A delivery can come twice: its `event_id` stays the same.
+ * Verifies a delivery by Standard Webhooks and returns its event. `body` must be the received bytes or text, before any
+ * parsing. After a rotation the node signs with the old and the new secret for a time, and a receiver may pass several
+ * secrets. Rejects with a `WebhookError` for a signature with another secret, and for a delivery that is too old or
+ * from the future. A delivery can arrive twice, with the same `event_id`.
  */
 export const verifyWebhook = async (
   body: string | Uint8Array,

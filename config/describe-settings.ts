@@ -38,7 +38,6 @@ export const declaredSettings = async (): Promise<DeclaredSetting[]> => {
 const settingsIn = (slot: string, catalog: Catalog<{ readonly settings?: Schema<unknown> }>) =>
   Object.values(catalog).map(({ settings }) => [`adapters.${slot}`, settings] as const);
 
-/** The settings of one schema. */
 export const settingsOf = (owner: string, schema: Schema<unknown> | undefined): DeclaredSetting[] =>
   settingProperties(schema?.json ?? {}).map(({ path, schema: property }) => ({
     key: `${owner}.${path.join('.')}`,

@@ -12,7 +12,6 @@ const driftBoundOf = ({ node }: Pick<NodeConfig, 'node'>): number =>
   // The default is the best estimate when the operator has disabled the limit.
   node.maxStampLeadS === 0 ? DEFAULT_DRIFT_BOUND_MS : node.maxStampLeadS * 1_000;
 
-/** Marks an open store. */
 export const markOpenStore = (store: FactStore, config: Pick<NodeConfig, 'node'>): Promise<RestoredStore> =>
   markRestored(store, {
     nowMs: createSystemClock().nowMs(),
@@ -29,7 +28,7 @@ export const markStoreRestored = async (
   open: () => Promise<FactStore>,
 ): Promise<RestoredStore> => {
   const { adapter, settings } = config.store;
-  // Comes first, because a session that this command opens would look like that of a node.
+  // Comes first, because a session of this command would count as a node that uses the store.
   await adapter.requireUnused?.(settings);
   await requireStore(config, open);
   const opened = await open();

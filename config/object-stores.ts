@@ -15,7 +15,7 @@ export const createObjectStores = (env: Environment): ObjectStores => {
       // A failure may pass, for example when the operator installs the missing package.
       store.catch(() => opened.delete(place));
       const found = await store;
-      // A bucket says so itself.
+      // Skips buckets, because a request to a missing bucket fails by itself.
       if (mustExist && !isInBucket(place) && !existsSync(found.place)) throw noFolder(found.place);
       return found;
     },

@@ -166,7 +166,7 @@ const textOf = ({ value }: Fact): string => String(value.v);
 const sizeOf = (fact: Fact): number =>
   fact.relation === FOLDER ? FOLDER_SIZE : new TextEncoder().encode(textOf(fact)).length;
 
-/** Returns what lies at a path and below it. */
+/** Returns the file or folder at a path, and everything below it. */
 const below = (tree: Tree, place: string): Fact[] =>
   [...tree].filter(([at]) => at === place || at.startsWith(`${place}/`)).map(([, fact]) => fact);
 

@@ -37,7 +37,7 @@ const MOST_REPLACED = 100;
 const MIN_CONFIDENCE = 1e-9;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The reply to a fact that names others of which one is no longer live. */
+/** The reply to a fact that names others to end, one of which is no longer live. */
 interface OutdatedReply {
   readonly live_fact_ids?: readonly string[];
 }
@@ -91,18 +91,18 @@ export class FactSlots {
     return [winner, ...rivals];
   }
 
-  /** Returns whether a fact lies in this place. A query without a garden also finds facts in gardens. */
+  /** Returns whether a fact is in this place. A query without a garden also finds facts in gardens. */
   holds(fact: Fact): boolean {
     return fact.scope === this.#scope && (this.#garden !== undefined || (fact.garden_id ?? null) === null);
   }
 
-  /** Returns the winner of a slot and the live facts that contradict it; nothing of an empty slot. */
+  /** Returns the winner of a slot and the live facts that contradict it; an empty list for an empty slot. */
   async readAll(slot: Slot): Promise<readonly Fact[]> {
     const winner = await this.read(slot);
     return winner === undefined ? [] : this.rivalsOf(winner);
   }
 
-  /** Stores a value in place of the live ones. A slot with this value alone, from this source, stays as it is. */
+  /** Stores a value in place of the live ones. Does nothing if the slot has only this value, from this source. */
   async write(slot: Slot, value: TypedValue, live?: readonly Fact[]): Promise<void> {
     const [winner, ...rivals] = live ?? (await this.readAll(slot));
     const fact = this.assertion(slot, value);
@@ -120,14 +120,14 @@ export class FactSlots {
     }
   }
 
-  /** Ends the live facts of slots, as they were read, by name. A value that somebody stores meanwhile stays. */
+  /** Ends exactly the facts that were read from these slots. A value that somebody has stored since then stays. */
   async end(read: readonly (readonly Fact[])[]): Promise<void> {
     const pieces = read.flatMap((facts) => piecesOf(facts, MOST_REPLACED));
     for (const some of piecesOf(pieces, MOST_IN_BATCH)) {
       const { results } = await this.client.assertMany(some.map((facts) => naming(this.#retraction(facts), facts)));
       for (const [at, { status }] of results.entries()) {
         const facts = some[at] ?? [];
-        // This request finds out which of them others have ended meanwhile, and throws other refusals.
+        // Some of them may have ended meanwhile. Retries with the facts that are still live, and throws other refusals.
         if (status >= 400) await this.#replace(this.#retraction(facts), facts);
       }
     }
@@ -138,9 +138,9 @@ export class FactSlots {
     return { entity, relation, value, source, scope: this.#scope, garden_id: this.#garden, derived_from };
   }
 
-  /** Stores a fact that ends others. A value that somebody stores meanwhile stays, and contradicts it. */
+  /** Stores a fact that ends others. A value that somebody has stored meanwhile stays, and contradicts the new fact. */
   async #replace(fact: Assertion, ended: readonly Fact[]): Promise<void> {
-    // A retraction that names no fact would end all of them.
+    // A retraction without named facts would end all facts of the triple.
     if (fact.confidence === 0 && ended.length === 0) return;
     try {
       await this.client.assert(naming(fact, ended.slice(0, MOST_REPLACED)));

@@ -26,7 +26,7 @@ export interface FactItem extends SearchItem {
 const SCHEME = 'langgraph:';
 const RELATION = 'langgraph:item';
 const DEFAULT_LIMIT = 10;
-/** A recall with all the room that a node gives. */
+/** A recall with the highest limits of a node. */
 const WHOLE_RECALL = { depth: 0, lambda_mmr: 1, min_confidence: 0, limit: 500, token_budget: 200_000 } as const;
 
 /**
@@ -129,7 +129,7 @@ export class LangGraphStore implements BaseStore {
     const reply = await this.#slots.client.recall({ ...WHOLE_RECALL, ...asked, include_contradicted: true });
     const found = new Map<string, { fact: Fact; score: number }>();
     for (const { fact: best, score, also_ids: equal = [] } of reply.facts) {
-      // Equal values under several keys come as one fact that names the others.
+      // A recall returns equal values of several keys as one fact, with the ids of the others.
       const others = await Promise.all(equal.map((id) => this.#slots.client.fact(id)));
       for (const fact of [best, ...others]) {
         if (!this.#slots.holds(fact) || found.has(fact.entity)) continue;
@@ -178,7 +178,7 @@ const jsonOf = ({ value: { v } }: Fact): Json => {
     const value: unknown = JSON.parse(String(v));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
-    // Falls through, because any text may stand here.
+    // Falls through, because the value may be any text.
   }
   return { value: v };
 };

@@ -7,7 +7,7 @@ import { type AdapterOptions, FactSlots } from './fact-slots.ts';
 export type { AdapterOptions } from './fact-slots.ts';
 
 export interface FactSessionOptions extends AdapterOptions {
-  /** The name of the session, which another program may go on with. Default: a new one. */
+  /** The name of the session, which another program may continue. Default: a new one. */
   readonly sessionId?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export class FactSession implements Session {
     return this.#sessionId;
   }
 
-  /** Returns items, oldest first. Behind a contested item stands a system message with the sources that disagree. */
+  /** Returns items, oldest first. After a contested item comes a system message that names the disagreeing sources. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     const facts = await this.#facts();
     const newest = limit === undefined ? facts : facts.slice(Math.max(0, facts.length - Math.max(0, limit)));

@@ -23,7 +23,7 @@ from .types import Fact
 __all__ = ["Contradiction", "FactItem", "LangGraphStore"]
 
 RELATION = "langgraph:item"
-# A recall with all the room that a node gives.
+# A recall with the highest limits of a node.
 WHOLE_RECALL: Mapping[str, Any] = {
     "depth": 0,
     "lambda_mmr": 1,
@@ -95,7 +95,7 @@ class LangGraphStore(BaseStore):
             left = [id for id in ended if id in live]
             if left == ended:
                 raise
-            # A retraction that names no fact would end all of them.
+            # A retraction without named facts would end all facts of the triple.
             if left or fact.get("confidence") != 0:
                 self._replace(fact, left)
 

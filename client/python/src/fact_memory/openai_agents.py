@@ -56,7 +56,7 @@ class FactSession:
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Returns the newest ``limit`` items, oldest first. Without a limit here and in the settings: all items.
 
-        Behind a contested item stands a system message that names the sources that disagree.
+        After a contested item comes a system message that names the disagreeing sources.
         """
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
@@ -104,7 +104,7 @@ class FactSession:
         return [winner, *(fact for fact in rivals if fact["id"] != winner["id"])]
 
     async def _remove(self, facts: Sequence[Fact]) -> None:
-        """Ends the live facts of items by name. A value that somebody stores meanwhile stays."""
+        """Ends exactly the live facts of these items. A value that somebody stores meanwhile stays."""
         read = [await self._live(fact) for fact in facts]
         pieces = [live[at : at + MAX_REPLACED] for live in read for at in range(0, len(live), MAX_REPLACED)]
         for at in range(0, len(pieces), BATCH):
@@ -112,7 +112,7 @@ class FactSession:
             reply = await self._client.assert_facts([self._place.retraction(ended) for ended in some])
             for ended, result in zip(some, reply["results"], strict=True):
                 if result["status"] >= 400:
-                    # This request finds out which of them others have ended meanwhile, and raises other refusals.
+                    # Some may have ended meanwhile. Retries with those that are live, and raises other refusals.
                     await self._retract(ended)
 
     async def _retract(self, ended: list[Fact]) -> None:
@@ -123,7 +123,7 @@ class FactSession:
             left = [fact for fact in ended if fact["id"] in live]
             if len(left) == len(ended):
                 raise
-            # A retraction that names no fact would end all of them.
+            # A retraction without named facts would end all facts of the triple.
             if left:
                 await self._retract(left)
 
