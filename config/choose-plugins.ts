@@ -46,7 +46,7 @@ export const choosePlugins = (
   return { plugins, disabled };
 };
 
-/** Puts the plugin that takes another one's place beside it: `"search": "postgres"` names `search-postgres`. */
+/** Adds an entry for the plugin that replaces another one: `"search": "postgres"` names `search-postgres`. */
 const withAlternatives = (entries: Entries = {}): NonNullable<Entries> => {
   const chosen = Object.entries(entries).flatMap(([name, entry]): [string, Entry][] => {
     const other = `${name}-${entry}`;
@@ -59,7 +59,7 @@ const withAlternatives = (entries: Entries = {}): NonNullable<Entries> => {
   return Object.fromEntries(chosen);
 };
 
-/** A plugin may have the name of a member that every object inherits. */
+/** Reads own members only, because a plugin may be named like a member that every object inherits. */
 const ownEntry = (entries: NonNullable<Entries>, name: string): Entry =>
   Object.hasOwn(entries, name) ? entries[name] : undefined;
 

@@ -5,8 +5,9 @@ import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /**
- * Variables of the protocol whose loss would go unnoticed, by the plugin that reads them: a protection that nothing
- * enforces must stop the start (docs/reference/settings.md). Their defaults stand in the schemas of the plugins.
+ * Variables of the protocol, by the plugin that reads them. Without its plugin, such a variable would promise a
+ * protection that nothing enforces, so the node must not start (docs/reference/settings.md). The defaults are in the
+ * schemas of the plugins.
  */
 export const CONTRACT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   federation: [
@@ -52,7 +53,7 @@ export const CONTRACT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 /** Further addresses of a database, which mean nothing for a store in a file. */
 const FURTHER_ADDRESSES = ['SVC_DATABASE_DIRECT_URL', 'SVC_DATABASE_REPLICA_URLS'];
 
-/** Returns why the node must not start: somebody names further addresses of a database, and the store is another. */
+/** Returns the problem of variables that name further addresses of a database while the node uses another store. */
 export const addressesWithoutDatabase = (env: Environment, used: Iterable<string | undefined>): BootProblem[] => {
   if (isGiven(env, 'SVC_DATABASE_URL')) return [];
   const honoured = new Set(used);
@@ -65,8 +66,8 @@ export const addressesWithoutDatabase = (env: Environment, used: Iterable<string
 const isGiven = (env: Environment, name: string): boolean => (env[name]?.trim() ?? '') !== '';
 
 /**
- * Returns why the node must not start: variables of the catalogue with another value than their default that nothing in
- * the running node reads, because their plugin is disabled or missing. One problem names them all, never their values.
+ * Returns the problem of variables that differ from their default while nothing in the node reads them, because their
+ * plugin is disabled or missing. One problem names all of them, but no value.
  */
 export const dishonouredVariables = async (
   env: Environment,

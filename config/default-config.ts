@@ -1,6 +1,6 @@
 import type { NodeConfigInput } from './read-config-file.ts';
 
-/** The default parts of a node. Defaults of settings stand in their schemas, not here. */
+/** The default parts of a node. Defaults of settings are in their schemas. */
 export const DEFAULT_CONFIG: NodeConfigInput = {
   adapters: {
     store: { use: 'sqlite' },

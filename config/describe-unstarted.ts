@@ -5,8 +5,9 @@ import type { DescribedNode } from '../kernel/description/node-description.ts';
 import { createNode, type Node, type NodeOptions } from './create-node.ts';
 
 /**
- * Only a booted node knows its routes, hooks and tables. So another one boots silently with the same configuration, on
- * a temporary store and with temporary files. The operator's own store and files stay untouched, with any settings.
+ * Only a booted node knows its routes, hooks and tables. So this boots a second node silently, with the same
+ * configuration, a temporary store and temporary files. The operator's own store and files stay untouched, with any
+ * settings.
  */
 export const describeUnstarted = async (
   { configFile, env }: Pick<NodeOptions, 'configFile' | 'env'>,

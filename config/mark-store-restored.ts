@@ -20,8 +20,8 @@ export const markOpenStore = (store: FactStore, config: Pick<NodeConfig, 'node'>
   });
 
 /**
- * Marks a store as restored from a backup, without a node on it: nothing is migrated, and no plugin runs. A running
- * node would go on with the clock and the epoch that it has read.
+ * Marks a store as restored from a backup. Migrates nothing and runs no plugin. No node may use the store meanwhile,
+ * because it would continue with its former clock and epoch.
  */
 export const markStoreRestored = async (
   config: Pick<NodeConfig, 'store' | 'node'>,

@@ -6,7 +6,7 @@ import { storePlace } from './store-place.ts';
 
 /**
  * Throws `conflict` when the file of the store is missing, although plugins have left files in its folder. A new store
- * would look like an empty memory. A configured node id says that a new store is meant. It leaves databases alone,
+ * would look like an empty memory. A configured node id means that a new store is intended. Databases are not checked,
  * because a host may get its files before the database has tables.
  */
 export const refuseLostStore = (
