@@ -7,7 +7,7 @@ import { figure, printTable, share } from './report/print-table.ts';
 /** Every fiftieth assertion contradicts the one before it, so that the measurement includes conflict rows. */
 const CONTRADICTING = 0.02;
 const ROUNDS = 5;
-/** Long enough for the compiler of the runtime to settle on both sides: the bench measures a server in service. */
+/** The time until the runtime's compiler has optimised both sides, because the bench compares servers in steady use. */
 const WARM_UP_SECONDS = 5;
 const BATCH_SIZE = 500;
 const BATCH_CONNECTIONS = 4;

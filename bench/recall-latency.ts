@@ -46,7 +46,10 @@ const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Rec
 
 /** The row that a whole recall is compared with: its stages one after another, without the rest of the node. */
 const BARE_STAGES = 'bare stages';
-/** The same for search in PostgreSQL: pgvector's own scan of all vectors, and the search by words. */
+/**
+ * The row that a whole recall of search in PostgreSQL is compared with: pgvector's own scan of all vectors, and the
+ * search by words.
+ */
 const SCAN_AND_WORDS = 'exact scan, words';
 
 /** One size of a store. */

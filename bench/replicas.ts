@@ -19,7 +19,7 @@ export interface ReplicasOptions {
 
 const PER_ENTITY = 10;
 const WARM_UP_SECONDS = 1;
-/** The time for which background work is measured alone, which the figures leave out. */
+/** The time for which background work is measured alone, so that the figures can leave it out. */
 const IDLE_MS = 2_000;
 
 /** The processor time of one side so far, in milliseconds. */

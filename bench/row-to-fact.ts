@@ -23,7 +23,7 @@ export interface RowFact {
 
 /**
  * Turns a row into a fact. The value of a spoken turn begins with its speaker. A row whose entity is its own id is a
- * document. Entity and source contain `store`, so that memories on a shared node stay apart.
+ * document. Entity and source contain `store`, which separates memories on a shared node.
  */
 export const rowToFact = (row: CorpusRow): RowFact => {
   const isDocument = row.entity === row.id;

@@ -14,7 +14,7 @@ export interface StartStopOptions {
   readonly facts: number;
   readonly store: BenchStore;
   readonly dimensions: number;
-  /** A folder for a SQLite store that later runs use again as far as it is filled. */
+  /** The folder of a SQLite store that later runs reuse, and fill further where necessary. */
   readonly folder?: string | undefined;
   /** The folder for a profile of the node's threads at each stop. */
   readonly profile?: string | undefined;

@@ -5,14 +5,14 @@
 export const COSTS = {
   /** `append --store postgres`: one assertion. */
   assertion: { node: 231, database: 122 },
-  /** `replicas`: ten facts of one entity, not asked before. */
+  /** `replicas`: ten facts of one entity that are not cached. */
   entityRead: { node: 1_300, database: 1_250 },
   /** `recall-latency`: one recall by the index in memory, with 768 dimensions. */
   recall: { node: 8_000, database: 3_000, nodePerReadableFact: 0.027 },
   /**
    * Recalls with `search-postgres` over 10,000 and 100,000 facts (`recall-latency --search postgres`), by the time that
-   * their stages took on a busy machine. The database scans all facts that the caller may read. The stages took 10 for
-   * each over a million facts; a whole recall over 100,000 took 14.
+   * their stages took on a busy machine. The database scans all facts that the caller may read. Over a million facts,
+   * the stages took 10 µs for each fact; a whole recall over 100,000 facts took 14.
    */
   recallInDatabase: { node: 8_000, database: 3_000, databasePerReadableFact: 6 },
 } as const;

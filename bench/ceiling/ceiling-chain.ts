@@ -42,7 +42,7 @@ export class CeilingChain {
     this.#head = head;
   }
 
-  /** Members stand in the order of their names, because the hash covers compact JSON with sorted keys. */
+  /** The members are in the order of their names, because the hash covers compact JSON with sorted keys. */
   next(row: UnlinkedRow): CeilingLink {
     const { fact, id, tenant, number, timestamp } = row;
     const salt = this.#salts.next();

@@ -3,8 +3,7 @@ import type { ServerProcess } from '../processes/child-process.ts';
 import { fetchJson } from './fetch-json.ts';
 
 /**
- * In lists of this path, facts and entries of one instant may have another order, because they are sorted by
- * identifier.
+ * Lists of this path sort facts and entries of one instant by identifier, so their order may differ between two nodes.
  */
 const ORDERED_BY_ID = '/v1/audit?';
 

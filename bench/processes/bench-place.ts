@@ -33,8 +33,8 @@ export interface BenchPlace {
    */
   bareInsert(node: ServerProcess, rows: number, batch: number): Promise<() => Promise<number>>;
   /**
-   * The processor time of the database so far, in milliseconds. Null where the system does not report it; absent where
-   * the server itself is the database.
+   * The processor time of the database so far, in milliseconds. Null where the system does not report it; absent for
+   * SQLite, which runs inside the node's process.
    */
   readonly databaseCpuMs?: () => number | null;
   /** Stops the engine, after all servers have been stopped. */
