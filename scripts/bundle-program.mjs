@@ -39,7 +39,10 @@ const ownUrls = {
   },
 };
 
-/** Lets the bundler drop modules of which nothing is used. Otherwise a door of the kernel would load the whole kernel. */
+/**
+ * Lets the bundler drop modules without used exports. Otherwise an import from `plugin-api` would load the whole
+ * kernel.
+ */
 const unusedModules = {
   name: 'unused-modules',
   setup: ({ onResolve }) => {
@@ -84,8 +87,8 @@ const program = (name) => ({ out: name, in: join(ROOT, `dist/config/programs/${n
 
 try {
   await bundle([program('program'), ...packageEntries()], [ownUrls]);
-  // Apart, because chunks that are shared with the node hold far more than these need. Commander is part of them, because
-  // loading its files takes as long as the rest of a hook.
+  // Bundles these separately, because chunks shared with the node contain far more than they need. Includes Commander,
+  // because loading its files takes as long as the rest of a hook.
   for (const name of ['hook', 'mcp', 'client']) await bundle([program(name)], [unusedModules, ownUrls], WITH_COMMANDER);
 } catch {
   // The bundler has printed the errors.

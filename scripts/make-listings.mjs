@@ -1,6 +1,6 @@
-// `npm run listings`: writes the files by which other programs find and install this one, as far as they are committed.
-// A release makes the others. Their only sources are package.json, packaging/agents/skills, and what `connect` and the
-// tools of MCP say in dist/. Nothing is stated twice.
+// `npm run listings`: writes the committed files by which other programs find and install this one. A release writes
+// the others. All content comes from package.json, packaging/agents/skills, and the `connect` command and MCP tools in
+// dist/, so that no text exists twice.
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
@@ -14,7 +14,7 @@ const AGENTS = 'packaging/agents';
 const REGISTRY_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 const BUNDLE_MANIFEST_VERSION = '0.3';
 const ADDRESS = 'http://127.0.0.1:8765';
-/** Archives hold this time, so that equal files make equal archives. */
+/** The time of all files in archives, so that equal files make equal archives. */
 const ARCHIVE_TIME = new Date(1980, 0, 1);
 
 const { name, mcpName, version, description, license, keywords, engines, bin } = JSON.parse(
@@ -151,7 +151,8 @@ const makeBundle = async (path) => {
   const { packExtension } = await import('@anthropic-ai/mcpb');
   const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
   try {
-    // The same depth as in the package, because the program reads its version from package.json above it.
+    // Keeps the depth of folders in the package, because the program looks for package.json above it to read its
+    // version.
     const entryPoint = 'dist/config/programs/mcp.js';
     const { metafile } = await bundle({
       entryPoints: [join(ROOT, entryPoint)],
@@ -172,13 +173,13 @@ const makeBundle = async (path) => {
     writeFileSync(join(folder, 'package.json'), json({ name, version, type: 'module' }));
     writeFileSync(join(folder, 'manifest.json'), json(await bundleManifest(entryPoint)));
     for (const notice of ['LICENSE', 'NOTICE']) copyFileSync(join(ROOT, notice), join(folder, notice));
-    // It validates the manifest first.
+    // Also validates the manifest.
     const isPacked = await packExtension({ extensionPath: folder, outputPath: path, silent: true });
     if (!isPacked) throw new Error('The manifest of the bundle is not valid, or the bundle cannot be written.');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  // The packer puts the present time into the archive.
+  // Replaces the present time, which the packer puts into the archive.
   writeFileSync(path, zipped(unzipSync(readFileSync(path))));
 };
 

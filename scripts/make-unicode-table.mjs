@@ -53,7 +53,7 @@ const lowerCases = (all) =>
     .filter((one) => one.toLowerCase() !== one && isOne(one.toLowerCase()))
     .map((one) => [codeOf(one), codeOf(one.toLowerCase()) - codeOf(one)]);
 
-/** Classes are known by their order alone, which is all that normalisation asks of them. */
+/** Ranks the classes by their order alone, because normalisation needs no more. */
 const ranks = (all) => {
   const whole = all.filter((one) => one.normalize('NFD') === one);
   const marks = whole.filter((one) => isBefore(one, IOTA) || isBefore(OVERLAY, one));

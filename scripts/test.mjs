@@ -20,7 +20,7 @@ const FILES_A_PART = 40;
  * test of `browser` unpacks the browser into the temporary folder, where another process would start an unfinished file.
  */
 const LONG = ['simulation', 'processes', 'crash', 'plugins/federation', 'package', 'browser'];
-/** The maximum number of failed tests for which the run repeats their files. More are no accident. */
+/** The maximum number of failed tests for which the run repeats their files. More failures are no accident. */
 const MOST_RETRIED = 5;
 const LONGEST_SHOWN = 15;
 
@@ -32,9 +32,12 @@ chmodSync(SCRATCH, 0o755);
 const RESULTS = join(SCRATCH, 'results');
 mkdirSync(RESULTS);
 let runs = 0;
-/** A loop that blocks the event loop passes all limits of mocha. The slowest part takes a fifth of this. */
+/**
+ * The time limit of a part, five times that of the slowest one. No limit of mocha ends a loop that blocks the event
+ * loop.
+ */
 const HANG_MS = 900_000;
-/** The maximum number of broken parts that the run repeats. More are no accident. */
+/** The maximum number of broken parts that the run repeats. More broken parts are no accident. */
 const MOST_REPEATED_PARTS = 2;
 const LAST_CHARACTERS = 2_000;
 /** The parts whose process hung or died, each with the reason and the end of its output. */

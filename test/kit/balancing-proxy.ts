@@ -3,7 +3,9 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 const ASK_EVERY_MS = 50;
 const ASK_LIMIT_MS = 2_000;
 
-/** A balancer as operators put in front of nodes: it sends requests in turn to those that say that they are ready. */
+/**
+ * A load balancer like those in front of nodes. It distributes requests by turns over the servers that report ready.
+ */
 export interface BalancingProxy {
   readonly url: string;
   /** Adds a server. Resolves when it is ready. */
@@ -19,7 +21,7 @@ interface Backend {
   isReady: boolean;
 }
 
-/** Starts a proxy that keeps its connections, asks `/readyz` as a balancer does, and repeats no request. */
+/** Starts a proxy that keeps its connections, polls `/readyz` as a balancer does, and never repeats a request. */
 export const startBalancingProxy = async (): Promise<BalancingProxy> => {
   const backends = new Map<string, Backend>();
   let turn = 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../architecture/source-files.ts';
 
-/** The folder of the browser packages, which are installed apart from the other development dependencies. */
+/** The folder of the browser packages, which are installed separately from other development dependencies. */
 const FOLDER = join(projectRoot(), 'test/browser');
 
 export const isBrowserInstalled = (): boolean => existsSync(join(FOLDER, 'node_modules'));

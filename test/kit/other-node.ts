@@ -3,7 +3,7 @@ import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../architecture/source-files.ts';
 
-/** The folder of other versions of Node.js, which are installed apart. */
+/** The folder of other versions of Node.js, which are installed separately. */
 export const NODE_VERSIONS = join(projectRoot(), 'test/node-versions');
 
 /** Returns the program of a main version of Node.js; undefined for a version that is not installed. */

@@ -23,7 +23,7 @@ export interface PostgresProcess {
 }
 
 /**
- * Faster settings without durability, which only the crash tests need, and those do not cut the power of this server.
+ * Fast settings without durability. Only the crash tests need durability, and they never cut the power of this server.
  */
 const SETTINGS = {
   fsync: 'off',
@@ -178,7 +178,7 @@ interface Supervised {
 }
 
 const READY = /ready to accept connections/;
-/** A standby becomes ready as either. */
+/** A standby may print either message. */
 const STANDBY_READY = /ready to accept (?:read-only )?connections/;
 
 /** Runs the server until it is told to stop; resolves when it accepts connections. */

@@ -18,7 +18,9 @@ interface Upload {
   readonly digest?: string | undefined;
 }
 
-/** A fault that a test asks of the server: it cuts the connection, or flips a bit of the body that it received. */
+/**
+ * A fault that a test requests: the server cuts the connection, flips a bit of the received body, or cuts its reply.
+ */
 export type Fault = 'cut' | 'corrupt' | 'cut-reply' | undefined;
 
 /** The part of S3 that backups use, in memory, with the faults of networks and of hostile servers. */

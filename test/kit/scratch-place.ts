@@ -14,7 +14,10 @@ export const scratchPlace = async (): Promise<string> => {
   return Math.min(freeBytes, freemem()) >= ENOUGH_BYTES && (await permitsPrograms()) ? IN_MEMORY : tmpdir();
 };
 
-/** Containers often mount the folder without. Tests install packages with programs and native libraries. */
+/**
+ * Returns whether programs can run in the folder. Containers often forbid it, and tests install packages with programs
+ * and native libraries.
+ */
 const permitsPrograms = async (): Promise<boolean> => {
   const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' '));
   const [, , , options = ''] = mounts.findLast(([, folder]) => folder === IN_MEMORY) ?? [];

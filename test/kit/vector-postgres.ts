@@ -15,9 +15,9 @@ export interface VectorPostgres {
 const EMPTY = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE EXTENSION vector';
 
 /**
- * Starts a database on the server of `SVC_TEST_VECTOR_DATABASE_URL`. Without the variable it is PGlite, which npm
- * installs: a whole PostgreSQL, but with one session for all connections, so that a transaction waits for the end of
- * the other ones. Its start takes three seconds, so that the next suite of the process gets it too.
+ * Starts a database on the server of `SVC_TEST_VECTOR_DATABASE_URL`. Without the variable it starts PGlite, which npm
+ * installs: a whole PostgreSQL, but with a single session for all connections, so that transactions wait for each
+ * other. Later suites of the process reuse it, because its start takes three seconds.
  */
 export const startVectorPostgres = async (): Promise<VectorPostgres> => {
   const given = process.env['SVC_TEST_VECTOR_DATABASE_URL'];

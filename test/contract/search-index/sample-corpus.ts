@@ -29,7 +29,7 @@ const FACTS = 60;
 /** Time spans from the end of the corpus, in milliseconds. */
 const ENDS_MS = 100_000;
 const BEGINS_MS = 150_000;
-/** A time that a fact speaks of, and one before it. */
+/** The time that a fact mentions, and an earlier one. */
 const TIMES = ['2020-05-01T00:00:00Z', '2019-05-01T00:00:00Z'] as const;
 const [TURN_MS, EARLIER_MS] = TIMES.map((time) => Date.parse(time)) as [number, number];
 
