@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createOpenAuthorizer } from '../adapters/authorizer/open-authorizer.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createPinoLogger } from '../adapters/log/pino-logger.ts';
@@ -36,6 +38,8 @@ import { refuseLostStore } from './refuse-lost-store.ts';
 import { RESERVED_WORDS } from './reserved-words.ts';
 import { storePlace } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
+
+const MAIN = fileURLToPath(new URL('main.js', import.meta.url));
 
 export interface NodeOptions {
   /** The path of the configuration file. Default: no file, only defaults and variables. */
@@ -112,7 +116,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const objects = createObjectStores(env);
   const ours = [...embedderBindings(config, environment), { ref: ObjectStores, create: () => objects }];
   const { node, transport, authorizer } = config;
-  const settings = nodeSettingsOf(config, options.worker);
+  const settings = nodeSettingsOf(config, options);
   const kernel = createKernel({
     installations,
     coreMigrations: CORE_MIGRATIONS,
@@ -170,7 +174,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
 };
 
 /** Returns the part of the configuration that plugins may read. */
-const nodeSettingsOf = (config: NodeConfig, workerPlace: number | undefined): NodeSettings => {
+const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions): NodeSettings => {
   const { node, transport } = config;
   const place = storePlace(config);
   return {
@@ -179,11 +183,17 @@ const nodeSettingsOf = (config: NodeConfig, workerPlace: number | undefined): No
     trustedProxies: node.trustedProxies,
     crossOrigin: transport.adapter.crossOrigin?.(transport.settings) ?? { configured: false, devLocalhost: false },
     workers: workerCount(node),
-    workerPlace,
+    workerPlace: worker,
     drainDelayMs: node.drainDelayS * 1_000,
     maxStampLeadMs: node.maxStampLeadS * 1_000,
     dataFolder: place.dataFolder,
     storeLocation: place.location,
+    commandLine: (command) => [
+      process.execPath,
+      MAIN,
+      ...command,
+      ...(configFile === undefined ? [] : ['--config', resolve(configFile)]),
+    ],
   };
 };
 

@@ -1,6 +1,7 @@
 import type { NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-deps.ts';
 import type { Kernel } from '../kernel/boot/kernel.ts';
 import type { Requires, Resolved } from '../kernel/container/requires.ts';
+import type { Settings } from '../kernel/plugins/plugin-config.ts';
 import { type FactStore, type Listener, ServiceError } from '../ports/ports.ts';
 import { createNode, openStore } from './create-node.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
@@ -11,11 +12,14 @@ import type { NodeConfigInput } from './read-config-file.ts';
 import { requireStore } from './require-store.ts';
 
 /** Composes a node for the command line. */
-export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
+export const openNode = async (options: OpenNodeOptions, spare?: Settings): Promise<NodeHandle> => {
   const { configFile, env, serve, createsStore, worker } = options;
   // Reduces the log of a command that does not serve, because routine lines would hide its answer.
-  const overrides: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
-  const node = await createNode({ configFile, env, overrides, worker });
+  const quiet: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
+  // Warnings about a throw-away store would be taken for warnings about the store of the node.
+  const overrides = spare === undefined ? quiet : { node: { logLevel: 'error' }, adapters: { store: spare } };
+  // The files of plugins of a throw-away store may not lie anywhere else.
+  const node = await createNode({ configFile, env, overrides, worker, usesOnlyDataFolder: spare !== undefined });
   const { kernel, config } = node;
   const open = (): Promise<FactStore> => openStore(config, node.log);
   let listener: Listener | undefined;
@@ -36,11 +40,21 @@ export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> =>
     requireStore: () => requireStore(config, open),
     markRestored: () => markStoreRestored(config, open),
     offlineStore: createOfflineStore(node, open),
+    withSpare: (folder, work) => {
+      const { adapter, settings } = config.store;
+      if (adapter.withSpare === undefined) throw cannotSpare();
+      return adapter.withSpare(settings, folder, (given) => work(() => openNode(options, given as Settings)));
+    },
     objects: node.objects,
     settings: node.settings,
     log: node.log,
   };
 };
+
+const cannotSpare = (): ServiceError =>
+  new ServiceError('unavailable', 'the adapter of this store makes no throw-away store', {
+    hint: 'restore the backup on another machine, and run "verify" there',
+  });
 
 const resolve = <R extends Requires>(kernel: Kernel, requires: R): Resolved<R> =>
   Object.fromEntries(

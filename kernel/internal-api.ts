@@ -24,9 +24,9 @@ export { type ChainLink, type ChainPlace, hashBytes, hashText, isSameLink } from
 export { type Checkpoint, CheckpointLog, checkpointFromRow } from './chains/checkpoint-log.ts';
 export {
   type AnyCommand,
-  type CommandNode,
   type CommandTopic,
   isGroup,
+  type SpareNode,
   type StyledCell,
 } from './commands/command-definition.ts';
 export type { ServerRequest } from './commands/command-server.ts';

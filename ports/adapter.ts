@@ -76,6 +76,12 @@ export interface StoreAdapter<S> extends Adapter<FactStore, S, AdapterParts & { 
   restore?(settings: S, request: RestoreRequest): Promise<RestoredPlace>;
   /** Optional: rejects while any process uses the store. Creates nothing. */
   requireUnused?(settings: S): Promise<void>;
+  /**
+   * Optional: runs `work` with the settings of an empty throw-away store of the same kind. Its files lie in the given
+   * folder, which the caller removes. Removes everything else afterwards, and what killed processes have left. Rejects
+   * with `unavailable` where none can be made.
+   */
+  withSpare?<T>(settings: S, folder: string, work: (settings: S) => Promise<T>): Promise<T>;
   /** Optional: returns the size of the store, and the free space of its disk, where they can be measured. */
   size?(settings: S): Promise<{ readonly storeBytes: number; readonly freeBytes: number | null }>;
 }

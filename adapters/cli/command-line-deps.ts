@@ -125,6 +125,11 @@ export interface NodeHandle {
   markRestored(): Promise<RestoredStore>;
   /** The store of a node that was not started. */
   readonly offlineStore: OfflineStore;
+  /**
+   * Runs work with a way to compose nodes of the same configuration on an empty throw-away store. Its files lie in the
+   * given folder, which the caller removes. Rejects with `unavailable` where no such store can be made.
+   */
+  withSpare<T>(folder: string, work: (open: () => Promise<NodeHandle>) => Promise<T>): Promise<T>;
   readonly objects: ObjectStores;
   readonly settings: NodeSettings;
   /** The log of the node, usable before `start` and after `stop`. */

@@ -1,9 +1,9 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandOption, EXIT, type PluginCommand, type ServerPlace } from '../../kernel/command-api.ts';
-import { type AnyCommand, type CommandNode, isGroup, type WordKind } from '../../kernel/internal-api.ts';
-import { type Requires, ServiceError, type Word } from '../../kernel/plugin-api.ts';
+import { type AnyCommand, isGroup, type SpareNode, type WordKind } from '../../kernel/internal-api.ts';
+import { ServiceError, type Word } from '../../kernel/plugin-api.ts';
 import { acceptWords } from './accepted-words.ts';
-import type { CommandLineDeps, OwnedCommand, PluginCommands } from './command-line-deps.ts';
+import type { CommandLineDeps, NodeHandle, OwnedCommand, PluginCommands } from './command-line-deps.ts';
 import { type CommandPlace, connectServer, SERVER_OPTIONS } from './command-server.ts';
 import { headingOf } from './help-topics.ts';
 import { createProgress } from './progress.ts';
@@ -137,18 +137,7 @@ const run = async (
   const { stdin, stdout, stderr, clock, random } = deps;
   const configFile = given['config'] as string | undefined;
   const open = () => deps.openNode({ configFile, env: deps.env, serve: false, createsStore: false });
-  const withNode = async <R extends Requires, T>(
-    requires: R,
-    work: (node: CommandNode<R>) => Promise<T>,
-  ): Promise<T> => {
-    const node = await open();
-    try {
-      await node.start();
-      return await work({ use: node.use(requires), node: node.settings });
-    } finally {
-      await node.stop();
-    }
-  };
+  const withNode = bootedBy(open);
   const common = {
     arguments: named,
     options: given,
@@ -181,7 +170,11 @@ const run = async (
       const node = await open();
       const { settings, requireStore, offlineStore, objects } = node;
       const config = node.configOf(plugin);
-      return work({ node: settings, config, requireStore, store: offlineStore, objects });
+      const spare = <T>(folder: string, use: (spare: SpareNode) => Promise<T>): Promise<T> =>
+        node.withSpare(folder, async (openSpare) =>
+          use({ store: (await openSpare()).offlineStore, withNode: bootedBy(openSpare) }),
+        );
+      return work({ node: settings, config, requireStore, store: offlineStore, spare, objects });
     }
     case 'server':
       return work({
@@ -192,6 +185,19 @@ const run = async (
       return work({});
   }
 };
+
+/** Returns a function that boots a node for a part of the work, and stops it afterwards. */
+const bootedBy =
+  (open: () => Promise<NodeHandle>): SpareNode['withNode'] =>
+  async (requires, work) => {
+    const node = await open();
+    try {
+      await node.start();
+      return await work({ use: node.use(requires), node: node.settings });
+    } finally {
+      await node.stop();
+    }
+  };
 
 const pluginIsOff = (name: string): ServiceError =>
   new ServiceError('unavailable', `the plugin "${name}" is off`, {

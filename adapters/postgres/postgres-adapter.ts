@@ -29,6 +29,12 @@ export const postgresAdapter = defineStore<PostgresSettings>({
     const { requireUnusedDatabase } = await import('./restore-rows.ts');
     return requireUnusedDatabase(directUrl);
   },
+  withSpare: async (settings, dataFolder, work) => {
+    const { onSpareDatabase } = await import('./spare-database.ts');
+    return onSpareDatabase(settings.directUrl ?? settings.url, (url) =>
+      work({ ...settings, url, directUrl: url, replicaUrls: [], dataFolder }),
+    );
+  },
   size: async ({ url, directUrl = url }) => {
     const { sizeOfTables } = await import('./restore-rows.ts');
     return sizeOfTables(directUrl);

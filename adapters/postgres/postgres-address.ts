@@ -46,3 +46,12 @@ export const inSchema = (url: string, schema: string): string => {
   address.search = address.search.replaceAll('+', '%20');
   return address.href;
 };
+
+/** Returns the address of another database on the same server. */
+export const inDatabase = (url: string, name: string): string => {
+  const address = new URL(checkedUrl(url));
+  address.pathname = `/${name}`;
+  address.searchParams.delete('dbname');
+  address.search = address.search.replaceAll('+', '%20');
+  return address.href;
+};

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
 import { type SqliteSettings, sqliteSettings, writerFor } from './sqlite-settings.ts';
 
@@ -25,6 +25,7 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
     const { requireUnused } = await import('./restore-file.ts');
     requireUnused(resolve(path));
   },
+  withSpare: (settings, folder, work) => work({ ...settings, path: join(folder, 'svc.db') }),
   size: async ({ path }) => {
     const { sizeOfFile } = await import('./restore-file.ts');
     return sizeOfFile(path);

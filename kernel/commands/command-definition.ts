@@ -163,6 +163,17 @@ interface SettingsContext<C> {
 
 interface StoreContext<C> extends SettingsContext<C> {
   readonly store: OfflineStore;
+  /**
+   * Runs work with an empty throw-away store of the same configuration. Its files lie in the given folder, which the
+   * caller removes. Rejects with `unavailable` where no such store can be made.
+   */
+  spare<T>(folder: string, work: (spare: SpareNode) => Promise<T>): Promise<T>;
+}
+
+/** A throw-away store, and nodes on it that do not serve. */
+export interface SpareNode {
+  readonly store: OfflineStore;
+  withNode<R extends Requires, T>(requires: R, work: (node: CommandNode<R>) => Promise<T>): Promise<T>;
 }
 
 interface ServerContext {

@@ -30,6 +30,8 @@ export interface NodeSettings {
   readonly dataFolder: string;
   /** The location of the store for people: a path, or an address without user and password. */
   readonly storeLocation: string;
+  /** Returns the program and the arguments that run a command on this node's configuration in a process of its own. */
+  readonly commandLine: (command: readonly string[]) => readonly string[];
 }
 
 export const NodeSettings = defineRef<NodeSettings>('kernel.node-settings');

@@ -15,13 +15,16 @@ import { createLeases } from './create-leases.ts';
 /** Writes a copy of the store into an empty folder. See `FactStore.copyInto`. */
 export type CopyInto = (folder: string, options?: CopyOptions) => Promise<StoreCopy>;
 
+/** Work that makes a copy of the store, or tries one out. */
+export type WorkOnCopies = 'backup' | 'drill';
+
 /** Makes copies of the store, one at a time. */
 export interface StoreCopies {
   /**
-   * Runs `work`, which may copy the store, while no other process on the store does such work. Rejects with
-   * `unavailable` when one does, and for a store without support for copies.
+   * Runs `work`, which may copy the store, while no other process on the store does work of this kind, by default
+   * `backup`. Rejects with `unavailable` when one does, and for a store without support for copies.
    */
-  alone<T>(work: (copyInto: CopyInto) => Promise<T>): Promise<T>;
+  alone<T>(work: (copyInto: CopyInto) => Promise<T>, kind?: WorkOnCopies): Promise<T>;
   /**
    * Compares the tables of the store, of which copies are made, with their indexes. Undefined for a store that cannot.
    * See `FactStore.checkStructure`.
@@ -39,28 +42,28 @@ export interface StoreCopiesParts {
   readonly log: Logger;
 }
 
-const LEASE = 'store.copy';
+const LEASES: Readonly<Record<WorkOnCopies, string>> = { backup: 'store.copy', drill: 'store.drill' };
 
 /** Uses a new lease for each piece of work. It is released at the end, and expires by itself when the process dies. */
 export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
   const { store } = parts;
-  let isBusy = false;
+  const working = new Set<WorkOnCopies>();
   return {
     checkStructure: async (onProgress) => store.checkStructure?.(onProgress),
     nodeId: () => storedNodeId(store),
-    async alone(work) {
+    async alone(work, kind = 'backup') {
       const { copyInto } = store;
       if (copyInto === undefined) throw cannotCopy();
-      if (isBusy) throw busy();
-      isBusy = true;
+      if (working.has(kind)) throw busy(kind);
+      working.add(kind);
       const leases = createLeases(parts);
       try {
         // A command makes copies as well.
         await leases.begin();
-        if (!(await leases.hold(LEASE).attempt())) throw busy();
+        if (!(await leases.hold(LEASES[kind]).attempt())) throw busy(kind);
         return await work((folder, options) => copyInto.call(store, folder, options));
       } finally {
-        isBusy = false;
+        working.delete(kind);
         await leases.close();
       }
     },
@@ -72,7 +75,7 @@ const cannotCopy = (): ServiceError =>
     hint: 'back the store up with the tools of its database; "export" writes all facts to a file',
   });
 
-const busy = (): ServiceError =>
-  new ServiceError('unavailable', 'another process makes a backup of this store', {
+const busy = (kind: WorkOnCopies): ServiceError =>
+  new ServiceError('unavailable', `another process makes a ${kind} of this store`, {
     hint: 'wait until it is done; where that process was killed, this takes half a minute at most',
   });

@@ -113,3 +113,22 @@ export interface StoreVerification {
 }
 
 export const StoreVerification = defineRef<StoreVerification>('backup.verification');
+
+/** A fact of a store, for a comparison with another copy of the store. */
+export interface SampledFact {
+  readonly tenantId: string;
+  readonly id: string;
+  /** `hidden` behind a tombstone, `erased` without its value, or `missing` altogether. */
+  readonly state: 'there' | 'hidden' | 'erased' | 'missing';
+  /** The digest of its value and provenance. Null for a fact without a value. */
+  readonly digest: string | null;
+}
+
+export interface StoreSamples {
+  /** Draws at most so many facts of all tenants at random, each once. */
+  draw(count: number): Promise<readonly SampledFact[]>;
+  /** Reads these facts, in their order. */
+  again(facts: readonly Pick<SampledFact, 'tenantId' | 'id'>[]): Promise<readonly SampledFact[]>;
+}
+
+export const StoreSamples = defineRef<StoreSamples>('backup.samples');

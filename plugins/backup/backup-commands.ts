@@ -4,6 +4,7 @@ import { listBackups } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
 import { backupSettings, erasureFilesOf, stayingHere } from './backup-settings.ts';
 import { createBackup } from './create-backup.ts';
+import { drillCommand } from './drill-command.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { pruneCommand } from './prune-command.ts';
 import { sendCommand, sendShown } from './send-command.ts';
@@ -91,9 +92,9 @@ export const backupCommands: CommandGroup = {
   name: 'backup',
   topic: 'node',
   usual: 'create',
-  summary: 'make a backup of the store, send and list backups, remove old ones',
+  summary: 'make a backup of the store, send, list and try backups, remove old ones',
   description:
     'A backup is a folder with a copy of the store as of one moment, and a manifest with the digest of every file.',
   examples: ['fact-memory-node backup', 'fact-memory-node backup list', 'fact-memory-node restore backup-…'],
-  commands: [createCommand, sendCommand, listCommand, pruneCommand],
+  commands: [createCommand, sendCommand, listCommand, pruneCommand, drillCommand],
 };

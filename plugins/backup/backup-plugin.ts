@@ -12,11 +12,12 @@ import {
   Random,
   StoreCopies,
   StoredRows,
+  SuppressedFacts,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { type UpkeepTask, upkeepTasks } from '../upkeep/upkeep-api.ts';
-import { Backups, StoreVerification, storeChecks } from './backup-api.ts';
+import { Backups, StoreSamples, StoreVerification, storeChecks } from './backup-api.ts';
 import { backupCommands } from './backup-commands.ts';
 import { newestBackup } from './backup-folder.ts';
 import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
@@ -24,9 +25,12 @@ import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './bac
 import { createFactCheck } from './check-facts.ts';
 import { createRowCheck } from './check-rows.ts';
 import { createStructureCheck } from './check-structure.ts';
+import { readDrill } from './drill-record.ts';
+import { createDrillTask } from './drill-task.ts';
 import { BACKUP_JOB, createBackups, isOperator, runBackup } from './node-backups.ts';
 import { restoreCommand } from './restore-command.ts';
 import { createVerification } from './run-checks.ts';
+import { createSamples } from './store-samples.ts';
 import { lockedLimit, newestSentMs, readTarget, type TargetRecord } from './target-record.ts';
 import { upgradeCommand } from './upgrade-command.ts';
 import { verifyCommand } from './verify-command.ts';
@@ -46,8 +50,9 @@ export const backupPlugin = definePlugin({
     self: NodeSelf,
     telemetry: Telemetry,
     jobs: optional(JobQueue),
+    suppressed: optional(SuppressedFacts),
   },
-  provides: [Backups, StoreVerification],
+  provides: [Backups, StoreVerification, StoreSamples],
   config: backupSettings,
   commands: [backupCommands, restoreCommand, verifyCommand, upgradeCommand],
   inspect({ config }) {
@@ -74,6 +79,9 @@ export const backupPlugin = definePlugin({
     const structureCheck = createStructureCheck(use.copies);
     on(storeChecks, () => structureCheck);
     provide(StoreVerification, createVerification({ tables, checks: () => hooks.collect(storeChecks, {}) }));
+    provide(StoreSamples, createSamples({ ...use, tables }));
+    const drill = createDrillTask(node.commandLine);
+    on(upkeepTasks, () => drill);
     const task: UpkeepTask = {
       name: 'backup',
       summary: 'makes a backup of the store and removes those that are too many',
@@ -91,6 +99,23 @@ export const backupPlugin = definePlugin({
     );
     measure('backup_age_seconds', 'How long ago the newest backup was begun', ({ createdAt }) =>
       Math.max(0, (clock.nowMs() - (parseInstant(createdAt) ?? 0)) / 1_000),
+    );
+    telemetry.gauge(
+      {
+        name: 'backup_drill_last_success_timestamp_seconds',
+        help: 'When the last drill ended that found a backup whole',
+      },
+      async () => {
+        const lastMs = (await readDrill(config.folder))?.lastWholeMs ?? null;
+        return lastMs === null ? [] : Math.floor(lastMs / 1_000);
+      },
+    );
+    telemetry.gauge(
+      { name: 'backup_drill_ok', help: 'Whether the last drill found its backup whole (1)' },
+      async () => {
+        const last = await readDrill(config.folder);
+        return last === undefined ? [] : Number(last.isWhole);
+      },
     );
     const sent = (): Promise<TargetRecord | undefined> =>
       config.target === undefined ? Promise.resolve(undefined) : readTarget(config.folder);

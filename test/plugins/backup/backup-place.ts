@@ -154,6 +154,14 @@ export class BackupPlace {
     return Number((await administer(this.#database.url, sql))[0]?.['count']);
   }
 
+  /** Returns the names of the throw-away databases on the server. */
+  async spareDatabases(): Promise<readonly unknown[]> {
+    if (this.#database === undefined) return [];
+    const ours = "'fact_memory_spare_' || left(md5(current_database()), 8)";
+    const sql = `SELECT datname FROM pg_database WHERE starts_with(datname::text, ${ours})`;
+    return administer(this.#database.url, sql);
+  }
+
   /** Returns all rows of the store. No process may write at the same time. */
   async rows(): Promise<StoredRows> {
     const store = this.#openStore();

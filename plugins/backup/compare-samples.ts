@@ -1,0 +1,36 @@
+import type { SampledFact } from './backup-api.ts';
+
+export interface SampleDifference {
+  readonly tenantId: string;
+  readonly factId: string;
+  /** The difference, without a value. */
+  readonly message: string;
+}
+
+/** Compares facts of a restored store with the same facts of the store in use. Both lists have the same order. */
+export const compareSamples = (
+  restored: readonly SampledFact[],
+  live: readonly SampledFact[],
+  erasedTenants: ReadonlySet<string>,
+): SampleDifference[] =>
+  restored.flatMap((one, at) => {
+    const message = differenceOf(one, live[at], erasedTenants.has(one.tenantId));
+    return message === undefined ? [] : [{ tenantId: one.tenantId, factId: one.id, message }];
+  });
+
+/** A tombstone made or revoked since the backup hides a fact in one of the stores, which is no fault. */
+const differenceOf = (
+  restored: SampledFact,
+  live: SampledFact | undefined,
+  isTenantErased: boolean,
+): string | undefined => {
+  if (live === undefined || live.state === 'missing') {
+    return isTenantErased ? undefined : 'is in the backup, and missing in the store';
+  }
+  // The journal of erasures hides a fact at the start, and erases it afterwards.
+  if (live.state === 'erased') {
+    return restored.state === 'there' ? 'is erased or damaged in the store, and readable after a restore' : undefined;
+  }
+  if (restored.state === 'erased') return 'is readable in the store, and erased or damaged in the backup';
+  return restored.digest === live.digest ? undefined : 'differs in its value or its provenance';
+};

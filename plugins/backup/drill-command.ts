@@ -1,0 +1,102 @@
+import { countNoun, defineCommand, EXIT } from '../../kernel/command-api.ts';
+import type { ObjectStore } from '../../kernel/internal-api.ts';
+import { type Clock, ServiceError } from '../../kernel/plugin-api.ts';
+import { StoreSamples } from './backup-api.ts';
+import { newestBackup } from './backup-folder.ts';
+import { backupSettings } from './backup-settings.ts';
+import { recordDrill } from './drill-record.ts';
+import { fromOption } from './from-option.ts';
+import { type DrillResult, runDrill } from './run-drill.ts';
+import { showWork } from './show-work.ts';
+import { chosenBackup } from './target-backups.ts';
+
+export const drillCommand = defineCommand({
+  name: 'drill',
+  summary: 'restore a backup into a throw-away place, and check it there',
+  description:
+    'Restores the newest backup, or the named one, runs the checks of "verify" on the result, and compares random facts ' +
+    'with the store in use: their values and their provenance, and that erased facts stay erased. Then it removes the ' +
+    'place again. The node may go on serving. The place is a folder beside the backups, and for PostgreSQL a database ' +
+    'of its own on the same server.',
+  notes: `Exit code 1 says that a restore would not bring the store back whole. It needs free space as large
+as the backup, twice with --from. For PostgreSQL the user of the database needs CREATEDB. A
+schedule runs it by the task "drill": SVC_UPKEEP_SCHEDULE="drill 0 5 * * 0".`,
+  examples: ['fact-memory-node backup drill', 'fact-memory-node backup drill --from s3://bucket/prefix'],
+  needs: 'store',
+  settings: backupSettings,
+  arguments: { backup: { summary: 'name of a backup, or path of its folder (default: the newest)', optional: true } },
+  options: { from: fromOption, json: { type: 'flag', summary: 'the result as JSON' } },
+  async run(context) {
+    const { options, config, node, store, spare, objects, withNode, clock, random, stdout, stderr } = context;
+    const target = options.from === undefined ? undefined : await objects.open(options.from, { mustExist: true });
+    const backup = await chosen(target, context.arguments.backup, config.folder, clock);
+    const bar = showWork(context.progress, 'bytes');
+    const { folder } = config;
+    const parts = {
+      folder,
+      node,
+      random,
+      target,
+      spare,
+      withLive: <T>(work: (samples: StoreSamples) => Promise<T>) =>
+        withNode({ samples: StoreSamples }, ({ use }) => work(use.samples)),
+      onProgress: (done: number, total: number | null, unit: string) => bar.update(done, total, unit),
+    };
+    try {
+      const result = await store.withCopies((copies) => copies.alone(() => runDrill(parts, backup), 'drill'));
+      const isWhole = isGood(result);
+      await recordDrill(folder, { isWhole, nowMs: clock.nowMs() }, random);
+      bar.end();
+      if (options.json) stdout.write(`${JSON.stringify(resultJson(result, isWhole))}\n`);
+      else stdout.write(summaryOf(result));
+      if (!isWhole) stderr.write('this backup would not bring the store back whole\n');
+      return isWhole ? EXIT.ok : EXIT.failed;
+    } catch (error) {
+      await recordDrill(folder, { isWhole: false, nowMs: clock.nowMs() }, random).catch(() => {});
+      throw error;
+    } finally {
+      bar.end();
+    }
+  },
+});
+
+const chosen = async (
+  target: ObjectStore | undefined,
+  given: string | undefined,
+  folder: string,
+  clock: Clock,
+): Promise<string> => {
+  if (target !== undefined) return chosenBackup(target, given, clock.nowMs());
+  const found = given ?? (await newestBackup(folder))?.id;
+  if (found !== undefined) return found;
+  throw new ServiceError('lookup', `there is no backup in ${folder}`, { hint: '"fact-memory-node backup" makes one' });
+};
+
+const isGood = ({ verified, differences }: DrillResult): boolean =>
+  differences.length === 0 && verified.checks.every(({ findings }) => findings === 0);
+
+const summaryOf = ({ backup, verified, compared, differences }: DrillResult): string => {
+  const broken = verified.checks.filter(({ findings }) => findings > 0).length;
+  const checks = `${countNoun(verified.checks.length - broken, 'check')} of ${verified.checks.length} hold`;
+  const equal = `${countNoun(compared - differences.length, 'fact')} of ${compared} compared are equal`;
+  return [
+    ...verified.findings.map(({ check, message, hint }) => `${check}: ${message}\n  ${hint}\n`),
+    ...differences.map(({ tenantId, factId, message }) => `the fact ${factId} of the tenant ${tenantId} ${message}\n`),
+    `${backup}: restored, ${checks}, ${equal}\n`,
+  ].join('');
+};
+
+const resultJson = ({ backup, verified, compared, differences }: DrillResult, ok: boolean): object => ({
+  ok,
+  backup,
+  entries: verified.entries,
+  checks: verified.checks,
+  findings: verified.findings.map(({ check, tenantId, message, hint }) => ({
+    check,
+    tenant_id: tenantId,
+    message,
+    hint,
+  })),
+  compared,
+  differences: differences.map(({ tenantId, factId, message }) => ({ tenant_id: tenantId, fact_id: factId, message })),
+});

@@ -1,0 +1,104 @@
+import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ObjectStore, SpareNode } from '../../kernel/internal-api.ts';
+import type { NodeSettings, Random } from '../../kernel/plugin-api.ts';
+import { StoreSamples, StoreVerification, type VerifiedStore } from './backup-api.ts';
+import { manifestIn, pathOfBackup } from './backup-folder.ts';
+import { erasureFilesOf } from './backup-settings.ts';
+import { checkBackup } from './check-files.ts';
+import { compareSamples, type SampleDifference } from './compare-samples.ts';
+import { inDrillPlace, requireRoom } from './drill-place.ts';
+import { fetchBackup } from './fetch-backup.ts';
+import { KEY_FILE, type Manifest } from './manifest-json.ts';
+import { manifestAt } from './target-backups.ts';
+
+/** How many facts are compared with the store in use. */
+const SAMPLE = 100;
+
+export interface DrillParts {
+  /** The folder of backups. */
+  readonly folder: string;
+  readonly node: Pick<NodeSettings, 'dataFolder'>;
+  readonly random: Random;
+  /** The target that the backup lies in. Undefined for one of the folder. */
+  readonly target: ObjectStore | undefined;
+  /** Runs work with a node on a throw-away store, whose files lie in a folder. */
+  spare<T>(folder: string, work: (spare: SpareNode) => Promise<T>): Promise<T>;
+  /** Runs work with the samples of the store in use. */
+  withLive<T>(work: (samples: StoreSamples) => Promise<T>): Promise<T>;
+  onProgress(done: number, total: number | null, unit: string): void;
+}
+
+export interface DrillResult {
+  readonly backup: string;
+  readonly verified: VerifiedStore;
+  readonly compared: number;
+  readonly differences: readonly SampleDifference[];
+}
+
+/** Restores a backup into a throw-away place, checks the store there, and compares facts with the store in use. */
+export const runDrill = (parts: DrillParts, backup: string): Promise<DrillResult> =>
+  inDrillPlace(parts.folder, parts.random.uuid(), async (place) => {
+    const { folder, target, random, onProgress } = parts;
+    const found =
+      target === undefined ? await manifestIn(pathOfBackup(folder, backup)) : await manifestAt(target, backup);
+    await requireRoom(folder, bytesOf(found) * (target === undefined ? 1 : 2));
+    const path =
+      target === undefined
+        ? pathOfBackup(folder, backup)
+        : await fetchBackup(target, backup, join(place, 'fetched'), (done, total) =>
+            onProgress(done, total, 'bytes fetched'),
+          );
+    const manifest = await checkBackup(path, (done, total) => onProgress(done, total, 'bytes'));
+    const data = join(place, 'data');
+    await copyBeside(parts.node, data);
+    const { verified, restored } = await parts.spare(data, async ({ store, withNode }) => {
+      await store.restore({
+        folder: path,
+        copy: manifest.copy,
+        replaces: false,
+        label: random.uuid().slice(0, 8),
+        onProgress: (done, total) => onProgress(done, total, 'bytes restored'),
+      });
+      return withNode({ verification: StoreVerification, samples: StoreSamples }, async ({ use }) => ({
+        verified: await use.verification.run(({ done, total, unit }) => onProgress(done, total, unit)),
+        restored: await use.samples.draw(SAMPLE),
+      }));
+    });
+    const live = await parts.withLive((samples) => samples.again(restored));
+    const differences = compareSamples(restored, live, await erasedTenants(parts.node));
+    return { backup: manifest.id, verified, compared: restored.length, differences };
+  });
+
+const bytesOf = ({ copy, keyFiles }: Manifest): number =>
+  [...copy.files, ...keyFiles].reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Copies what an operator puts beside a restored store: the keys of the node, and the journals of erasures. */
+const copyBeside = async ({ dataFolder }: DrillParts['node'], to: string): Promise<void> => {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of (await readdir(dataFolder)).filter((one) => KEY_FILE.test(one))) {
+    await copyFile(join(dataFolder, name), join(to, name));
+  }
+  const [from, into] = [erasureFilesOf({ dataFolder }), erasureFilesOf({ dataFolder: to })];
+  for (const [at, path] of into.entries()) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await copyFile(from[at] ?? '', path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+};
+
+/** Returns the tenants that were erased. A restored store erases them again by its journal. */
+const erasedTenants = async (node: DrillParts['node']): Promise<ReadonlySet<string>> => {
+  const text = await readFile(erasureFilesOf(node)[1] ?? '', 'utf8').catch(() => '');
+  return new Set(
+    text.split('\n').flatMap((line) => {
+      try {
+        const { tenant_id: id } = JSON.parse(line) as { readonly tenant_id?: unknown };
+        return typeof id === 'string' ? [id] : [];
+      } catch {
+        return [];
+      }
+    }),
+  );
+};

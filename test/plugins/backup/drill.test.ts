@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect } from 'chai';
+import { fewPlugins } from '../../kit/few-plugins.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
+import { BackupPlace, fact, request } from './backup-place.ts';
+
+const LIMIT_MS = 120_000;
+const PLUGINS = fewPlugins('backup', 'fact-chain', 'jobs', 'metrics', 'tombstones', 'upkeep');
+const TOMBSTONES = { SVC_TOMBSTONES_ENABLED: 'true' };
+
+forEachStore('a restore drill', (kind) => {
+  let place: BackupPlace;
+  beforeEach(async () => {
+    place = await BackupPlace.on(kind, PLUGINS);
+  });
+  afterEach(() => place.dispose());
+
+  const unfreeze = kind === 'postgres' ? 'ALTER TABLE facts DISABLE TRIGGER USER' : 'DROP TRIGGER facts_refuse_update';
+  const drillFolders = (): string[] => readdirSync(place.backups).filter((name) => name.startsWith('drill-'));
+
+  it('restores the newest backup beside the node, checks it, compares facts, and leaves nothing', async () => {
+    const node = await place.start();
+    for (let at = 0; at < 5; at += 1) await request(node, 'POST', '/v1/facts', fact(`user:u${at}`, `note ${at}`));
+    await place.backUp();
+    const newest = basename(await place.backUp());
+    await request(node, 'POST', '/v1/facts', fact('user:later', 'later'));
+    const drilled = await place.run(['backup', 'drill']);
+    expect(drilled.exitCode, drilled.stderr).to.equal(0);
+    expect(drilled.stdout).to.match(
+      new RegExp(`^${newest}: restored, \\d+ checks of \\d+ hold, 5 facts of 5 compared are equal\n$`),
+    );
+    expect(drillFolders()).to.deep.equal([]);
+    expect(await place.spareDatabases()).to.deep.equal([]);
+    expect((await request(node, 'GET', '/v1/facts')).body.facts).to.have.length(6);
+    await node.end();
+  }).timeout(LIMIT_MS);
+
+  it('fetches a backup from a target, and keeps nothing of it', async () => {
+    const node = await place.start();
+    await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
+    await node.end();
+    const target = place.work.path('elsewhere');
+    const id = basename(await place.backUp());
+    await place.run(['backup', 'send'], { SVC_BACKUP_TARGET: target });
+    rmSync(place.backups, { recursive: true });
+    const drilled = await place.run(['backup', 'drill', '--from', target, '--json']);
+    expect(drilled.exitCode, drilled.stderr).to.equal(0);
+    expect(JSON.parse(drilled.stdout)).to.deep.include({ ok: true, backup: id, compared: 1, differences: [] });
+    expect(readdirSync(place.backups)).to.deep.equal(['drill.json']);
+  }).timeout(LIMIT_MS);
+
+  it('finds erased facts gone in both stores, and fails where the journal of erasures is lost', async () => {
+    const node = await place.start(TOMBSTONES);
+    for (const name of ['gone', 'stays']) await request(node, 'POST', '/v1/facts', fact(`user:${name}`, 'something'));
+    await place.backUp();
+    const { body: tombstone } = await request(node, 'POST', '/v1/tombstones', { entity_uri: 'user:gone' });
+    const erased = await request(node, 'POST', `/v1/tombstones/${tombstone.id}/erase`, { confirm: 'user:gone' });
+    expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
+    const good = await place.run(['backup', 'drill'], TOMBSTONES);
+    expect(good.exitCode, good.stdout + good.stderr).to.equal(0);
+    expect(good.stdout).to.include('2 facts of 2 compared are equal');
+    await node.end();
+    rmSync(place.work.path('data/erasures.jsonl'));
+    const bad = await place.run(['backup', 'drill'], TOMBSTONES);
+    expect(bad.exitCode).to.equal(1);
+    expect(bad.stdout).to.include('is erased or damaged in the store, and readable after a restore');
+    expect(bad.stdout).to.not.include('something');
+  }).timeout(LIMIT_MS);
+
+  it('fails for a damaged backup and for a fact that the store has lost', async () => {
+    const node = await place.start();
+    for (const name of ['a', 'b']) await request(node, 'POST', '/v1/facts', fact(`user:${name}`, 'something'));
+    await node.end();
+    const folder = await place.backUp();
+    const named = "WHERE entity = 'user:a' OR entity_key = 'user:a'";
+    await place.tamper(unfreeze, `UPDATE facts SET session_id = 'another' ${named}`);
+    const differs = await place.run(['backup', 'drill']);
+    expect(differs.exitCode).to.equal(1);
+    expect(differs.stdout).to.match(/^the fact \S+ of the tenant default differs in its value or its provenance\n/);
+    await place.tamper(`UPDATE facts SET value_v = '"forged"' ${named}`);
+    const forged = await place.run(['backup', 'drill']);
+    expect(forged.stdout).to.match(/^the fact \S+ of the tenant default is erased or damaged in the store/);
+    expect(forged.stdout).to.not.include('forged');
+    const [file = ''] = readdirSync(folder).filter((name) => name !== 'manifest.json');
+    rmSync(`${folder}/${file}`);
+    const damaged = await place.run(['backup', 'drill']);
+    expect(damaged.exitCode).to.equal(1);
+    expect(damaged.stderr).to.include('of the backup is missing or damaged');
+    expect(drillFolders()).to.deep.equal([]);
+  }).timeout(LIMIT_MS);
+
+  it('removes what killed drills have left, and nothing of a running process', async () => {
+    const node = await place.start();
+    await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
+    await node.end();
+    await place.backUp();
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const [dead, alive] = [`drill-${pid}-1a2b3c4d`, `drill-${process.ppid}-1a2b3c4d`];
+    for (const name of [dead, alive]) mkdirSync(`${place.backups}/${name}`);
+    const isFar = (): boolean => drillFolders().some((name) => ![dead, alive].includes(name));
+    await place.kill(['backup', 'drill'], isFar);
+    const isFree = async (): Promise<boolean> => (await place.run(['backup', 'drill'])).exitCode === 0;
+    await waitUntil('the lease of the killed drill has ended', LIMIT_MS, isFree);
+    expect(drillFolders()).to.deep.equal([alive]);
+    expect(await place.spareDatabases()).to.deep.equal([]);
+  }).timeout(2 * LIMIT_MS);
+
+  it('runs by the task of the node, and shows in the metrics', async () => {
+    const node = await place.start();
+    await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
+    const drill = async (): Promise<Record<string, unknown>> => {
+      const begun = await request(node, 'POST', '/v1/upkeep/drill/run');
+      expect(begun.status, JSON.stringify(begun.body)).to.equal(202);
+      const job = () => request(node, 'GET', `/v1/jobs/${begun.body.job_id}`);
+      await waitUntil('the task has ended', LIMIT_MS, async () =>
+        ['done', 'failed'].includes((await job()).body.status),
+      );
+      return (await job()).body;
+    };
+    const metrics = async (): Promise<string> => {
+      const { Authorization } = { Authorization: `Bearer ${place.env['SVC_BOOTSTRAP_KEY']}` };
+      return (await fetch(`${node.url}/v1/metrics`, { headers: { Authorization } })).text();
+    };
+    expect(await metrics()).to.not.match(/^svc_backup_drill_ok /m);
+    expect(await drill()).to.include({ status: 'failed' });
+    expect(await metrics()).to.not.match(/^svc_backup_drill_last_success/m);
+    const id = basename(await place.backUp());
+    const done = await drill();
+    expect(done, JSON.stringify(done)).to.include({ status: 'done', backup: id, compared: 1 });
+    expect(await metrics())
+      .to.match(/^svc_backup_drill_ok 1$/m)
+      .and.match(/^svc_backup_drill_last_success_timestamp_seconds \d+$/m);
+    expect(JSON.parse(readFileSync(`${place.backups}/drill.json`, 'utf8'))).to.include({ ok: true });
+    await node.end();
+  }).timeout(2 * LIMIT_MS);
+});
