@@ -108,7 +108,7 @@ describe('a plugin of a third party', () => {
       },
     ));
 
-  it('is reported as missing, with the places of the search', () =>
+  it('is reported as missing, with the folders that were searched', () =>
     withFiles({ 'node_modules/closed/package.json': { exports: { './x': './x.js' } } }, async (folder) => {
       for (const from of ['./none.js', 'no-such-package', '@acme/none', 'closed', '.', '..', '@', '']) {
         const { plugin, text } = await load(folder, from);

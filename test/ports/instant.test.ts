@@ -76,7 +76,7 @@ describe('instants', () => {
     });
   }
 
-  it('every date of four centuries is read or refused according to the calendar', () => {
+  it('are accepted or refused according to the calendar, for every date of four centuries', () => {
     const part = fc.record({ year: fc.integer({ min: 1800, max: 2200 }), month: fc.nat(13), day: fc.nat(32) });
     const agrees = fc.property(part, ({ year, month, day }) => {
       const text = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
@@ -87,7 +87,7 @@ describe('instants', () => {
     fc.assert(agrees, { numRuns: RUNS * 5 });
   });
 
-  it('reading a written instant returns the same instant', () => {
+  it('are the same after formatting and parsing', () => {
     fc.assert(
       fc.property(instantMs, (ms) => {
         expect(parseInstant(formatInstant(ms))).to.equal(ms);
@@ -96,14 +96,14 @@ describe('instants', () => {
     );
   });
 
-  it('the Date class of JavaScript reads a written instant', () => {
+  it('are understood by the Date class of JavaScript once formatted', () => {
     fc.assert(
       fc.property(instantMs, (ms) => Date.parse(formatInstant(ms)) === ms),
       { numRuns: RUNS },
     );
   });
 
-  it('the offset does not change the instant', () => {
+  it('do not depend on the time offset in the text', () => {
     const same = fc.property(instantMs, offsetMinutes, (ms, minutes) => {
       fc.pre(isWritable(ms + minutes * 60_000));
       expect(parseInstant(withOffset(ms, minutes))).to.equal(ms);
@@ -112,7 +112,7 @@ describe('instants', () => {
     fc.assert(same, { numRuns: RUNS });
   });
 
-  it('keys are equal exactly when the instants are, to the last digit of the fraction', () => {
+  it('have equal keys exactly when they are equal, to the last digit of the fraction', () => {
     const digits = fc.stringMatching(/^[0-9]{1,12}$/);
     const agrees = fc.property(digits, digits, (a, b) => {
       const equal = a.padEnd(12, '0') === b.padEnd(12, '0');
@@ -124,7 +124,7 @@ describe('instants', () => {
     expect(instantKey('2026-03-02T09:15:04.1200001Z')).not.to.equal(instantKey('2026-03-02T09:15:04.12Z'));
   });
 
-  it('reads a date as its midnight in UTC when dates are allowed', () => {
+  it('may be written as a date, which means midnight in UTC, where dates are allowed', () => {
     expect(parseDateOrInstant('2026-03-02')).to.equal(parseInstant('2026-03-02T00:00:00Z'));
     expect(parseDateOrInstant('2026-03-02T01:00:00Z')).to.equal(parseInstant('2026-03-02T01:00:00Z'));
     expect(instantKey('2026-03-02')).to.equal(instantKey('2026-03-02T01:00:00+01:00'));
@@ -134,7 +134,7 @@ describe('instants', () => {
     }
   });
 
-  it('writes no instant outside the years that it reads', () => {
+  it('are not formatted outside the years that can be parsed', () => {
     for (const ms of [FIRST_INSTANT_MS - 1, LAST_INSTANT_MS + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => formatInstant(ms)).to.throw(RangeError);
     }

@@ -58,7 +58,7 @@ describe('the HTTP request that a command sends to its node', () => {
     url = url.replace('a:b@', '');
   });
 
-  it('rejects a reply that does not come in time, or not whole', async () => {
+  it('rejects a reply that is late or incomplete', async () => {
     answer = (_, response) => void response.write('{');
     await rejection(send(undefined, 20));
     answer = (_, response) =>

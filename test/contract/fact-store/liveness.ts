@@ -35,8 +35,8 @@ export const describeLiveness = (current: CurrentStore): void => {
   };
   const store = (...facts: StoredFact[]) => storeFacts(current().store, facts);
 
-  describe('siblings', () => {
-    it('are outlines of the facts of each triple, in the same garden or scope', async () => {
+  describe('siblings, the live facts of one triple and place', () => {
+    it('are returned for each triple as outlines, which leave out long values', async () => {
       const other = { ...SAMPLE_TRIPLE, relationKey: 'memory:team' };
       await store(sampleFact(1), sampleFact(2, other), sampleFact(3, other));
       const nothing = { ...SAMPLE_TRIPLE, tenantId: 'other' };
@@ -50,7 +50,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       ]);
     });
 
-    it('share all four parts of the triple, and the place', async () => {
+    it('share tenant, entity, relation, scope and garden', async () => {
       await store(sampleFact(1));
       const changes = [{ tenantId: 'x' }, { entityKey: 'x' }, { relationKey: 'x' }, { scope: 'local' }] as const;
       for (const change of [...changes, { gardenId: GARDEN }]) {
@@ -92,7 +92,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings()).to.deep.equal([3, 2].map(sampleId));
     });
 
-    it('exclude facts that a higher stamp covers, in any order of arrival', async () => {
+    it('exclude facts that a cover with a higher stamp has ended, in any order of arrival', async () => {
       const cover = () =>
         current().store.write('default', (transaction) => transaction.cover([sampleCover('c', stamp(5, 10))]));
       await store(sampleFact(1, { hlc: stamp(5, 9) }), sampleFact(2, { hlc: stamp(5, 10) }));
@@ -101,7 +101,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings()).to.deep.equal([4, 2].map(sampleId));
     });
 
-    it('are covered by a resolution as by a retraction, and only in their own triple', async () => {
+    it('are ended by a resolution as by a retraction, and only in their own triple', async () => {
       await store(sampleFact(1), sampleFact(2, { scope: 'local' }));
       await current().store.write('default', (transaction) =>
         transaction.cover([sampleCover('c', stamp(9), { kind: 'resolution' })]),
@@ -110,7 +110,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings({ ...SAMPLE_TRIPLE, scope: 'local' })).to.deep.equal([sampleId(2)]);
     });
 
-    it('are covered only in the place of the cover', async () => {
+    it('are ended by a cover only in the garden of that cover, or outside', async () => {
       const places = [null, GARDEN, OTHER_GARDEN];
       await store(...places.map((gardenId, at) => sampleFact(at, { gardenId })));
       const left = () => Promise.all(places.map((gardenId) => siblings({ ...SAMPLE_TRIPLE, gardenId })));
@@ -245,7 +245,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await expired(100)).to.deep.equal([1, 2].map(sampleId));
     });
 
-    it('keeps replaced entries until the floor is raised', async () => {
+    it('keeps replaced expiries until reads of the past no longer need them', async () => {
       const fact = sampleFact(1, { feed: stamp(1) });
       await store(fact);
       await current().store.write('default', async (transaction) => {

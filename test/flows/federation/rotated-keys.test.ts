@@ -33,7 +33,7 @@ forEachStore('A node whose key is rotated', () => {
     return start();
   };
 
-  it('is followed during a pull, and nothing is lost', async function () {
+  it('stays trusted by peers that are pulling from it, and no fact is lost', async function () {
     this.timeout(300_000);
     const world = createWorld();
     const start = (): Promise<FederatedNode> => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });

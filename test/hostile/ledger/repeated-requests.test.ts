@@ -62,7 +62,7 @@ forEachStore('A client repeats the same request many times', () => {
     expect([after.facts, after.bills]).to.deep.equal([before.facts + 1, before.bills + 1]);
   });
 
-  it('as two hundred writers who contradict one another: one conflict is open in each place (I11)', async () => {
+  it('as two hundred writers who contradict one another: one conflict is open per garden and outside (I11)', async () => {
     expect((await post('/v1/gardens', { slug: 'roses', name: 'Roses', scope: 'local' })).status).to.equal(201);
     const writes = Array.from({ length: 100 }, (_, n) => [
       post('/v1/facts', fact(`outside ${n}`)),

@@ -220,7 +220,7 @@ forEachStore('A writer asserts hundreds of values for one triple (I21)', () => {
 
   let written = 0;
 
-  it('and beyond a bound another value or a look at the winner costs no more', async function () {
+  it('and beyond a bound neither another value nor finding the winner costs more', async function () {
     this.timeout(240_000);
     await crowd(0, 100);
     const before = await costs();

@@ -23,7 +23,7 @@ const textsOf = (members: Partial<ShownFact>): string[] =>
   );
 
 describe('a fact in the output of a list command', () => {
-  it('shows value, entity, relation, source, confidence, age and place', () => {
+  it('shows value, entity, relation, source, confidence, age, scope and garden', () => {
     expect(textsOf({})).to.deep.equal([
       '1.|one',
       `|user:noor memory:role · agent:s · confidence 0.80 · 1 day ago · team · ${FACT.id}`,

@@ -16,7 +16,7 @@ describe('base64url', () => {
     expect(bytesOf('')).to.deep.equal([]);
   });
 
-  it('encodes only the bytes in the range of a view', () => {
+  it('encodes only the bytes that a typed array views in its buffer', () => {
     expect(encodeBase64Url(Uint8Array.of(1, 2, 3, 4).subarray(1, 3))).to.equal('AgM');
   });
 

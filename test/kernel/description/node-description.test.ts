@@ -71,7 +71,7 @@ describe('the description of a node', () => {
     });
   });
 
-  it('holds each route with its schemas and required permissions', () => {
+  it('lists each route with its schemas and required permissions', () => {
     const route = node.routes.find(({ plugin }) => plugin === 'console');
     expect(route).to.include({ method: 'POST', path: '/v1/console/:page', access: 'admin or read', bodyForm: 'json' });
     expect(route?.permissions).to.deep.equal(['admin', 'read']);

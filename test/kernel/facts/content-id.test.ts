@@ -129,7 +129,7 @@ describe('the content id', () => {
     fc.assert(moved, { numRuns: RUNS });
   });
 
-  it('differs for members whose texts join to the same text', () => {
+  it('differs when a member contains text that imitates other members', () => {
     const apart = { ...V1, entity: 'user:alice","relation":"memory:role', relation: 'x' };
     expect(contentId(apart)).not.to.equal(contentId({ ...V1, relation: 'x' }));
   });

@@ -52,7 +52,7 @@ describe('the commitment of a value', () => {
     }
   });
 
-  it('differs with the salt, the type and the interpretation', () => {
+  it('differs when the salt, the type or the interpretation of the value differs', () => {
     const said: FactValue = { type: 'string', v: '1', interpretAs: 'content' };
     const commitments = [
       valueCommitment(SALT, said),

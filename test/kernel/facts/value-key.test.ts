@@ -67,7 +67,7 @@ describe('value keys', () => {
     fc.assert(agrees, { numRuns: RUNS * 5 });
   });
 
-  it('do not depend on how the value is to be interpreted', () => {
+  it('ignore the interpretation of a value, such as instruction', () => {
     expect(valueKey(typed('text', 'x', 'instruction'), names)).to.equal(valueKey(typed('text', 'x'), names));
   });
 

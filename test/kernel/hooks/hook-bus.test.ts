@@ -61,7 +61,7 @@ describe('the hook bus', () => {
     expect(register).to.throw('a declares vote:collect cacheable: it is no read');
   });
 
-  it('collects results in handler order, without the undefined ones', async () => {
+  it('returns the results of a collecting hook in handler order, without undefined ones', async () => {
     const { bus } = createBus();
     bus.register('a', votes, async () => 'slow');
     bus.register('b', votes, () => undefined);

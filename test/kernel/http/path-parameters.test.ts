@@ -29,7 +29,7 @@ const { ask } = serveRoutes([
 
 const get = (target: string, method = 'GET') => ask(method, target, { headers: bearing(TOKENS.reader) });
 
-describe('the tail of a path', () => {
+describe('a path parameter that takes the rest of the path', () => {
   const tails: Readonly<Record<string, string>> = {
     'svc://h/user/alice': 'svc://h/user/alice',
     'svc%3A%2F%2Fh%2Fuser%2Falice': 'svc://h/user/alice',
@@ -74,7 +74,7 @@ describe('the tail of a path', () => {
     expect([answer.status, answer.json.errors[0].path]).to.deep.equal([400, 'path.entity_uri']);
   });
 
-  it('ends before the literal segments behind it', async () => {
+  it('ends before literal segments that follow it in the route', async () => {
     const resolve = await get('/v1/conflicts/svc:conflict:1/resolve', 'POST');
     expect(resolve.json.params).to.deep.equal({ id: 'svc:conflict:1' });
     expect((await get('/v1/conflicts/a/resolve/resolve', 'POST')).json.params).to.deep.equal({ id: 'a/resolve' });

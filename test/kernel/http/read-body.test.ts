@@ -93,7 +93,7 @@ describe('the type of a body', () => {
   });
 });
 
-describe('a body that no route declares', () => {
+describe('the body of a request to a route that declares none', () => {
   const { body: _, ...without } = echo();
 
   it('may be empty, with any content type', async () => {

@@ -15,7 +15,7 @@ const serve = (answer: () => Reply | Promise<Reply>, serviceName = 'svc') =>
 
 const headers = bearing(TOKENS.reader);
 
-describe('an answer', () => {
+describe('a reply', () => {
   it('is JSON, and not cached on routes that need a credential', async () => {
     const { ask } = serve(() => ({ status: 200, body: { a: 1 }, headers: { 'X-Total-Count': '1' } }));
     const answer = await ask('GET', '/v1/x', { headers });

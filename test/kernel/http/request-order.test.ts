@@ -37,7 +37,7 @@ const route = (method: TestRoute['method'], path: string): TestRoute => ({
   handle: () => ({ status: 200, body: {} }),
 });
 
-describe('checks of a request', () => {
+describe('the checks of a request, such as credential, path and body', () => {
   it('run in a fixed order: each failure hides the later ones', async () => {
     const { ask, hooks } = serveRoutes([note]);
     let isFull = true;
@@ -62,7 +62,7 @@ describe('checks of a request', () => {
     expect([kept.status, kept.json]).to.deep.equal([201, { text: 'a', tags: [1] }]);
   });
 
-  it('include the credential again after a slow body', async () => {
+  it('check the credential again after a slow body has arrived', async () => {
     let isRevoked = false;
     const served = serveRoutes([note], {
       authorizer: {
@@ -99,7 +99,7 @@ describe('checks of a request', () => {
     expect(await sendFor(1_000)).to.equal(401);
   });
 
-  it('apply the defaults of the schema', async () => {
+  it('fill in the default values of the schema', async () => {
     const { ask } = serveRoutes([note]);
     const kept = await ask('POST', '/v1/notes', { headers: sendingJson(TOKENS.writer), body: { text: 'a' } });
     expect(kept.json).to.deep.equal({ text: 'a', tags: [] });

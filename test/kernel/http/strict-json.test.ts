@@ -184,7 +184,7 @@ describe('the strict JSON reader', () => {
     expect(Object.getPrototypeOf(unfaithful)).to.equal(Object.prototype);
   });
 
-  it('reads a text like its bytes', () => {
+  it('returns the same result for a text as for its bytes', () => {
     expect(parseStrictJsonText('{"a":["é",1]}')).to.deep.equal({ a: ['é', 1] });
     expect(thrownError(() => parseStrictJsonText('{"a":"\ud800"}')).violations?.[0]?.path).to.equal('body.a');
     expect(thrownError(() => parseStrictJsonText('{"a":1}\ud800')).code).to.equal('malformed_json');
@@ -198,7 +198,7 @@ describe('the strict JSON reader', () => {
     expect(thrownError(() => parseStrictJsonText('{"a":"\\u0000"}', 'line')).violations?.[0]?.path).to.equal('line.a');
   });
 
-  it('reads only the bytes in the range of a view', () => {
+  it('reads only the bytes that a typed array views in its buffer', () => {
     expect(parseStrictJson(Buffer.from('xx[1]xx').subarray(2, 5))).to.deep.equal([1]);
     expect(parseStrictJson(Uint8Array.from(Buffer.from('xx[1]xx')).subarray(2, 5))).to.deep.equal([1]);
   });

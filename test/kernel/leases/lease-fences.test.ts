@@ -91,7 +91,7 @@ forEachStore('workers that share a lease', (kind) => {
     await leases.close();
   });
 
-  it('never both record a result of the same work, however long any of them pauses', async () => {
+  it('never record two results for one piece of work, however long a worker pauses', async () => {
     const step = fc.record({
       worker: fc.nat(1),
       act: fc.constantFrom('begin', 'finish', 'finish', 'attempt', 'expire', 'all finish'),

@@ -79,7 +79,7 @@ forEachStore('a lease', () => {
     expect(await recorded()).to.deep.equal(['by 1']);
   });
 
-  it('passes to another process at once when its holder stops', async () => {
+  it('passes to another process as soon as its holder shuts down', async () => {
     await first.node.stop();
     await comesTrue(() => second.lease.held);
     expect([second.lease.fence, second.acquired]).to.deep.equal([2, 1]);
@@ -167,7 +167,7 @@ forEachStore('a lease', () => {
     expect(await first.lease.attempt()).to.equal(false);
   });
 
-  it('is requested by one holder per process', () => {
+  it('cannot be requested twice in one process', () => {
     expect(() => first.node.kernel.get(Leases).hold(NAME)).to.throw(/twice/);
   });
 });

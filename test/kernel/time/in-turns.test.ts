@@ -13,7 +13,7 @@ describe('a loop that yields to other work', () => {
     expect(await orderOf(3, 700_000)).to.equal('item other item item');
   });
 
-  it('processes short items together', async () => {
+  it('processes several short items before it yields', async () => {
     expect(await orderOf(3, 10)).to.equal('item item item');
   });
 

@@ -28,7 +28,7 @@ describe('the limit on audit entries about rejections', () => {
     expect(admitted.filter((kept) => kept !== null)).to.have.length(3);
   });
 
-  it('uses bounded memory for any number of names', () => {
+  it('uses bounded memory for any number of senders', () => {
     const windows = new RejectionWindows(1);
     for (let at = 0; at < 2; at += 1) windows.admit(['agent:first'], ENTRY, 0);
     for (let at = 0; at < 5_000; at += 1) windows.admit([`agent:${at}`], ENTRY, 0);

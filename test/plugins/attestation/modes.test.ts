@@ -108,7 +108,7 @@ forEachStore('a promotion under source attestation', () => {
   afterEach(() => garden.stop());
 
   for (const mode of ['enforce', 'warn'] as const) {
-    it(`${mode}: keeps the author as the source, which is not attested by that`, async () => {
+    it(`${mode}: keeps the author as the source, although the moderator cannot attest it`, async () => {
       const plugins = ['attestation', 'gardens', 'keys', 'facts'];
       garden = await startGardenNode({ plugins, env: { SVC_SOURCE_ATTESTATION_MODE: mode } });
       await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });

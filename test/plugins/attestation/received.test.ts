@@ -59,7 +59,7 @@ forEachStore('source attestation of received facts', () => {
     [relayed(12, 'svc://p.test/agent/a', 'unknown'), true],
   ] as const;
 
-  it('marks sources that the verified origin, or else the sender, may use: its own name or names under its address', async () => {
+  it('marks a source as attested if the verified origin, or else the sender, may use it', async () => {
     const expected = CASES.map(([, attested]) => attested);
     expect(
       await marks(
@@ -69,7 +69,7 @@ forEachStore('source attestation of received facts', () => {
     ).to.deep.equal(expected);
   });
 
-  it('refuses none of them in mode enforce, because a relay sends facts of others', async () => {
+  it('refuses no source in mode enforce, because a relay sends facts of others', async () => {
     const expected = CASES.map(([, attested]) => attested);
     expect(
       await marks(
@@ -86,7 +86,7 @@ forEachStore('source attestation of received facts', () => {
     expect(verdicts).to.containSubset(facts.map(({ id }) => refusal(id)));
   });
 
-  it('marks nothing in mode off', async () => {
+  it('marks no source in mode off', async () => {
     expect(await marks('off', [from(1, 'svc://p.test/agent/a')])).to.deep.equal([null]);
   });
 });

@@ -30,7 +30,7 @@ describe('the command sign', () => {
     expect(await readFile(keyFile, 'utf8')).to.equal(secret);
   });
 
-  it('signs all lines of a file or none, and names the wrong line', async () => {
+  it('signs all lines of a file or none, and names the invalid line', async () => {
     await makeKey();
     const good = JSON.stringify(factBody());
     const both = await sign(`${good}\n\n${good}\n`);

@@ -94,7 +94,7 @@ forEachStore('audit entries', () => {
     expect(await entries('principal=agent:w')).to.have.length(30);
   });
 
-  it('contain the person behind a key from an identity provider', async () => {
+  it('contain the person to whom an identity provider gave the key', async () => {
     await node.facts.append(draft(1), CALLER);
     expect((await entries('principal=agent:w'))[0]).to.include({
       oidc_sub: 'sub-1',
@@ -146,7 +146,7 @@ forEachStore('audit entries', () => {
     expect(ofUnknown.body[0]).to.include({ event_type: 'admin_action', fact_entity: null });
   });
 
-  it('in one call must belong to one tenant, also within a transaction', async () => {
+  it('in one call must all belong to one tenant, also within a transaction', async () => {
     const mixed = [ENTRY, { ...ENTRY, tenantId: 't2' }];
     const within = node.facts.append(draft(1), CALLER, {
       beforeCommit: (transaction) => audit.record(mixed, transaction),
@@ -165,7 +165,7 @@ forEachStore('audit entries', () => {
     expect(await entries('event_type=work_forgotten')).to.deep.equal([]);
   });
 
-  it('for refusals are limited in number, and the omitted ones are counted', async () => {
+  it('for refused requests are limited in number, and the omitted ones are counted', async () => {
     const refusal: AuditEntry = { ...ENTRY, event: REFUSED, detail: { dimension: 'recall' } };
     for (let n = 0; n < REJECTIONS_PER_MINUTE + 3; n += 1) await audit.recordRejection(refusal);
     expect(await entries('event_type=work_refused')).to.have.length(REJECTIONS_PER_MINUTE);
@@ -177,7 +177,7 @@ forEachStore('audit entries', () => {
     });
   });
 
-  it('survive a clock set back, each under its own fact', async () => {
+  it('stay assigned to their own facts when the clock is set back', async () => {
     const first = await node.facts.append(draft(1), CALLER);
     node.clock.setNowMs(node.clock.nowMs() - 3_600_000);
     const second = await node.facts.append({ ...draft(1), relation: 'memory:later' }, CALLER);

@@ -19,7 +19,7 @@ describe('the identifier of an audit entry of a fact', () => {
     );
   });
 
-  it('sorts like the change feed among entries of one instant', () => {
+  it('sorts like the feed among entries of one instant', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), counter, counter, (one, other, first, second) => {
         fc.pre(first !== second);

@@ -97,7 +97,7 @@ forEachStore('audit entries with their facts', () => {
     expect(ofFact.body[0]).to.include(HIDDEN);
   });
 
-  it('of one fact are an array, and an unknown fact looks like a fact of another caller', async () => {
+  it('of one fact are returned as an array; an unknown fact gets the same answer as a hidden one', async () => {
     const own = await list(`/facts/${publicFact}`);
     expect(own.body.map(({ fact_id }: Entry) => fact_id)).to.deep.equal([publicFact]);
     const foreign = await list(`/facts/${foreignFact}`);

@@ -61,7 +61,7 @@ forEachStore('the audit entry of a fact', () => {
     expect(await logOf(await start({ plugins: ['audit', 'facts'], folder }))).to.deep.equal(log);
   });
 
-  it('contains the node as actor of an imported fact, and the time of the import', async () => {
+  it('names the node as actor for an imported fact, and the time of the import', async () => {
     const source = await start({ plugins: ['audit', 'facts', 'transfer'] });
     const ids = [await append(source, 1), await append(source, 2)];
     const target = await start({ plugins: ['audit', 'facts', 'transfer'] });
@@ -105,7 +105,7 @@ forEachStore('the audit entry of a fact', () => {
     expect(statements[1]).to.equal(statements[0]);
   });
 
-  it('cannot be recorded by plugins', async () => {
+  it('cannot be written by plugins', async () => {
     const node = await start({ plugins: ['audit', 'facts'] });
     const audit = node.kernel.get(AuditLog);
     const entry = { event: FACT_WRITE, tenantId: 'default', entityUri: 'agent:w' };

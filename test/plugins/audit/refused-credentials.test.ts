@@ -42,7 +42,7 @@ forEachStore('refused credentials', () => {
     expect(JSON.stringify(node.logLines)).not.to.contain(token);
   });
 
-  it('leave no entry for a missing credential, an open route or a valid key', async () => {
+  it('leave no entry if the credential is missing or valid, or the route is open', async () => {
     await node.request('GET', '/v1/facts');
     await guess('Bearer nobody', '203.0.113.7', '/healthz');
     await node.request('GET', '/v1/audit', { key: auditor });
@@ -53,7 +53,7 @@ forEachStore('refused credentials', () => {
     ]);
   });
 
-  it('are recorded without an entity, which hides them from callers who may see only their own entries', async () => {
+  it('are recorded without an entity, so that callers who see only their own entries do not see them', async () => {
     const reader = await node.addKey({ entityUri: 'agent:r', permissions: ['read'] });
     await guess('Bearer nobody', '203.0.113.7');
     await count(1);
@@ -61,7 +61,7 @@ forEachStore('refused credentials', () => {
     expect([own.body.total, own.body.entries]).to.deep.equal([0, []]);
   });
 
-  it('from one address fill ten entries a minute, and the next minute counts the rest', async () => {
+  it('from one address get at most ten entries a minute, and an entry in the next minute counts the omitted ones', async () => {
     // The requests run in parallel, because a sequence would need its delays, which the manual clock never ends.
     const sent = Array.from({ length: REFUSALS_PER_ADDRESS + 5 }, (_, n) => guess(`Bearer guess-${n}`, '2001:db8::1'));
     await Promise.all(sent);
@@ -75,7 +75,7 @@ forEachStore('refused credentials', () => {
     expect((await entries()).at(-1).detail).to.include({ address: '2001:db8::2', suppressed: 6 });
   });
 
-  it('from many addresses fill sixty entries a minute', async () => {
+  it('from many addresses get at most sixty entries a minute', async () => {
     for (let at = 0; at < REJECTIONS_PER_MINUTE * 2; at += 1) await guess(`Bearer guess-${at}`, `203.0.113.${at}`);
     await count(REJECTIONS_PER_MINUTE);
     expect(await entries()).to.have.length(REJECTIONS_PER_MINUTE);

@@ -40,7 +40,7 @@ describe('reading the audit log without HTTP', () => {
     ]);
   });
 
-  it('shows all entries to an auditor, but facts only with the read permission', async () => {
+  it('shows all entries to a caller with audit.read, but facts only with the read permission', async () => {
     const { entries, total } = await audit.entries(auditor, { event: 'fact_write' });
     expect(total).to.equal(1);
     expect(entries[0]?.fact).to.equal(undefined);

@@ -164,7 +164,7 @@ forEachStore('billing events and crashes', () => {
     await first.stop();
   });
 
-  it('are left to the node by a process that opens its store without serving', async () => {
+  it('are not delivered by a process that opens the store without serving', async () => {
     const clock = createManualClock();
     const before = createRecordingSink();
     const node = await startTestNode({ plugins: ['billing', before.plugin], clock });
@@ -222,7 +222,7 @@ forEachStore('billing events and crashes', () => {
     await stop();
   });
 
-  it('are delivered by another process after the holder has crashed, whose late updates have no effect', async () => {
+  it('are delivered by another process after the holder crashed, whose late updates are refused', async () => {
     const { clocks, nodes, sinks, stop } = await startShared(2);
     const [first, second] = nodes as [TestNode, TestNode];
     const [early, late] = sinks as [RecordingSink, RecordingSink];

@@ -17,7 +17,7 @@ interface Event {
 
 const nameOf = ({ fact_id: fact, garden_id: garden }: Event): string => fact ?? String(garden);
 
-forEachStore('Events of gardens among those of facts', () => {
+forEachStore('Billing events of gardens and of facts', () => {
   let sink: RecordingSink;
   let node: TestNode;
   let key: string;
@@ -47,7 +47,7 @@ forEachStore('Events of gardens among those of facts', () => {
   const ledger = (query = '') => ask('GET', `/v1/admin/billing/events?${query}`);
   const listed = async (query = ''): Promise<string[]> => (await ledger(query)).events.map(nameOf);
 
-  it('appear in the order of creation, on one page and on many', async () => {
+  it('are listed in the order of creation, on one page and on many', async () => {
     for (const add of [addGarden, addFact, addFact, addGarden, addGarden, addFact]) {
       await node.clock.advance(1_000);
       await add();
@@ -78,7 +78,7 @@ forEachStore('Events of gardens among those of facts', () => {
     expect((await ledger(`until=${fourth.ts}&event_type=fact_written`)).total).to.equal(2);
   });
 
-  it('reach the sink once, in one order with the events of facts', async () => {
+  it('are delivered to the sink once each, in the same order', async () => {
     for (const add of [addFact, addGarden, addFact, addGarden]) await add();
     await comesTrue(async () => {
       await node.clock.advance(DELIVERY_INTERVAL_MS);
@@ -88,7 +88,7 @@ forEachStore('Events of gardens among those of facts', () => {
     expect(sink.events.map(({ factId, gardenId }) => factId ?? gardenId)).to.deep.equal(charged);
   });
 
-  it('have the same count before and after their delivery', async () => {
+  it('are counted the same before and after their delivery', async () => {
     sink.failing = true;
     for (const add of [addFact, addGarden, addFact]) await add();
     expect((await ledger()).total).to.equal(3);
@@ -103,7 +103,7 @@ forEachStore('Events of gardens among those of facts', () => {
     expect((await ledger('event_type=fact_written')).total).to.equal(3);
   });
 
-  it('are found after a long part of the ledger without events', async () => {
+  it('are found behind a long part of the ledger that holds no billing events', async () => {
     await addFact();
     const store = node.kernel.get(FactStore);
     const free = Array.from({ length: NUMBERS_PER_LOOK + 1 }, (_, n) => sampleFact(n));

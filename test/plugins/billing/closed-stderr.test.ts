@@ -20,7 +20,7 @@ const WRITER = `
 `;
 
 describe('billing lines after the reader has closed standard error', () => {
-  it('fail, so that they are delivered again, and do not end the process', async () => {
+  it('count as failed, are delivered again later, and do not end the process', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', WRITER], { stdio: 'pipe' });
     let said = '';
     child.stdout.on('data', (text) => {

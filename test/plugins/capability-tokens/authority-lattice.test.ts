@@ -129,7 +129,7 @@ forEachStore('the authority of a capability token', () => {
     expect((await issue(node.ops, of('agent:ops', 'svc://garden/tulip'))).status, 'an admin').to.equal(201);
   });
 
-  it('is that of the local caller while authentication is disabled', async () => {
+  it('equals that of the anonymous local caller while authentication is disabled', async () => {
     const open = await startTokenNode({
       plugins: ['audit', 'node-info', 'capability-tokens'],
       node: { authRequired: false },

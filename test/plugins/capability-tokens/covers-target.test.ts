@@ -15,7 +15,7 @@ const GARDEN: CapabilityTarget = {
 };
 const COMPANY: CapabilityTarget = { kind: 'scope', scope: 'company' };
 
-describe('the object of a capability token', () => {
+describe('the object of a capability token, such as an entity or a path', () => {
   const CASES: readonly [object: string, target: CapabilityTarget, covered: boolean][] = [
     ['a/b', entity('a/b'), true],
     ['a/b', entity('a/b/c'), true],
@@ -82,7 +82,7 @@ describe('the object of a capability token', () => {
     expect(scopesOfObject('mem://facts', other)).to.have.lengthOf(4);
   });
 
-  it('covers the same targets even for names too long for an index', () => {
+  it('covers the same targets when names exceed the length of a match key', () => {
     const long = `svc://alpha.example/project/${'x'.repeat(1_500)}`;
     expect(coversTarget(long, entity(`${long}/y`), names)).to.equal(true);
     expect(coversTarget(long, entity(`${long}y`), names)).to.equal(false);
@@ -90,7 +90,7 @@ describe('the object of a capability token', () => {
 
   const segment = fc.string({ minLength: 1, maxLength: 4, unit: fc.constantFrom('a', 'b', '.', ':', 'A', '%') });
   const path = fc.array(segment, { minLength: 1, maxLength: 5 });
-  it('covers the entities below its path, by whole segments only', () => {
+  it('covers entities below its path, compared segment by segment', () => {
     fc.assert(
       fc.property(path, path, (above, below) => {
         const covered = coversTarget(above.join('/'), entity(below.join('/')), names);

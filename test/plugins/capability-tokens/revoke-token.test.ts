@@ -48,7 +48,7 @@ forEachStore('revoking a capability token', () => {
     expect(seen.body).to.include({ valid: false, reason: 'token_revoked' });
   });
 
-  it('is visible to a write that checks the token again before it commits', async () => {
+  it('is noticed by a write that checks the token again before it commits', async () => {
     const text = await node.issue();
     await node.tokens.verify(text, onEntity(), holder());
     await revoke(idOf(text), node.ops);

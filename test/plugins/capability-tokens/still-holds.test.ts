@@ -8,7 +8,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { pluginStore } from '../../kit/plugin-store.ts';
 import { ATLAS, holder, onEntity, startTokenNode, type TokenNode } from './token-node.ts';
 
-forEachStore('a capability token that was verified before', () => {
+forEachStore('a capability token that is checked again later', () => {
   let node: TokenNode;
   before(async () => {
     node = await startTokenNode();
@@ -30,7 +30,7 @@ forEachStore('a capability token that was verified before', () => {
     expect(await holds('no-such-token')).to.equal(false);
   });
 
-  it('is checked in the snapshot of the caller, so later revocations do not count', async () => {
+  it('is checked in the snapshot of the caller, which does not contain later revocations', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
     const path = `/v1/federation/capability-tokens/${id}/revoke`;
     const seen = await pluginStore(node.kernel.get(FactStore)).read(async (snapshot) => {
@@ -41,7 +41,7 @@ forEachStore('a capability token that was verified before', () => {
     expect([seen, await holds(id)]).to.deep.equal([true, false]);
   });
 
-  it('causes an error when the store fails, instead of a wrong answer', async () => {
+  it('causes an error when the store fails, and never counts as valid then', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
     const ended = await pluginStore(node.kernel.get(FactStore)).read(async (snapshot) => snapshot);
     const outcome = await node.tokens.stillHolds(id, onEntity(), holder(), ended).catch((error: Error) => error);
@@ -50,7 +50,7 @@ forEachStore('a capability token that was verified before', () => {
 });
 
 forEachStore('the key that signs capability tokens', () => {
-  it('is not sufficient: a token that the store does not contain is refused even if signed correctly', async () => {
+  it('is not sufficient: a correctly signed token that the store does not contain is refused', async () => {
     const node = await startTokenNode();
     const identity = node.kernel.get(NodeIdentity);
     const { signature: _, ...members } = JSON.parse(await node.issue());

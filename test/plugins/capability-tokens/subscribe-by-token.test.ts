@@ -40,7 +40,7 @@ forEachStore('a subscription that is made with a capability token', () => {
     await refused(create('', { inBody: true }), 'capability_required', /capability token/);
   });
 
-  it('rejects a token for another verb, object or entity', async () => {
+  it('is refused with a token for another verb, object or entity', async () => {
     const uncovered = /^token_invalid: its object does not cover/;
     await refused(
       create(await issue(ATLAS, { verb: 'read' })),
@@ -58,7 +58,7 @@ forEachStore('a subscription that is made with a capability token', () => {
     );
   });
 
-  it('rejects a token that was changed, revoked or has expired', async () => {
+  it('is refused with a token that was changed, revoked or has expired', async () => {
     const text = await issue(ATLAS);
     await refused(
       create(text.replace('project/atlas', 'project/other'), { target: 'svc://alpha.example/project/other' }),
@@ -74,7 +74,7 @@ forEachStore('a subscription that is made with a capability token', () => {
     await refused(create(short), 'capability_invalid', /^token_expired/);
   });
 
-  it('accepts a token that covers its target, in the header or in the body', async () => {
+  it('is accepted with a token for its target, in the header or in the body', async () => {
     const cases: readonly [object: string, target: string, inBody: boolean][] = [
       [ATLAS, ATLAS, false],
       ['svc://alpha.example/project', `${ATLAS}/task/1`, false],

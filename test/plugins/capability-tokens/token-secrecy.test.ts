@@ -5,7 +5,7 @@ import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { holder, onEntity, PATH, startTokenNode, type TokenNode } from './token-node.ts';
 
-forEachStore('a capability token as a secret', (kind) => {
+forEachStore('the text of a capability token', (kind) => {
   let node: TokenNode;
   before(async () => {
     node = await startTokenNode();
@@ -29,7 +29,7 @@ forEachStore('a capability token as a secret', (kind) => {
     );
   };
 
-  it('is contained only in the reply that issued it', async () => {
+  it('appears only in the reply that issued it', async () => {
     const text = await node.issue();
     const { token_id: id, signature, nonce } = JSON.parse(text) as Record<string, string>;
     const forged = text.replace('agent:me', 'agent:xy');
@@ -70,7 +70,7 @@ forEachStore('a capability token as a secret', (kind) => {
     expect(places.store.includes(id as string), 'the store knows its id').to.equal(true);
   });
 
-  it('is audited by its id when it is issued, verified, rejected or revoked', async () => {
+  it('never appears in the audit log, which names the token by id when it is issued, verified, rejected or revoked', async () => {
     const before = (await audited()).length;
     const text = await node.issue();
     const { token_id: id } = JSON.parse(text);
@@ -91,7 +91,7 @@ forEachStore('a capability token as a secret', (kind) => {
     ]);
   });
 
-  it('is not audited as issued if the request was refused', async () => {
+  it('gets no audit entry for its issue if the request was refused', async () => {
     const before = (await audited()).length;
     const body = { issuer: 'agent:me', subject: 'agent:other', verb: 'subscribe', object: 'a' };
     expect((await node.request('POST', PATH, { key: node.mine, body })).status).to.equal(403);

@@ -53,7 +53,7 @@ forEachStore('a capability token that is presented', () => {
     expect(await seen(text)).to.deep.equal({ valid: true });
   });
 
-  it('may contain blanks, escapes and members in any order, because the signature covers the members', async () => {
+  it('may contain white space, escapes and members in any order, because the signature covers its members', async () => {
     const backwards = Object.fromEntries(Object.entries(JSON.parse(text)).reverse());
     for (const other of [spelled(JSON.parse(text)), spelled(backwards), text.replace('agent:me', '\\u0061gent:me')]) {
       expect(await node.refusal(other)).to.equal('none');
@@ -68,7 +68,7 @@ forEachStore('a capability token that is presented', () => {
     expect(await node.refusal(accented.replace('ë', '\\u00eb'), ...need)).to.equal('none');
   });
 
-  it('must not be missing or blank', async () => {
+  it('is required: a missing or blank token is refused', async () => {
     for (const nothing of [undefined, '', '  ']) {
       expect(await node.refusal(nothing)).to.match(/^capability_required: /);
     }
@@ -200,7 +200,7 @@ forEachStore('a capability token that is presented', () => {
     }
   });
 
-  it('is unknown in another tenant', async () => {
+  it('is unknown to another tenant', async () => {
     expect(await node.refusal(text, onEntity(), holder('agent:me', 'other'))).to.equal(
       'capability_invalid: token_invalid: unknown to this node',
     );

@@ -10,7 +10,7 @@ const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
 /** Interval of the poll for changes, and of the poll for jobs. */
 const TICK_MS = 1_000;
 
-forEachStore('a card in the background', () => {
+forEachStore('a card that is refreshed in the background', () => {
   let cards: CardsNode;
   const start = async (doors: Parameters<typeof gardenDoors>[0] = {}) => {
     cards = await startCardsNode({ plugins: [...CARD_PLUGINS, 'jobs', gardenDoors(doors)] });
@@ -40,7 +40,7 @@ forEachStore('a card in the background', () => {
       return (await store.read((snapshot) => snapshot.select('jobs_queue', done))).length > 0;
     });
 
-  it('is refreshed soon after a commit, so that the next reader finds it fresh', async () => {
+  it('is refreshed soon after a commit, so that the next reader gets a current card', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await cards.card();
@@ -51,14 +51,14 @@ forEachStore('a card in the background', () => {
     expect(await cards.card()).to.include({ refreshed_at, is_stale: false });
   });
 
-  it('is not made for an entity without a stored card', async () => {
+  it('is not created for an entity that had no stored card', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await letOthersBeRefreshed();
     expect(await newestCardFact()).to.equal(undefined);
   });
 
-  it('waits for its next reader if facts are in gardens', async () => {
+  it('holds no facts of gardens; a card with such facts is refreshed for its next reader', async () => {
     await start({ 'agent:test': [GARDEN] });
     await cards.say('memory:role', 'engineer');
     await cards.card({ key: await cards.node.addKey({ entityUri: 'agent:outsider' }) });
@@ -82,7 +82,7 @@ forEachStore('a card in the background', () => {
     expect((await cards.card()).summary).to.include('secret');
   });
 
-  it('is not refreshed if the node itself has access to gardens', async () => {
+  it('is refreshed only for its next reader if the node itself may read gardens', async () => {
     await start({ 'system:svc': [GARDEN] });
     await cards.say('memory:role', 'engineer');
     await cards.card();

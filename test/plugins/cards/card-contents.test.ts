@@ -11,7 +11,7 @@ import { CARD_PLUGINS, type CardsNode, ENTITY, startCardsNode } from './cards-no
 const hashesOf = (facts: readonly { readonly id: string }[]): string[] => facts.map(({ id }) => sha256Hex(id));
 const linesOf = (card: { readonly summary: string }): string[] => card.summary.split('\n');
 
-forEachStore('what a card says', () => {
+forEachStore('the text of a card', () => {
   let cards: CardsNode;
   beforeEach(async () => {
     cards = await startCardsNode();
@@ -55,7 +55,7 @@ forEachStore('what a card says', () => {
     expect(card.avg_confidence).to.equal(0.135);
   });
 
-  it('lists all rivals of a contradiction with their confidence and source, and selects none', async () => {
+  it('lists all contradicting facts with confidence and source, and declares no winner', async () => {
     for (const [v, confidence, source] of [
       ['Oslo', 1, 'agent:a'],
       ['Bergen', 0.4, 'agent:b'],
@@ -74,7 +74,7 @@ forEachStore('what a card says', () => {
     expect(card.fact_hashes).to.have.length(4);
   });
 
-  it('includes weak rivals of a strong fact', async () => {
+  it('includes weak facts that contradict a strong one', async () => {
     for (let n = 0; n < 25; n += 1) await cards.say(`memory:n${n}`, `value ${n}`, { confidence: 0.9 });
     await cards.say('memory:city', 'Oslo');
     await cards.say('memory:city', 'Bergen', { confidence: 0.1 });
@@ -84,7 +84,7 @@ forEachStore('what a card says', () => {
     expect(linesOf(card)).to.have.length(20);
   });
 
-  it('shows the number of rivals that it does not list', async () => {
+  it('shows how many contradicting facts it leaves out', async () => {
     for (let n = 0; n < 23; n += 1) await cards.say('memory:city', `city ${n}`);
     const card = await cards.card();
     expect(card.fact_hashes).to.have.length(20);
@@ -92,7 +92,7 @@ forEachStore('what a card says', () => {
     expect(card.contradicted_count).to.equal(1);
   });
 
-  it('counts the relations with differing values', async () => {
+  it('states how many relations have contradicting values', async () => {
     for (const relation of ['memory:city', 'memory:role']) {
       for (const v of ['one', 'another', 'a third']) await cards.say(relation, v);
     }
@@ -100,7 +100,7 @@ forEachStore('what a card says', () => {
     expect(await cards.card()).to.include({ contradicted_count: 2, has_contradictions: true });
   });
 
-  it('is shared by all spellings of an entity, and repeats the spelling of the caller', async () => {
+  it('is the same for all spellings of an entity, and uses the spelling of the caller', async () => {
     await cards.say('memory:role', 'engineer', { entity: 'svc://Alpha.example/user/Noor Lind' });
     const [stored, other] = ['SVC://alpha.EXAMPLE/User/noor lind', 'svc://alpha.example/user/noor-lind'];
     const first = await cards.card({ entity: stored });

@@ -50,7 +50,7 @@ forEachStore('a card', () => {
     expect(summary).to.include('Oslo').and.include('engineer');
   });
 
-  it('is refreshed when one fact is added and another one ends, although their number stays the same', async () => {
+  it('is refreshed when one fact is added while another one ends', async () => {
     for (let n = 0; n < 20; n += 1) await cards.say(`memory:n${n}`, `value ${n}`);
     await cards.say('memory:weak', 'short-lived', { confidence: 0.1, valid_until: iso(1_000) });
     expect((await renewedBy(() => cards.say('memory:new', 'newest'))).summary).to.include('newest');
@@ -120,7 +120,7 @@ forEachStore('a card', () => {
     });
   }
 
-  it('is gone when its last fact ends', async () => {
+  it('is deleted when the last fact of its entity ends', async () => {
     await cards.say('memory:role', 'engineer', { valid_until: iso(2_000) });
     expect((await cards.ask()).status).to.equal(200);
     await cards.node.clock.advance(2_000);
@@ -128,7 +128,7 @@ forEachStore('a card', () => {
     expect([reply.status, reply.body.code]).to.deep.equal([404, 'lookup']);
   });
 
-  it('survives the process that made it', () =>
+  it('is unchanged after a restart of the node', () =>
     inTemporaryFolder(async (folder) => {
       const { clock } = cards.node;
       const options = { store: 'sqlite', folder, clock } as const;

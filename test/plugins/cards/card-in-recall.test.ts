@@ -28,7 +28,7 @@ interface Asking {
   readonly minConfidence?: number;
 }
 
-forEachStore('an entity in a recall', () => {
+forEachStore('an entity in the result of a recall', () => {
   let cards: CardsNode;
   let hooks: HookCaller;
   /** Replaces the plugin recall: it calls the hook. */
@@ -62,7 +62,7 @@ forEachStore('an entity in a recall', () => {
     });
   };
 
-  it('appears as one fact if there is a fresh card', async () => {
+  it('is summed up by its card if that is fresh', async () => {
     await start();
     await cards.say('memory:role', 'engineer', { confidence: 0.75 });
     expect(await asks()).to.equal(null);
@@ -83,7 +83,7 @@ forEachStore('an entity in a recall', () => {
     });
   });
 
-  it('appears as its facts while the card is stale, unless the request allows a refresh', async () => {
+  it('is shown as single facts while its card is stale, unless the request allows a refresh', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await cards.card();
@@ -95,7 +95,7 @@ forEachStore('an entity in a recall', () => {
     expect((await asks())?.fact.value.v).to.equal(view?.fact.value.v);
   });
 
-  it('appears as its facts if the card is less certain than the request requires', async () => {
+  it('is shown as single facts if its card has less confidence than the request requires', async () => {
     await start();
     await cards.say('memory:role', 'engineer', { confidence: 1 });
     await cards.say('memory:city', 'Oslo', { confidence: 0.5 });
@@ -104,7 +104,7 @@ forEachStore('an entity in a recall', () => {
     expect((await asks({ minConfidence: 0.5 }))?.fact.value.v).to.include('Oslo');
   });
 
-  it('appears as its facts if they are in several scopes, in one garden, or missing', async () => {
+  it('is shown as single facts if they are in several scopes or in a garden, or if it has no card', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await cards.card();
@@ -116,14 +116,14 @@ forEachStore('an entity in a recall', () => {
     expect((await asks({ scopes: ['local'] }))?.fact.value.v).to.include('engineer');
   });
 
-  it('never shows a card to readers of other gardens', async () => {
+  it('never shows the card of readers who are members of other gardens', async () => {
     await start(gardenDoors({ 'agent:test': [GARDEN] }));
     await cards.say('memory:role', 'engineer');
     await cards.card();
     expect(await asks()).to.equal(null);
   });
 
-  it('appears as its facts if a summary is late', async () => {
+  it('is shown as single facts if the summary of its card is late', async () => {
     const scripted = createScriptedSummariser();
     await start(scripted.plugin);
     await cards.say('memory:role', 'engineer');

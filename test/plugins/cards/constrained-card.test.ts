@@ -19,7 +19,7 @@ const partition = definePlugin({
   },
 });
 
-forEachStore('a card where a plugin hides facts from some', () => {
+forEachStore('a card on a node whose plugin hides facts from some readers', () => {
   let cards: CardsNode;
   afterEach(() => cards.node.stop());
 
@@ -39,7 +39,7 @@ forEachStore('a card where a plugin hides facts from some', () => {
     }
   });
 
-  it('never shows a card of another reader while a summary is late', async () => {
+  it('is never that of another reader while its summary is late', async () => {
     const scripted = createScriptedSummariser();
     cards = await startCardsNode({ plugins: [...CARD_PLUGINS, partition, scripted.plugin] });
     await sayAll();

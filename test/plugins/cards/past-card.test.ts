@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, startCardsNode } from './cards-node.ts';
 
-forEachStore('the card of an earlier moment', () => {
+forEachStore('a card as of a past moment', () => {
   let cards: CardsNode;
   beforeEach(async () => {
     cards = await startCardsNode({ plugins: [...CARD_PLUGINS, 'time-travel'] });
@@ -52,8 +52,8 @@ forEachStore('the card of an earlier moment', () => {
   });
 });
 
-describe('cards on a node that cannot read the past', () => {
-  it('refuse a moment', async () => {
+describe('a card as of a past moment, on a node without the time-travel plugin', () => {
+  it('is refused', async () => {
     const cards = await startCardsNode();
     try {
       await cards.say('memory:role', 'archivist');

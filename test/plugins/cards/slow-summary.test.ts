@@ -5,7 +5,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, startCardsNode } from './cards-node.ts';
 import { createScriptedSummariser, type ScriptedSummariser } from './scripted-summariser.ts';
 
-forEachStore('a summariser of a third party', () => {
+forEachStore('a summariser of cards from a third-party plugin', () => {
   let scripted: ScriptedSummariser;
   let cards: CardsNode;
   beforeEach(async () => {
@@ -60,7 +60,7 @@ forEachStore('a summariser of a third party', () => {
     expect(await cards.cardFacts()).to.deep.equal([]);
   });
 
-  it('leaves the old card while it is slow, and its summary goes to the next reader', async () => {
+  it('leaves the old card in place while it runs; the next reader gets the new summary', async () => {
     await cards.say('memory:role', 'engineer');
     const before = await made('first');
     await cards.say('memory:city', 'Oslo');
@@ -72,7 +72,7 @@ forEachStore('a summariser of a third party', () => {
     expect(scripted.asked).to.have.length(2);
   });
 
-  it('gets one request from simultaneous readers', async () => {
+  it('is called once for simultaneous readers', async () => {
     await cards.say('memory:role', 'engineer');
     const { pending } = cards.node.clock;
     const readings = ['', '?refresh=true', ''].map((query) => cards.card({ query }));
@@ -84,7 +84,7 @@ forEachStore('a summariser of a third party', () => {
     expect(await cards.cardFacts()).to.have.length(1);
   });
 
-  it('gets another request from a reader with more facts, and its late summary of fewer facts is discarded', async () => {
+  it('is called again for a reader who sees more facts; its late summary of fewer facts is discarded', async () => {
     await cards.say('memory:role', 'engineer');
     const early = cards.card();
     await asked(1);
@@ -98,7 +98,7 @@ forEachStore('a summariser of a third party', () => {
     expect((await cards.cardFacts()).map(({ value }) => value.v)).to.deep.equal(['both']);
   });
 
-  it('leaves the card unchanged after a failure, and gets another request from the next reader', async () => {
+  it('leaves the card unchanged after a failure, and is called again for the next reader', async () => {
     await cards.say('memory:role', 'engineer');
     const before = await made('first');
     await cards.say('memory:city', 'Oslo');
@@ -112,7 +112,7 @@ forEachStore('a summariser of a third party', () => {
     expect(await again).to.include({ summary: 'better', is_stale: false });
   });
 
-  it('is aborted after a minute, so that the next reader tries again', async () => {
+  it('is aborted after a minute, and called again for the next reader', async () => {
     await cards.say('memory:role', 'engineer');
     await late(cards.card(), 1);
     const { signal } = await asked(1);
@@ -130,7 +130,7 @@ forEachStore('a summariser of a third party', () => {
     expect(scripted.asked[0]?.signal.aborted).to.equal(true);
   });
 
-  it('makes all cards again when its id has changed', async () => {
+  it('causes new summaries of all cards when its id changes', async () => {
     await cards.say('memory:role', 'engineer');
     await made('by the first');
     scripted.id = 'scripted-2';

@@ -24,7 +24,7 @@ const grouping = fc.array(fc.record({ size: fc.integer({ min: 1, max: 5 }), batc
   maxLength: 14,
 });
 
-forEachStore('the set of conflicts', () => {
+forEachStore('the conflicts that concurrent writers open', () => {
   let node: TestNode;
   let key: string;
   let runs = 0;
@@ -82,7 +82,7 @@ forEachStore('the set of conflicts', () => {
     return found;
   };
 
-  it('equals that of a serial run for any overlap of writers and any grouping of facts', async () => {
+  it('are those of serial writes, for any overlap of writers and any grouping of facts', async () => {
     await fc.assert(
       fc.asyncProperty(steps, grouping, async (all, groups) => {
         runs += 1;

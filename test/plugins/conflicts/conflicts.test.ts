@@ -42,7 +42,7 @@ forEachStore('contradictions', () => {
   const resolve = (id: string, body: unknown, as = key) =>
     node.request('POST', `/v1/conflicts/${id}/resolve`, { key: as, body });
 
-  it('are stored, reified once and shown with their winner', async () => {
+  it('keep both facts, are recorded as one conflict, and are shown with their winner', async () => {
     const first = await assert({ v: 'a', confidence: 0.8 });
     const second = await assert({ v: 'b', confidence: 0.9 });
     expect([first.contradicted, second.contradicted]).to.deep.equal([false, true]);
@@ -62,7 +62,7 @@ forEachStore('contradictions', () => {
     ]);
   });
 
-  it('let the newer stamp win on equal confidence, comparing counters as numbers', async () => {
+  it('are won by the newer stamp if confidences are equal; counters compare as numbers', async () => {
     for (let counter = 0; counter < 9; counter += 1) await assert({ v: 'filler', entity: `user:${counter}` });
     const nine = await assert({ v: 'a' });
     const ten = await assert({ v: 'b' });
@@ -70,7 +70,7 @@ forEachStore('contradictions', () => {
     expect((await list()).map((fact: { id: string }) => fact.id)).to.deep.equal([ten.id]);
   });
 
-  it('do not arise between equal values, and a repeat opens no second record', async () => {
+  it('do not arise between equal values, and a repeated fact opens no second conflict', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'a', confidence: 0.5 });
     expect(await conflicts()).to.deep.equal([]);
@@ -82,7 +82,7 @@ forEachStore('contradictions', () => {
     expect(found[0].members).to.have.length(5);
   });
 
-  it('ignore scope, relation and entity that differ, but not case and blanks in an entity', async () => {
+  it('do not arise across scopes, relations or entities, except across spellings of one entity', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b', scope: 'public' });
     await assert({ v: 'b', relation: 'memory:other' });
@@ -99,7 +99,7 @@ forEachStore('contradictions', () => {
     expect(await conflicts('status=all')).to.deep.equal([]);
   });
 
-  it('leave the list when only one value is still live, and stay on record', async () => {
+  it('leave the list of open conflicts when only one value is live, but stay on record', async () => {
     await assert({ v: 'a', valid_until: new Date(node.clock.nowMs() + 2_000).toISOString() });
     const second = await assert({ v: 'b', confidence: 0.5 });
     expect(await conflicts()).to.have.length(1);
@@ -111,7 +111,7 @@ forEachStore('contradictions', () => {
     ).to.deep.equal([[second.id, false]]);
   });
 
-  it('end with a resolution that carries the winner, its provenance and a note', async () => {
+  it('end with a resolution that holds the winner, its provenance and a note', async () => {
     const first = await assert({ v: 'a', confidence: 0.3 });
     const second = await assert({ v: 'b' });
     const [conflict] = await conflicts();
@@ -137,7 +137,7 @@ forEachStore('contradictions', () => {
     expect(resolves[0].value).to.deep.include({ type: 'ref', v: conflict.conflict_id });
   });
 
-  it('continue in the open record after a retraction, and add the facts that meet there as members', async () => {
+  it('stay in the open conflict after a retraction, and later contradicting facts join it', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
     await assert({ v: 'gone', confidence: 0 });
@@ -158,7 +158,7 @@ forEachStore('contradictions', () => {
     expect(conflict.members).to.have.length(5);
   });
 
-  it('are resolved even when all their facts are retracted', async () => {
+  it('can be resolved even when all their facts are retracted', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
     const [conflict] = await conflicts();
@@ -168,7 +168,7 @@ forEachStore('contradictions', () => {
     expect((await list()).map(({ value }: { value: { v: string } }) => value.v)).to.deep.equal(['z']);
   });
 
-  it('open a new record when a fact differs after a resolution', async () => {
+  it('open a new conflict when a later fact contradicts the resolution', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
     const [first] = await conflicts();
@@ -219,7 +219,7 @@ forEachStore('contradictions', () => {
     expect(await list('entity=user:alice&include_contradicted=true')).to.have.length(2);
   });
 
-  it('are found by an id with or without its prefix, encoded or raw', async () => {
+  it('are found by their conflict id with or without its prefix, encoded or raw', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
     const [{ conflict_id: id }] = await conflicts();
@@ -231,7 +231,7 @@ forEachStore('contradictions', () => {
     expect((await resolve(bare, { new_value: { type: 'null' } })).status).to.equal(200);
   });
 
-  it('are listed page by page, each once, only to callers who see both sides', async () => {
+  it('are listed page by page, each once, only to callers who see both facts', async () => {
     for (let at = 0; at < 7; at += 1) {
       await assert({ v: 'a', entity: `user:${at}` });
       await assert({ v: 'b', entity: `user:${at}` });
@@ -253,7 +253,7 @@ forEachStore('contradictions', () => {
     expect(body).to.deep.equal({ conflicts: [], cursor: null, has_more: false });
   });
 
-  it('refuse an unknown status, a bad limit and a foreign cursor', async () => {
+  it('are not listed for an unknown status, an invalid limit or a cursor of another query', async () => {
     for (let at = 0; at < 2; at += 1) {
       await assert({ v: 'a', entity: `user:${at}` });
       await assert({ v: 'b', entity: `user:${at}` });

@@ -61,7 +61,7 @@ interface ConflictBody {
   readonly members: readonly string[];
 }
 
-forEachStore('the view of nodes that hold the same facts', () => {
+forEachStore('the answers of nodes that hold the same facts', () => {
   let node: TestNode;
   let key: string;
   let worlds = 0;
@@ -139,7 +139,7 @@ forEachStore('the view of nodes that hold the same facts', () => {
     return { facts, conflicts, card: [status, card.summary, card.contradicted_count] };
   };
 
-  it('does not depend on the order, grouping, time or repetition of arrivals', async () => {
+  it('do not depend on the order, grouping, time or repetition of arrivals', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ facts, ways }) => {
         const baseMs = node.clock.nowMs();

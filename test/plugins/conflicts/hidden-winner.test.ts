@@ -14,7 +14,7 @@ const hidingPlugin = definePlugin({
   },
 });
 
-forEachStore('a winner that a plugin hides', () => {
+forEachStore('a winning fact that a plugin hides from some callers', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ forEachStore('a winner that a plugin hides', () => {
     return (await node.request('POST', '/v1/facts', { key, body })).body.id;
   };
 
-  it('hides and contradicts no visible fact for callers who cannot see it', async () => {
+  it('neither hides nor contradicts a visible fact for callers who cannot see it', async () => {
     const shown = await says('a', 'agent:w', 0.5);
     await says('b', 'agent:hidden', 1);
     const { body } = await node.request('GET', '/v1/facts?entity=user:alice', { key });

@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.constantFrom(1, 5) }) },
 ) as fc.Arbitrary<Step>;
 
-forEachStore('nodes that write apart and synchronise again', () => {
+forEachStore('nodes that take writes during a partition and then synchronise', () => {
   let clock: ManualClock;
   let nodes: TestNode[];
   let keys: string[];
@@ -152,7 +152,7 @@ forEachStore('nodes that write apart and synchronise again', () => {
     }
   };
 
-  it('agree on all default results once all have received all facts', async () => {
+  it('give the same default answers once all have received all facts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
         worlds += 1;
@@ -170,7 +170,7 @@ forEachStore('nodes that write apart and synchronise again', () => {
     );
   });
 
-  it('adopt the resolution of a conflict with very many members, even if it arrives first', async () => {
+  it('follow the resolution of a conflict with very many members, even if it arrives first', async () => {
     worlds += 1;
     const entity = `user:w${worlds}`;
     const batch = Array.from({ length: 130 }, (_, n) => assertion(entity, `value ${n}`, 0.5));
@@ -188,7 +188,7 @@ forEachStore('nodes that write apart and synchronise again', () => {
     expect((await seen(1, entity)).facts).to.deep.equal((await seen(0, entity)).facts);
   });
 
-  it('have one open conflict for each of 200 contradicted triples after 1,000 facts on each side', async () => {
+  it('have exactly one open conflict for each of 200 triples, after 1,000 facts on each side', async () => {
     const [left, right] = nodes as [TestNode, TestNode];
     worlds += 1;
     const side = `p${worlds}`;

@@ -64,7 +64,7 @@ const expected = (facts: readonly Said[], atMs: number): { shown: Shown[]; conte
   return { shown: shown.sort(([a], [b]) => a - b), contested: places.map(({ values }) => values.size > 1) };
 };
 
-forEachStore('facts that arrive in any order, and end at any time', () => {
+forEachStore('facts of gardens and of no garden that arrive in any order and end at any time', () => {
   let garden: GardenNode;
   let runs = 0;
   before(async () => {
@@ -129,7 +129,7 @@ forEachStore('facts that arrive in any order, and end at any time', () => {
     );
   };
 
-  it('are shown as the rule requires in each place, now and later', async () => {
+  it('have the winner that the rule demands in each garden and outside, now and later', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ facts, events, size }) => {
         runs += 1;

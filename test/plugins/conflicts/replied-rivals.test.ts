@@ -5,7 +5,7 @@ import { type RelationsNode, startRelationsNode } from '../relations/relations-n
 
 const RULE = 'PUT /v1/relations {"pattern":"memory:likes","values":"many"}';
 
-forEachStore('the reply to an assertion that contradicts facts', () => {
+forEachStore('the reply to an assertion that contradicts stored facts', () => {
   const counter = createStoreCounter();
   let node: RelationsNode;
   before(async () => {
@@ -24,7 +24,7 @@ forEachStore('the reply to an assertion that contradicts facts', () => {
   const post = (path: string, sent: unknown, headers: Readonly<Record<string, string>> = {}, key = node.key) =>
     node.request('POST', path, { key, body: sent, headers });
 
-  it('names them and the calls that help, also when the fact is a repetition', async () => {
+  it('names those facts and the requests that settle the contradiction, also for a repeated fact', async () => {
     const first = await node.say('tea', { entity: 'user:one' });
     expect(first).to.not.have.property('contradiction');
     const second = await node.say('jam', { entity: 'user:one' });
@@ -47,7 +47,7 @@ forEachStore('the reply to an assertion that contradicts facts', () => {
     expect(after.contradiction.fact_ids).to.have.length(1).and.to.not.include(first.id);
   });
 
-  it('does so in each item of a batch, and returns the same bytes for the same idempotency key', async () => {
+  it('names them for each item of a batch, and is identical for a repeated idempotency key', async () => {
     const items = ['tea', 'jam', 'jam'].map((v) => body('user:batch', v));
     const headers = { 'idempotency-key': 'three' };
     const reply = await post('/v1/facts/batch', items, headers);
@@ -58,7 +58,7 @@ forEachStore('the reply to an assertion that contradicts facts', () => {
     expect((await post('/v1/facts/batch', items, headers)).text).to.equal(reply.text);
   });
 
-  it('names the ten newest of many', async () => {
+  it('names only the ten newest of many contradicted facts', async () => {
     const items = Array.from({ length: 12 }, (_, at) => body('user:many', `v${at}`));
     const { results } = (await post('/v1/facts/batch', items)).body;
     const ids = results.map(({ fact }: { fact: { id: string } }) => fact.id);
@@ -66,14 +66,14 @@ forEachStore('the reply to an assertion that contradicts facts', () => {
     expect(last.contradiction.fact_ids).to.deep.equal(ids.slice(2).reverse());
   });
 
-  it('names none to a key that may not read', async () => {
+  it('names no contradicted facts to a key that may not read', async () => {
     await node.say('tea', { entity: 'user:blind' });
     const writer = await node.addKey({ entityUri: 'agent:w', permissions: ['write'] });
     const { status, body: fact } = await post('/v1/facts', body('user:blind', 'jam'), {}, writer);
     expect([status, 'contradiction' in fact]).to.deep.equal([201, false]);
   });
 
-  it('takes as many statements as the same reply to a key that may not read', async () => {
+  it('takes as many statements for a key that may read as for one that may not', async () => {
     const writer = await node.addKey({ entityUri: 'agent:w', permissions: ['write'] });
     const costOf = async (entity: string, key: string) => {
       await node.say('tea', { entity });

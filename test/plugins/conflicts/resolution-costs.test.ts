@@ -4,7 +4,7 @@ import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-forEachStore('the cost of recognising resolutions', () => {
+forEachStore('the cost of checking whether a new fact is a resolution', () => {
   const counter = createStoreCounter();
   let node: TestNode;
   let entities = 0;
@@ -38,7 +38,7 @@ forEachStore('the cost of recognising resolutions', () => {
     return (await counter.during(() => node.facts.append(said, caller()))).statements;
   };
 
-  it('needs no look-up for facts derived from fewer than two facts', async () => {
+  it('is no look-up for facts derived from fewer than two facts', async () => {
     const least = await statementsFor([], await contested());
     expect(await statementsFor([hash('1')], await contested())).to.equal(least);
     expect(await statementsFor([hash('1'), hash('1')], await contested())).to.equal(least);
@@ -58,7 +58,7 @@ forEachStore('the cost of recognising resolutions', () => {
     expect(await statementsFor([one.fact.cid, other.fact.cid], `user:${entities}`)).to.equal(alone + 1);
   });
 
-  it('is the same for a page of a peer as for one of its facts', async () => {
+  it('is the same for a whole page of a peer as for one of its facts', async () => {
     const page = async (count: number): Promise<number> => {
       entities += 1;
       const nowMs = node.clock.nowMs();

@@ -6,7 +6,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const RIVALS = 200;
 
-forEachStore('the cost of many rivals in one batch (I21)', () => {
+forEachStore('the number of conflict members that a batch with many contradicting facts adds (I21)', () => {
   const { join, open } = RecordWriter.prototype;
   let node: TestNode;
   let members = 0;
@@ -35,7 +35,7 @@ forEachStore('the cost of many rivals in one batch (I21)', () => {
     confidence: 1,
   });
 
-  it('is one membership for each rival, and in the next batch one more for each fact that it has read', async () => {
+  it('is one for each contradicting fact; a later batch adds one more for each stored fact that it reads', async () => {
     const caller = nodePrincipal(node.kernel.get(NodeSelf).names);
     const rivals = Array.from({ length: RIVALS }, (_, at) => draft(String(at)));
     await node.facts.appendAll(rivals, caller);

@@ -31,13 +31,13 @@ forEachStore('strict conflict mode', () => {
     expect((await node.request('GET', '/v1/conflicts?status=all', { key })).body.conflicts).to.deep.equal([]);
   });
 
-  it('accepts the same value, a retraction, and then another value', async () => {
+  it('accepts the same value and a retraction, and after that another value', async () => {
     expect((await post('a', { confidence: 0.5 })).status).to.equal(201);
     expect((await post('gone', { confidence: 0 })).status).to.equal(201);
     expect((await post('b')).status).to.equal(201);
   });
 
-  it('accepts a fact that ends by name what it would contradict, and nothing else', async () => {
+  it('accepts a fact that names in `replaces` each fact that it would contradict', async () => {
     const entity = 'user:named';
     const old = await post('old', { entity });
     const next = await post('new', { entity, replaces: [old.body.id] });
@@ -46,7 +46,7 @@ forEachStore('strict conflict mode', () => {
     expect(refused.body.conflicting_fact_ids).to.deep.equal([next.body.id]);
   });
 
-  it('refuses only the item of a batch that contradicts, facts accepted before it in the batch included', async () => {
+  it('refuses only the contradicting item of a batch, also if it contradicts an earlier item', async () => {
     const items = [
       body('x', { entity: 'user:new' }),
       body('y', { entity: 'user:new' }),
@@ -57,7 +57,7 @@ forEachStore('strict conflict mode', () => {
     expect(reply.body.results.map(({ status }: { status: number }) => status)).to.deep.equal([201, 409, 201, 201]);
   });
 
-  it('names every contradicting fact, even if many agree', async () => {
+  it('names every contradicted fact, even if many have the same value', async () => {
     const agreeing = Array.from({ length: 70 }, (_, at) =>
       body('agreed', { entity: 'user:crowd', source: `agent:${at}` }),
     );
@@ -67,7 +67,7 @@ forEachStore('strict conflict mode', () => {
     expect(refused.body.conflicting_fact_ids).to.have.members(reply.body.results.map(({ fact }: Accepted) => fact.id));
   });
 
-  it('lets exactly one of many parallel writers of different values through', async () => {
+  it('accepts exactly one of many parallel writers of different values', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => post(`v${at}`, { entity: 'user:raced' })));
     expect(replies.filter(({ status }) => status === 201)).to.have.length(1);
     expect(replies.filter(({ status }) => status === 409)).to.have.length(19);

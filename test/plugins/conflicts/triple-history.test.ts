@@ -16,39 +16,39 @@ const entry = (id: string, valueKey: string, changes: Partial<HistoryEntry> = {}
 });
 const idsOf = (entries: readonly HistoryEntry[]) => entries.map(({ id }) => id);
 
-describe('the history of a triple within a transaction', () => {
-  it('counts facts added earlier in the same transaction as rivals', () => {
+describe('the facts of a triple that a transaction has read and added', () => {
+  it('include facts added earlier in the transaction when contradictions are looked for', () => {
     const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], HERE);
     history.add(entry('first', 'b'));
     expect(idsOf(history.rivalsOf(entry('second', 'c')))).to.deep.equal(['stored', 'first']);
   });
 
-  it('counts no fact of an equal value as a rival', () => {
+  it('with an equal value do not contradict a new fact', () => {
     const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], HERE);
     expect(history.rivalsOf(entry('again', 'a'))).to.deep.equal([]);
   });
 
-  it('ends everything before a retraction, so that later facts have no rival', () => {
+  it('from before a retraction do not contradict a fact after it', () => {
     const history = new TripleHistory<HistoryEntry>([entry('stored', 'a', { hlc: { wallMs: 1, counter: 0 } })], HERE);
     history.add(entry('first', 'b'));
     history.add(entry('gone', 'x', { confidence: 0 }));
     expect(history.rivalsOf(entry('fresh', 'c'))).to.deep.equal([]);
   });
 
-  it('lets a retraction with an older stamp leave newer facts alone', () => {
+  it('stay live if they are newer than a retraction that is added later', () => {
     const history = new TripleHistory<HistoryEntry>([entry('newer', 'a', { hlc: { wallMs: 9, counter: 10 } })], HERE);
     history.add(entry('old retraction', 'x', { confidence: 0, hlc: { wallMs: 9, counter: 9 } }));
     expect(idsOf(history.live)).to.deep.equal(['newer']);
   });
 
-  it('leaves facts of exactly the stamp of a retraction alone, as the store does', () => {
+  it('stay live if they have exactly the stamp of a retraction, as in the store', () => {
     const stamp = { hlc: { wallMs: 9, counter: 9 } };
     const history = new TripleHistory<HistoryEntry>([entry('as new', 'a', stamp)], HERE);
     history.add(entry('retraction', 'x', { confidence: 0, ...stamp }));
     expect(idsOf(history.live)).to.deep.equal(['as new']);
   });
 
-  it('ends exactly the facts that a fact names, which it does not contradict', () => {
+  it('end if a new fact names them, and then do not contradict it', () => {
     const history = new TripleHistory<HistoryEntry>([entry('named', 'a'), entry('unnamed', 'b')], HERE);
     const replacement = entry('new', 'c', { replaces: ['named'] });
     expect(idsOf(history.rivalsOf(replacement))).to.deep.equal(['unnamed']);
@@ -58,7 +58,7 @@ describe('the history of a triple within a transaction', () => {
     expect(idsOf(history.live)).to.deep.equal(['new']);
   });
 
-  it('gives a fact that is already expired no rivals and no influence', () => {
+  it('contradict and end nothing if they have expired', () => {
     const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], HERE);
     const expired = entry('late', 'b', { validUntilMs: NOW });
     expect(history.rivalsOf(expired)).to.deep.equal([]);

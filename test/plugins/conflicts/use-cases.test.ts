@@ -9,7 +9,7 @@ const caller = createPrincipal({ entityUri: 'agent:judge' });
 const reader = createPrincipal({ permissions: new Set(['read']) });
 const codeOf = async (refused: Promise<unknown>): Promise<unknown> => (await rejection(refused))['code'];
 
-forEachStore('contradictions without HTTP', () => {
+forEachStore('conflicts without HTTP', () => {
   let node: TestNode;
   let conflicts: Conflicts;
   beforeEach(async () => {
@@ -34,7 +34,7 @@ forEachStore('contradictions without HTTP', () => {
     return ids;
   };
 
-  it('are listed in pages, found by id and settled', async () => {
+  it('are listed in pages, found by id and resolved', async () => {
     const members = await contradict('user:a');
     await contradict('user:b');
     const first = await conflicts.list(reader, { limit: 1 });
@@ -53,7 +53,7 @@ forEachStore('contradictions without HTTP', () => {
     expect(await codeOf(again)).to.equal('already_resolved');
   });
 
-  it('are refused to callers without the permission, and unknown to those who cannot see both facts', async () => {
+  it('are refused to callers without the permission, and unknown to callers who cannot see both facts', async () => {
     await contradict('user:a');
     const [known] = (await conflicts.list(reader, { limit: 1 })).found;
     const id = known?.record.id ?? '';
@@ -67,7 +67,7 @@ forEachStore('contradictions without HTTP', () => {
     expect(await codeOf(conflicts.resolve(ofPublic, id, decision))).to.equal('lookup');
   });
 
-  it('are not settled by a decision that breaks a rule', async () => {
+  it('are not resolved by a decision that breaks a rule', async () => {
     const [member = ''] = await contradict('user:a');
     const id = (await conflicts.list(reader, { limit: 1 })).found[0]?.record.id ?? '';
     const settle = (decision: Parameters<Conflicts['resolve']>[2]) => codeOf(conflicts.resolve(caller, id, decision));

@@ -67,7 +67,7 @@ const judgedFrom = (facts: readonly LiveFact[], atMs: number): Judgement => {
   };
 };
 
-describe('the winner of a place', () => {
+describe('the winner among the facts of one triple and place', () => {
   it('has the higher confidence, even against a newer fact', () => {
     const timeline = timelineOf([fact('sure', 'a', 0.9, 1), fact('newer', 'b', 0.8, 2)], NOW);
     expect(judgedBy(timeline, NOW)).to.deep.equal({ winning: ['a'], contested: true });
@@ -78,17 +78,17 @@ describe('the winner of a place', () => {
     expect(judgedBy(timeline, NOW).winning).to.deep.equal(['a']);
   });
 
-  it('wins together with a fact of equal strength', () => {
+  it('wins together with every fact of equal confidence and stamp', () => {
     const timeline = timelineOf([fact('x', 'a', 1, 1), fact('y', 'b', 1, 1)], NOW);
     expect(judgedBy(timeline, NOW)).to.deep.equal({ winning: ['a', 'b'], contested: true });
   });
 
-  it('is not contested by a fact with the same value', () => {
+  it('is not contradicted by a fact with the same value', () => {
     const timeline = timelineOf([fact('x', 'a', 1, 1), fact('y', 'a', 0.5, 2)], NOW);
     expect(judgedBy(timeline, NOW)).to.deep.equal({ winning: ['a'], contested: false });
   });
 
-  it('gives way to the next strongest fact when it expires, until no live fact differs', () => {
+  it('is followed by the next strongest fact when it expires; the contradiction ends with the last differing fact', () => {
     const timeline = timelineOf(
       [fact('first', 'a', 1, 9, 10), fact('next', 'b', 0.9, 1, 20), fact('last', 'a', 0.1, 1)],
       NOW,
@@ -116,7 +116,7 @@ describe('the winner of a place', () => {
     );
   });
 
-  it('is a fact only from its beginning on, and becomes contested only then', () => {
+  it('is a fact only from its valid_from on, and is contradicted only from then on', () => {
     const timeline = timelineOf([fact('now', 'a', 0.5, 1), fact('soon', 'b', 1, 2, 20, 10)], NOW);
     const judged = [NOW, 9, 10, 20].map((atMs) => judgedBy(timeline, atMs));
     expect(judged).to.deep.equal([
@@ -127,7 +127,7 @@ describe('the winner of a place', () => {
     ]);
   });
 
-  it('needs only the new fact for an update once all other facts have begun', () => {
+  it('can be updated from the new fact alone once all other facts have begun', () => {
     const timeline = timelineOf([fact('now', 'a', 0.5, 1), fact('soon', 'b', 1, 2, NEVER, 10)], NOW);
     const next = fact('next', 'c', 0.9, 3);
     expect(canTake(timeline, [next], 9)).to.equal(false);
@@ -137,14 +137,14 @@ describe('the winner of a place', () => {
     expect(judgedBy(later, 10)).to.deep.equal({ winning: ['b'], contested: true });
   });
 
-  it('is known for a bounded number of beginnings', () => {
+  it('is computed for a limited number of future beginnings', () => {
     const stairs = Array.from({ length: MOST_WINS + 40 }, (_, at) => fact(`f${at}`, `v${at}`, 1, at, NEVER, 100 + at));
     const timeline = timelineOf(stairs, NOW);
     expect(judgedBy(timeline, 100 + MOST_WINS - 1).winning).to.deep.equal([`v${MOST_WINS - 1}`]);
     expect(judgedBy(timeline, 100 + MOST_WINS).winning).to.deep.equal([]);
   });
 
-  it('leaves every value a rival as long as the place is contested', () => {
+  it('always has a live fact of another value while it is contradicted', () => {
     fc.assert(
       fc.property(anyPlace, anyFact, (facts, newcomer) => {
         const live = facts.filter(({ untilMs }) => untilMs > NOW);
@@ -159,7 +159,7 @@ describe('the winner of a place', () => {
     );
   });
 
-  it('is computed for a bounded number of changes, after which the place has no winner', () => {
+  it('is computed for a limited number of changes, after which there is no winner', () => {
     const stairs = Array.from({ length: MOST_WINS + 40 }, (_, at) =>
       fact(`f${at}`, `v${at}`, 1 - at / 1_000, 1, 100 + at),
     );

@@ -18,7 +18,7 @@ describe('the key that connect gives to a client', () => {
   });
   afterEach(() => user.stop());
 
-  it('is made with read and write in a private file, and revoked with the last connection', async () => {
+  it('may read and write, is stored in a private file, and is revoked with the last connection', async () => {
     await user.run(['connect', 'cursor', '--yes']);
     const { args } = json(await user.read('.cursor/mcp.json')).mcpServers['fact-memory'];
     const file = args.at(-1) as string;
@@ -34,7 +34,7 @@ describe('the key that connect gives to a client', () => {
     expect((await at.node.ask('GET', '/v1/me', undefined, key)).status).to.equal(401);
   });
 
-  it('is that of the named file unless an administrator owns it, and is then not revoked', async () => {
+  it('is taken from the given file, unless an administrator owns it, and is then never revoked', async () => {
     const raw_key = 'a-key-of-a-plain-user-0123456789abcdef';
     await at.node.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: 'agent:plain' });
     await user.write('plain.key', `${raw_key}\n`);
@@ -46,7 +46,7 @@ describe('the key that connect gives to a client', () => {
     expect((await at.node.ask('GET', '/v1/me', undefined, raw_key)).status).to.equal(200);
   });
 
-  it('is left out while the node is unreachable, but a key from a file needs the node', async () => {
+  it('is left out while the node is unreachable, but then no key from a file is accepted', async () => {
     const away = { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: '' };
     const done = await user.run(['connect', 'cursor', '--yes'], away);
     expect(done.exitCode, done.stderr).to.equal(0);

@@ -44,7 +44,7 @@ describe('the command connect', () => {
       expect(unasked.stderr).to.contain('add --yes');
     });
 
-    it(`leaves a file of ${client} that is broken, read-only, a folder or not text unchanged`, async () => {
+    it(`leaves a configuration file of ${client} unchanged if it is broken, read-only, a folder or not text`, async () => {
       const file = serverFileOf(client, user.home);
       for (const broken of ['{ "a": ', '[servers', '\u0000']) {
         await user.write(file, broken);
@@ -62,7 +62,7 @@ describe('the command connect', () => {
     });
   }
 
-  it('shows every command whole with --dry-run, however long it is', async () => {
+  it('prints every command in full with --dry-run, however long it is', async () => {
     const long = `${user.home}/${'deep/'.repeat(60)}fact-memory-node`;
     const { stdout } = await user.run(['connect', 'claude-code', '--dry-run', '--command', long]);
     expect(stdout)
@@ -89,7 +89,7 @@ describe('the command connect', () => {
     );
   });
 
-  it('shares notes among projects if the user says so, and keeps that choice', async () => {
+  it('shares notes among projects if the user chooses so, and remembers the choice', async () => {
     const hooks = '.claude/settings.json';
     await user.runAtTerminal(['connect', 'claude-code'], ['y']);
     expect(await user.read(hooks)).not.to.contain('--share-notes');
@@ -205,7 +205,7 @@ describe('the command connect', () => {
     }
   });
 
-  it('adds a server and its hooks to one file in one change, and takes both out again', async () => {
+  it('adds a server and its hooks to one file in one write, and removes both again', async () => {
     const before = '// mine\n{\n  "ui": { "theme": "dark" }\n}\n';
     for (const file of ['.gemini/settings.json', '.config/opencode/opencode.json']) await user.write(file, before);
     for (const client of ['gemini-cli', 'opencode']) {

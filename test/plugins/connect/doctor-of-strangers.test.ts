@@ -10,7 +10,7 @@ const SECRET = 'the-password-of-a-database-0123456789';
 
 const GROUPS: Readonly<Partial<Record<ClientName, string>>> = { vscode: 'servers', zed: 'context_servers' };
 
-describe('the command doctor in a project of a stranger', () => {
+describe('the command doctor in a project that another person configured', () => {
   let at: ConnectedUser;
   let user: ConnectedUser;
   let stranger: Server;
@@ -83,7 +83,7 @@ describe('the command doctor in a project of a stranger', () => {
     expect(await user.read('started')).to.equal(undefined);
   });
 
-  it('asks at a terminal, and goes on only after a yes', async () => {
+  it('asks at a terminal, and continues only after a yes', async () => {
     const file = join(user.project, '.mcp.json');
     await user.write(file, entries('claude-code')[0] ?? '');
     const words = ['doctor', 'claude-code', '--scope', 'project', '--folder', user.project];
@@ -110,7 +110,7 @@ describe('the command doctor in a project of a stranger', () => {
     expect(seen.join()).not.to.contain(at.node.adminKey);
   });
 
-  it('treats an entry that has changed since connect as one of a stranger', async () => {
+  it('treats an entry that has changed since connect like an entry of another person', async () => {
     const scope = ['--scope', 'project', '--folder', user.project];
     expect((await user.run(['connect', 'claude-code', '--yes', '--no-hooks', ...scope])).exitCode).to.equal(0);
     const file = join(user.project, '.mcp.json');
@@ -128,7 +128,7 @@ describe('the command doctor in a project of a stranger', () => {
     expect((await examine('claude-code')).stdout).to.contain('is nested deeper than 256 levels');
   });
 
-  it('reads only ordinary files, and prints nothing that steers a terminal', async () => {
+  it('reads only ordinary files, and prints no terminal control sequence', async () => {
     execFileSync('mkfifo', [join(user.project, '.mcp.json')]);
     expect((await examine('claude-code')).stdout).to.contain('is no ordinary file');
     const evil = { command: 'x\u001b[2J\u202e', args: ['\u009b2J\n\rall is well'] };

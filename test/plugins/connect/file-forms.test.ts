@@ -186,7 +186,7 @@ describe('configuration files of connected clients', () => {
     expect((await connect('codex', '--name', 'memory')).stderr).to.contain('to which no table can be added');
   });
 
-  it('are refused if a member occurs twice or has an unexpected type', async () => {
+  it('are left unchanged, with an error, if a member occurs twice or has an unexpected type', async () => {
     for (const text of ['{"mcpServers":{},"mcpServers":{"b":{}}}', '{"mcpServers":[]}', '[]', '"x"', 'null']) {
       await user.write('.cursor/mcp.json', text);
       const { exitCode } = await connect('cursor', '--no-hooks');

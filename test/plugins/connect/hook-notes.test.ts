@@ -6,7 +6,7 @@ import { connectUser } from './connected-user.ts';
 import { hookUsers } from './hooked-user.ts';
 import { TRANSCRIPTS } from './transcripts.ts';
 
-describe('hooks that take notes', () => {
+describe('hooks that store notes', () => {
   const at = hookUsers();
 
   for (const [client, transcript] of Object.entries(TRANSCRIPTS)) {
@@ -77,7 +77,7 @@ describe('hooks that take notes', () => {
     }
   });
 
-  it('store no notes with --no-notes, and do nothing in an ignored folder', async () => {
+  it('store no notes with --no-notes, and do nothing below a folder with a .fact-memory-ignore file', async () => {
     await at.say('memory:secret_plan', 'left out');
     await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Said here.']) ?? '');
     const input = { transcript_path: join(at.user.home, 't.jsonl') };

@@ -54,7 +54,7 @@ describe('hooks in several projects', () => {
     expect(await ask(payroll, 'When does the salary of the night shift go up?')).to.contain('four percent');
   });
 
-  it('treat repositories as one project by remote address, and as two if only the last part is the same', async () => {
+  it('treat two repositories as one project only if their whole remote addresses are equal', async () => {
     const web = await repository('one/web', 'git@github.com:acme/web.git');
     const clone = await repository('two/copy', 'https://noor:t0ken@GitHub.com/acme/web');
     const zeta = await repository('zeta/web', 'https://github.com/zeta/web.git');
@@ -70,7 +70,7 @@ describe('hooks in several projects', () => {
     expect(await start(web)).not.to.contain('Bergen');
   });
 
-  it('count worktrees and folders of a monorepo as their repository', async () => {
+  it('treat worktrees and subfolders as parts of their repository', async () => {
     const shop = await repository('work/shop');
     const feature = await worktree('feature-login', shop);
     const deep = await folder('work/shop/packages/cart');
@@ -91,7 +91,7 @@ describe('hooks in several projects', () => {
     expect(await start(other, '--share-notes')).to.contain('Lund');
   });
 
-  it('recall facts from anywhere that have to do with the prompt, and no others', async () => {
+  it('recall facts outside the project only if they match the prompt', async () => {
     const blank = await folder('blank');
     await at.say('memory:rota', 'The harbour office opens at seven on weekdays', 'office:harbour');
     expect(await ask(blank, 'When does the harbour office open?')).to.contain('at seven');
@@ -102,7 +102,7 @@ describe('hooks in several projects', () => {
     expect(await start(await repository('harbour'))).to.contain('at seven');
   });
 
-  it('find notes of the project behind many of other projects', async () => {
+  it('find notes of the project although many notes of other projects match better', async () => {
     const [mine, other] = [await repository('mine'), await repository('other')];
     await note(mine, 'The pump in hall three leaks oil');
     const facts = Array.from({ length: 400 }, (_, number) => ({
@@ -118,7 +118,7 @@ describe('hooks in several projects', () => {
       .and.not.to.contain('report');
   });
 
-  it('spell one address for all forms of a remote', () => {
+  it('derive one project name from all spellings of a remote address', () => {
     for (const url of [
       'git@host.example:acme/web.git',
       'host.example:acme/web',

@@ -9,7 +9,7 @@ import { PROGRAM } from './connected-user.ts';
 import { hookUsers } from './hooked-user.ts';
 import { TRANSCRIPTS } from './transcripts.ts';
 
-describe('hooks that fail', () => {
+describe('hooks that cannot do their work', () => {
   const at = hookUsers();
 
   const quiet = async (argv: readonly string[], input: string, more: Readonly<Record<string, string>> = {}) => {
@@ -19,7 +19,7 @@ describe('hooks that fail', () => {
   const input = (members: object = {}) =>
     JSON.stringify({ session_id: 's', cwd: at.user.project, prompt: 'what do we know of this?', ...members });
 
-  it('print nothing and exit with 0 if the node is away or refuses, or the key is missing', async () => {
+  it('print nothing and exit with 0 if the node is unreachable or refuses, or the key is missing', async () => {
     for (const name of ['session-start', 'prompt', 'session-end']) {
       await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Lost at noon.']) ?? '');
       const told = input({ transcript_path: join(at.user.home, 't.jsonl') });
@@ -47,7 +47,7 @@ describe('hooks that fail', () => {
     await quiet(['hook', 'session-end', '--client', 'claude-code'], input({ transcript_path: 7 }));
   });
 
-  it('read only ordinary files: a pipe in the place of one keeps no process', async () => {
+  it('read only ordinary files, and do not hang on a named pipe', async () => {
     const pipe = join(at.user.project, '.git');
     execFileSync('mkfifo', [pipe]);
     await quiet(['hook', 'session-start', '--client', 'codex'], input());
@@ -61,7 +61,7 @@ describe('hooks that fail', () => {
     await quiet(['hook', 'session-start', '--client', 'codex'], input());
   });
 
-  it('exit at their deadline, even while the input stays open', async () => {
+  it('exit at their deadline, even while standard input stays open', async () => {
     const silent: Server = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;

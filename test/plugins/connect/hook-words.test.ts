@@ -16,7 +16,7 @@ const answer = (text: string) => ({
   message: { role: 'assistant', content: [{ type: 'text', text }] },
 });
 
-describe('words that hooks note', () => {
+describe('user prompts that hooks store as notes', () => {
   const at = hookUsers();
 
   const end = async (lines: readonly object[], more: readonly string[] = []) => {
@@ -25,7 +25,7 @@ describe('words that hooks note', () => {
   };
   const noted = async () => (await at.notes()).map(({ v }) => v);
 
-  it('leave out what the client adds, commands and short replies', async () => {
+  it('omit text that the client adds, commands, and short replies', async () => {
     const harness = [
       '[Request interrupted by user]',
       '[Request interrupted by user for tool use]',
@@ -64,18 +64,18 @@ describe('words that hooks note', () => {
     expect(await noted()).to.deep.equal([]);
   });
 
-  it('keep a line that begins with a folder of the root', async () => {
+  it('include a line that begins with an absolute path', async () => {
     const lines = ['/tmp is full, clean it', '/etc needs a backup', '/usr/lib holds old modules'];
     await end(lines.map((text) => prompt(text)));
     expect((await noted()).sort()).to.deep.equal([...lines].sort());
   });
 
-  it('keep a name and a value without a blank, and mask a secret in it', async () => {
+  it('include a name and value without a blank between them, with secrets masked', async () => {
     await end(['密码：hunter2abc', 'password=hunter2abc', '部署端口：8443'].map((text) => prompt(text)));
     expect(await noted()).to.have.members(['密码：***', 'password=***', '部署端口：8443']);
   });
 
-  it('keep the own words of a person, also in angle brackets and beside additions of the client', async () => {
+  it('include text of the person in angle brackets, and beside text that the client adds', async () => {
     const own = [
       '<div> tag does not close, fix it',
       '<T> generics are broken in parse()',
@@ -93,7 +93,7 @@ describe('words that hooks note', () => {
     expect(await noted()).to.have.members([...own, 'Please keep the tests in vitest.', 'Rename this module to ledger']);
   });
 
-  it('add nothing for a session that was resumed, forked or compacted', async () => {
+  it('are not stored again for a session that was resumed, forked or compacted', async () => {
     const lines = ['Use tabs in Makefiles only', 'The demo is on Thursday'].map((text, day) =>
       prompt(text, { timestamp: `2026-11-2${day}T09:00:00.000Z` }),
     );
@@ -105,7 +105,7 @@ describe('words that hooks note', () => {
     expect(await noted()).to.have.lengthOf(2);
   });
 
-  it('wait while the node is away, and are sent by the next hook', async () => {
+  it('wait in a file while the node is unreachable, and are sent by the next hook', async () => {
     let isUp = false;
     const proxy = createServer((incoming, outgoing) => {
       if (!isUp) return void incoming.socket.destroy();
@@ -141,13 +141,13 @@ describe('words that hooks note', () => {
     }
   });
 
-  it('ask the memory for a short question of a script without blanks', async () => {
+  it('trigger a recall although they are short, in scripts without blanks', async () => {
     await at.say('memory:hours', '仓库大门早上七点开门', 'place:warehouse');
     const { stdout } = await at.hook('prompt', 'codex', { prompt: '仓库大门几点开门？' });
     expect(stdout).to.contain('七点');
   });
 
-  it('hold the conclusions of the agent with --note agent, behind the words of a person', async () => {
+  it('are followed by conclusions of the agent with --note agent', async () => {
     const lines = [
       prompt('Why does the pump of the greenhouse stop?'),
       answer('Let me look.'),

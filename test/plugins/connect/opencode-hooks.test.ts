@@ -4,7 +4,7 @@ import { hookUsers } from './hooked-user.ts';
 
 const FILE = '.config/opencode/opencode.json';
 
-describe('the module that OpenCode loads for its hooks', () => {
+describe('the module for the hooks of OpenCode', () => {
   const at = hookUsers();
 
   /** A host with one session of a person, and one of an agent below it. */
@@ -30,7 +30,7 @@ describe('the module that OpenCode loads for its hooks', () => {
 
   const promptOf = (text: string) => ({ message: { id: 'msg_1' }, parts: [{ id: 'prt_1', type: 'text', text }] });
 
-  it('adds a recall to the prompt of a person, and notes the prompt, but nothing in the session of an agent', async () => {
+  it('adds recalled facts to a prompt of the person and notes the prompt, but does nothing for subagents', async () => {
     await at.say('memory:deploys_to', 'the cluster in Oslo');
     await at.user.run(['connect', 'opencode', '--yes']);
     const [[, commands]] = JSON.parse((await at.user.read(FILE)) ?? '').plugin;
@@ -52,7 +52,7 @@ describe('the module that OpenCode loads for its hooks', () => {
     expect((await at.notes()).map(({ v, source }) => [v, source])).to.deep.equal([[said, 'user:noor']]);
   });
 
-  it('leaves a prompt as it is after a failure, and gives the tools to a user who installs the module alone', async () => {
+  it('leaves a prompt unchanged after a failure, and adds the MCP server unless one is configured', async () => {
     const broken = { prompt: 'no-such-program-anywhere', 'session-start': 'echo no JSON' };
     const hooks = await opencodeHooks.server(hostOf(''), broken);
     const prompt = promptOf('Where does acme-web deploy to?');

@@ -5,8 +5,8 @@ import { HARMLESS_LINES, SECRET_LINES } from './secret-table.ts';
 const plain = (line: string): string => line.replaceAll(/[⟦⟧]/g, '');
 const secretOf = (line: string): string => line.slice(line.indexOf('⟦') + 1, line.indexOf('⟧'));
 
-describe('secrets in notes', () => {
-  it('mask every value of a hundred lines, and keep the words around it', () => {
+describe('the masking of secrets in notes', () => {
+  it('masks every secret in a hundred lines, and keeps the words around it', () => {
     expect(SECRET_LINES).to.have.lengthOf(100);
     for (const line of SECRET_LINES) {
       const { text, masked } = withoutSecrets(plain(line));
@@ -16,18 +16,18 @@ describe('secrets in notes', () => {
     }
   });
 
-  it('leave a hundred harmless lines as they are, but for two at most', () => {
+  it('leaves a hundred lines without secrets unchanged, except two at most', () => {
     expect(HARMLESS_LINES).to.have.lengthOf(100);
     const changed = HARMLESS_LINES.filter((line) => withoutSecrets(line).text !== line);
     expect(changed, changed.join('\n')).to.have.lengthOf.at.most(2);
   });
 
-  it('mask them in one text of all lines as well', () => {
+  it('masks the same secrets when all lines form one text', () => {
     const { text } = withoutSecrets(SECRET_LINES.map(plain).join('\n'));
     for (const line of SECRET_LINES) expect(text, line).not.to.contain(secretOf(line));
   });
 
-  it('mask a key over several lines, also one that was cut, and keep public ones', () => {
+  it('masks a private key over several lines, also a truncated one, but no public key', () => {
     const block = (name: string) => `-----BEGIN ${name}-----\nMIIEow\nabc+/\n-----END ${name}-----`;
     for (const name of ['RSA PRIVATE KEY', 'PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'PGP PRIVATE KEY BLOCK']) {
       const { text } = withoutSecrets(`before\n${block(name)}\nafter`);
@@ -37,7 +37,7 @@ describe('secrets in notes', () => {
     for (const name of ['CERTIFICATE', 'PUBLIC KEY']) expect(withoutSecrets(block(name)).text).to.equal(block(name));
   });
 
-  it('mask a value in the line after its name', () => {
+  it('masks a secret in the line after its name', () => {
     expect(withoutSecrets('The password is:\nhunter22\nand go on').text).to.equal('The password is:\n***\nand go on');
   });
 });

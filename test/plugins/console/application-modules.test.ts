@@ -31,13 +31,13 @@ up 1
 not a line of it
 `;
 
-describe('the latencies of the overview', () => {
+describe('the recall latencies on the overview of the console', () => {
   let metrics: MetricsModule;
   before(async () => {
     metrics = await importConsoleModule('screens/overview/read-metrics.ts');
   });
 
-  it('are read from the text for Prometheus, with any label', () => {
+  it('are read from metrics in Prometheus format, with any labels', () => {
     const samples = metrics.readSamples(SCRAPE);
     expect(samples).to.have.lengthOf(7);
     expect(samples.at(-1)).to.deep.equal({ name: 'up', labels: {}, value: 1 });
@@ -73,8 +73,8 @@ interface MomentsModule {
   stepOf(steps: readonly Moment[], asOf: string): number;
 }
 
-describe('the moments of an entity', () => {
-  it('are found by stamp and by instant, at or after a step', async () => {
+describe('the steps in the history of an entity', () => {
+  it('are found by stamp and by instant: the first step at or after it', async () => {
     const { msOf, stepOf } = await importConsoleModule<MomentsModule>('screens/entities/read-moments.ts');
     const steps = [1_000, 2_000, 2_000].map((ms, at) => ({ asOf: `${ms}.${at}`, ms }));
     expect(msOf('2000.7')).to.equal(2_000);
@@ -92,8 +92,8 @@ interface Draft {
   readonly text: string;
 }
 
-describe('a value that a reader types', () => {
-  it('becomes a value of its type, unless the conversion would lose information', async () => {
+describe('a value that a reader types into the console', () => {
+  it('is converted to the chosen type, unless the conversion would lose information', async () => {
     const { readDraft } = await importConsoleModule<{ readDraft(draft: Draft): unknown }>('kit/value-draft.ts');
     const read = (type: string, text: string) => readDraft({ type, text });
     expect(read('number', ' -0.5 ')).to.deep.equal({ type: 'number', v: -0.5 });
@@ -117,15 +117,15 @@ interface TextsModule {
   spellShare(share: number): string;
 }
 
-describe('a sentence of the console', () => {
-  it('fills each placeholder once, and ignores placeholders inside values', async () => {
+describe('a translated sentence of the console', () => {
+  it('fills each placeholder once, and ignores placeholder syntax inside values', async () => {
     const { fill } = await importConsoleModule<TextsModule>('texts/texts.ts');
     expect(fill('{b} of {a}', { a: '{b}', b: '$& {a}' })).to.equal('$& {a} of {b}');
     expect(fill('{count} of {other}', { count: 1_234 })).to.equal('1,234 of {other}');
     expect(fill('{name} is here', { name: 'a\u202eb' })).to.equal('\u2068a\u202eb\u2069 is here');
   });
 
-  it('formats percentages in one way', async () => {
+  it('shows percentages in one format', async () => {
     const { spellShare } = await importConsoleModule<TextsModule>('texts/texts.ts');
     expect([1, 0.962, 0.5, 0.009].map(spellShare)).to.deep.equal(['100%', '96.2%', '50%', '0.9%']);
     const english = await readFile('plugins/console/app/texts/en.json', 'utf8');

@@ -83,7 +83,7 @@ describe('the page of the console', () => {
     expect((await get('/console/sign-in.json')).body).to.deep.equal({ sign_in: null });
   });
 
-  it('learns from the node, not from the reader, if a key is required', async () => {
+  it('asks the node, not the reader, whether a key is required', async () => {
     const open = await startTestNode({
       plugins: ['keys', 'facts', 'node-info', 'console'],
       env: { SVC_AUTH_REQUIRED: 'false' },

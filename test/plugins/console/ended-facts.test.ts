@@ -37,14 +37,14 @@ const fact = (id: string, members: Partial<Listed> & { readonly v?: unknown } = 
   };
 };
 
-describe('detection of ended facts in a list', () => {
+describe('the marks of ended facts in a list of the console', () => {
   let ended: (...facts: readonly Listed[]) => Readonly<Record<string, string>>;
   before(async () => {
     const { endedIn } = await importConsoleModule<EndedModule>('kit/ended-facts.ts');
     ended = (...facts) => Object.fromEntries(endedIn(facts, 'svc:', NOW_MS));
   });
 
-  it('marks uncontradicted facts beside a newer value as settled', () => {
+  it('show facts that a newer value has settled, unless they are contradicted', () => {
     const old = fact('old', { hlc: '999.12' });
     const settled = fact('settled', { hlc: '1000.2' });
     expect(ended(settled, old)).to.deep.equal({ old: 'settled' });
@@ -53,7 +53,7 @@ describe('detection of ended facts in a list', () => {
     expect(ended(settled, { ...old, value: settled.value })).to.deep.equal({});
   });
 
-  it('marks facts before a later retraction as ended, and none after it', () => {
+  it('show facts from before a retraction as ended, and no later facts', () => {
     const old = fact('old', { hlc: '1.0' });
     const retraction = fact('retraction', { hlc: '2.0', confidence: 0 });
     const later = fact('later', { hlc: '3.0' });
@@ -62,7 +62,7 @@ describe('detection of ended facts in a list', () => {
     expect(ended(retraction)).to.deep.equal({});
   });
 
-  it('ignores newer facts of other places, expired ones, and facts of the node itself', () => {
+  it('ignore newer facts of other gardens, expired facts and system facts', () => {
     const old = fact('old', { hlc: '1.0' });
     const elsewhere = [{ entity: 'x' }, { relation: 'memory:y' }, { scope: 'team' }, { garden_id: 'z' }];
     for (const place of elsewhere) expect(ended(fact('other', { hlc: '2.0', ...place }), old)).to.deep.equal({});
@@ -71,7 +71,7 @@ describe('detection of ended facts in a list', () => {
     expect(ended(...own)).to.deep.equal({});
   });
 
-  it('treats different spellings of one value as equal', () => {
+  it('treat different spellings of one value as equal', () => {
     const refs = ['Project:Lantern', 'project:lantern'].map((v, at) =>
       fact(`ref-${at}`, { hlc: `${at}.0`, value: { type: 'ref', v } }),
     );

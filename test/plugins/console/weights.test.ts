@@ -21,7 +21,7 @@ describe('the weights of the recall debugger', () => {
 
   const sumOf = (each: Weights): number => Object.values(each).reduce((sum, one) => sum + one, 0);
 
-  it('keep their sum after any moves, and are never negative', () => {
+  it('always have the same sum after any moves of their sliders, and are never negative', () => {
     const move = fc.tuple(fc.constantFrom(...weights.WEIGHT_NAMES), fc.double({ min: -50, max: 150, noNaN: true }));
     fc.assert(
       fc.property(fc.array(move, { maxLength: 20 }), (moves) => {
@@ -38,7 +38,7 @@ describe('the weights of the recall debugger', () => {
     );
   });
 
-  it('are the defaults if the address is invalid', () => {
+  it('have their defaults if the address of the page is invalid', () => {
     for (const text of [undefined, '', '100', '50-50-0-0', '50-50-1-0-0', '-1-101-0-0-0', '1e2-0-0-0', 'a-b-c-d-e']) {
       expect(weights.readWeights(text), text).to.deep.equal(weights.USUAL_WEIGHTS);
     }

@@ -11,7 +11,7 @@ import { type DecayNode, startDecayNode } from './decay-node.ts';
 const FACTS = 4_100;
 const BATCH = 820;
 
-describe('a sweep over several pieces of the ledger', function () {
+describe('a decay sweep over a large ledger, read in several parts', function () {
   this.timeout(240_000);
   let folder: string;
   let node: DecayNode;
@@ -44,7 +44,7 @@ describe('a sweep over several pieces of the ledger', function () {
   };
   const ttls = () => node.kernel.get(FactStore).read((snapshot) => snapshot.count(equals('relationKey', 'svc:ttl')));
 
-  it('counts, summarises and ends all of them', async () => {
+  it('counts, reports and ends the facts of all parts', async () => {
     await start('100000');
     await fill();
     expect(await node.sweep({ min_confidence: 0.5, dry_run: true })).to.include({ scanned: FACTS, decayed: FACTS - 5 });
@@ -57,7 +57,7 @@ describe('a sweep over several pieces of the ledger', function () {
     expect(await node.sweep({ ttl_seconds: 0 })).to.include({ scanned: 5, decayed: 5 });
   });
 
-  it('resumes as a job after its node was stopped', async () => {
+  it('continues as a job after its node was stopped', async () => {
     await start('100');
     await fill();
     const { status, body } = await node.post('/v1/decay/sweep', { ttl_seconds: 0 });

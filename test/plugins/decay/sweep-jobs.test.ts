@@ -5,7 +5,7 @@ import { type DecayNode, startDecayNode } from './decay-node.ts';
 
 const FACTS = 5;
 
-forEachStore('a sweep over many facts', () => {
+forEachStore('a decay sweep over many facts', () => {
   let node: DecayNode;
   beforeEach(async () => {
     node = await startDecayNode({ env: { SVC_ASYNC_JOB_THRESHOLD: '3' } });
@@ -52,7 +52,7 @@ forEachStore('a sweep over many facts', () => {
     expect(jobs[0]).to.include({ job_id: id, status: 'done' }).and.not.to.have.property('progress');
   });
 
-  it('can be resumed only by a caller with its scopes', async () => {
+  it('can be resumed only by a caller who has its scopes', async () => {
     const id = await begin();
     expect((await node.request('DELETE', `/v1/jobs/${id}`, { key: node.key })).status).to.equal(204);
     const resume = (key: string) => node.request('POST', `/v1/jobs/${id}/resume`, { key });
@@ -64,14 +64,14 @@ forEachStore('a sweep over many facts', () => {
     expect(await node.shown()).to.deep.equal([]);
   });
 
-  it('is shared by waiting sweeps of one caller, and ends each fact once', async () => {
+  it('is one job for waiting sweeps of one caller, and ends each fact once', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, () => begin()));
     for (const id of new Set(ids)) await end(id);
     expect(new Set(ids).size).to.be.at.most(4);
     expect(await node.ttls()).to.have.length(FACTS);
   });
 
-  it('runs at once in a trial, and if the caller sees few of the facts', async () => {
+  it('runs at once for a dry run, and if the caller sees few of the facts', async () => {
     expect(await node.sweep({ min_confidence: 0.5, dry_run: true })).to.include({ scanned: FACTS, decayed: FACTS });
     const local = await node.addKey({ entityUri: 'agent:local', scopes: ['local'] });
     expect(await node.sweep({ ttl_seconds: 0 }, local)).to.include({ scanned: 0, decayed: 0 });

@@ -4,7 +4,7 @@ import { type DecayNode, startDecayNode } from './decay-node.ts';
 
 const OWNED = 'svc://localhost:8765/project/x/plan';
 
-forEachStore('the reach of a sweep', () => {
+forEachStore('the facts that a decay sweep may end', () => {
   let node: DecayNode;
   afterEach(() => node.stop());
 
@@ -24,7 +24,7 @@ forEachStore('the reach of a sweep', () => {
   };
   const shownTo = (key: string) => node.shown(key);
 
-  it('requires the permission to write, and a scope of the key', async () => {
+  it('are none without the permission to write and a scope of the key', async () => {
     await start();
     const reader = await node.addKey({ entityUri: 'agent:reader', permissions: ['read'] });
     expect((await node.post('/v1/decay/sweep', { ttl_seconds: 0 }, reader)).status).to.equal(403);
@@ -36,14 +36,14 @@ forEachStore('the reach of a sweep', () => {
     expect(await node.shown()).to.deep.equal(['user:company']);
   });
 
-  it('includes facts of other callers, as a retraction would', async () => {
+  it('include facts of other callers, as for a retraction', async () => {
     await start();
     await node.say({ entity: 'user:shared' });
     const other = await node.addKey({ entityUri: 'agent:other' });
     expect(await node.sweep({ ttl_seconds: 0 }, other)).to.include({ scanned: 1, decayed: 1 });
   });
 
-  it('excludes gardens that the caller only reads, does not know, or may not write to', async () => {
+  it('exclude gardens that the caller only reads, does not know, or may not write to', async () => {
     await start();
     const writer = await node.addKey({ entityUri: 'agent:gardener' });
     const reader = await node.addKey({ entityUri: 'agent:visitor' });
@@ -62,7 +62,7 @@ forEachStore('the reach of a sweep', () => {
     expect([await seen(reader), await seen(node.key)]).to.deep.equal([1, 0]);
   });
 
-  it('excludes a deleted garden, and quarantine', async () => {
+  it('exclude deleted gardens and quarantine gardens', async () => {
     await start();
     await grow('gone', {});
     await grow('held', { 'agent:writer': 'writer' }, { quarantine: true });
@@ -73,7 +73,7 @@ forEachStore('the reach of a sweep', () => {
     expect(await node.shown(node.admin)).to.deep.equal(['user:gone', 'user:held']);
   });
 
-  it('excludes namespaces of other owners, in a trial and in a sweep', async () => {
+  it('exclude namespaces of other owners, in a dry run and in a sweep', async () => {
     await start({ SVC_NAMESPACES_ENABLED: 'true' });
     const owner = await node.addKey({ entityUri: 'agent:owner' });
     const rule = { pattern: 'svc://localhost:8765/project/x/*', owners: ['agent:owner'] };
@@ -90,7 +90,7 @@ forEachStore('the reach of a sweep', () => {
     expect(await node.sweep(rules, owner)).to.include({ scanned: 1, decayed: 1 });
   });
 
-  it('does not depend on rules about sources and signatures', async () => {
+  it('do not depend on rules about sources and signatures', async () => {
     await start();
     await node.stop();
     const plugins = ['attestation', 'audit', 'conflicts', 'decay', 'facts', 'keys'];
@@ -99,7 +99,7 @@ forEachStore('the reach of a sweep', () => {
     expect(await node.sweep({ ttl_seconds: 0 })).to.include({ scanned: 1, decayed: 1 });
   });
 
-  it('adds an audit entry with the caller, but without facts', async () => {
+  it('are counted in an audit entry that names the caller but no fact', async () => {
     await start();
     await node.say();
     await node.sweep({ ttl_seconds: 0, dry_run: true });

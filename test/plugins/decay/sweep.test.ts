@@ -11,7 +11,7 @@ forEachStore('a sweep of decay', () => {
   });
   afterEach(() => node.stop());
 
-  it('ends every fact without an end for age 0', async () => {
+  it('ends every fact that has no expiry, for age 0', async () => {
     for (let n = 0; n < 3; n += 1) await node.say();
     expect(await node.sweep({ ttl_seconds: 0 })).to.deep.equal({ scanned: 3, decayed: 3, dry_run: false });
     expect(await node.shown()).to.deep.equal([]);
@@ -19,14 +19,14 @@ forEachStore('a sweep of decay', () => {
     expect(body.total).to.equal(3);
   });
 
-  it('ends older facts, and keeps the others', async () => {
+  it('ends facts older than the given age, and keeps the others', async () => {
     await node.say({ entity: 'user:new' });
     await node.say({ entity: 'user:old', timestamp: '2020-01-01T00:00:00Z' });
     expect(await node.sweep({ ttl_seconds: HOUR_S })).to.include({ scanned: 2, decayed: 1 });
     expect(await node.shown()).to.deep.equal(['user:new']);
   });
 
-  it('ends uncertain facts of any age, including those with an end', async () => {
+  it('ends facts below the given confidence at any age, even if they have an expiry', async () => {
     await node.say({ entity: 'user:sure', confidence: 0.5 });
     await node.say({ entity: 'user:unsure', confidence: 0.49 });
     await node.say({ entity: 'user:short', confidence: 0.1, valid_until: '2030-01-01T00:00:00Z' });
@@ -34,14 +34,14 @@ forEachStore('a sweep of decay', () => {
     expect(await node.shown()).to.deep.equal(['user:sure']);
   });
 
-  it('keeps facts until the end that their author set', async () => {
+  it('keeps facts whose author set an expiry until then', async () => {
     await node.say({ entity: 'user:until', valid_until: '2030-01-01T00:00:00Z' });
     const { id } = await node.say({ entity: 'user:lasting' });
     await node.say({ entity: id, relation: 'svc:ttl', value: { type: 'datetime', v: '2030-01-01T00:00:00Z' } });
     expect(await node.sweep({ ttl_seconds: 0 })).to.include({ scanned: 2, decayed: 0 });
   });
 
-  it('ends no fact twice', async () => {
+  it('ends no fact a second time', async () => {
     await node.say();
     await node.say({ confidence: 0.1 });
     await node.sweep({ ttl_seconds: 0, min_confidence: 0.5 });
@@ -60,7 +60,7 @@ forEachStore('a sweep of decay', () => {
     expect(body.facts.map((fact: { confidence: number }) => fact.confidence)).to.deep.equal([0]);
   });
 
-  it('appends a time-to-live in the place of each fact, and changes no fact', async () => {
+  it('ends a fact by a time to live in the same scope and garden, and changes no fact', async () => {
     const before = await node.say({ scope: 'team' });
     await node.sweep({ ttl_seconds: 0 });
     const { body: after } = await node.request('GET', `/v1/facts/${before.id}`, { key: node.key });
@@ -75,7 +75,7 @@ forEachStore('a sweep of decay', () => {
     expect(ttl.value.type).to.equal('datetime');
   });
 
-  it('counts the facts in a trial, and ends none', async () => {
+  it('counts the facts in a dry run, and ends none', async () => {
     for (const confidence of [0.1, 0.2, 0.9]) await node.say({ confidence });
     const rules = { min_confidence: 0.5, ttl_seconds: HOUR_S };
     expect(await node.sweep({ ...rules, dry_run: true })).to.deep.equal({ scanned: 3, decayed: 2, dry_run: true });
@@ -83,7 +83,7 @@ forEachStore('a sweep of decay', () => {
     expect(await node.sweep(rules)).to.deep.equal({ scanned: 3, decayed: 2, dry_run: false });
   });
 
-  it('ends only facts of its scope', async () => {
+  it('ends only facts of the requested scope', async () => {
     await node.say({ entity: 'user:team', scope: 'team' });
     await node.say({ entity: 'user:public', scope: 'public' });
     expect(await node.sweep({ ttl_seconds: 0, scope: 'team' })).to.include({ scanned: 1, decayed: 1 });

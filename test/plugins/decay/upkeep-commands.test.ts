@@ -46,7 +46,7 @@ describe('the commands decay, synthesis and history', () => {
     expect(reply.status).to.equal(201);
   };
 
-  it('show the number of facts before a sweep ends them', async () => {
+  it('show how many facts a sweep would end before it ends them', async () => {
     await say('sure', 0.9);
     await say('unsure', 0.1);
     const trial = await run('decay', '--min-confidence', '0.5');
@@ -70,7 +70,7 @@ describe('the commands decay, synthesis and history', () => {
     expect(done.stderr).to.match(/job \S+ does the work/);
   });
 
-  it('print a synthesis with the rivals, without control characters', async () => {
+  it('print a synthesis with contradicting facts, without control characters', async () => {
     await say('sure', 0.9);
     await say('\u001b[31munsure', 0.1);
     const shown = await run('synthesis', '--entity', 'user:noor');

@@ -20,7 +20,7 @@ describe('the command demo', () => {
     return (await at.ask('GET', all)).body.total;
   };
 
-  it('walks through a memory: assertion, contradiction, recall, resolution, and the state before', async () => {
+  it('shows step by step an assertion, a contradiction, a recall, a resolution and a read of the past', async () => {
     const shown = await demo('--no-pause');
     const titles = [...shown.matchAll(/^(.+)\n-+$/gm)].map(([, title]) => title);
     expect(titles).to.deep.equal([
@@ -47,7 +47,7 @@ describe('the command demo', () => {
     expect(history).to.match(/asserted +1 May [\s\S]*asserted +15 June [\s\S]*resolved +15 June/);
   });
 
-  it('shows commands that do what it says', async () => {
+  it('prints commands that do what the text beside them says', async () => {
     const shown = await demo('--no-pause');
     const commands = [...shown.matchAll(/^\$ fact-memory-node (.+)\n([^$]*)/gm)];
     const reading = commands.filter(([, words = '']) => /^(?:recall|query|history)/.test(words));
@@ -64,7 +64,7 @@ describe('the command demo', () => {
     }
   });
 
-  it('loads some forty facts of several sources and times into a place of their own', async () => {
+  it('loads about forty facts of several sources and times, all about entities that begin with demo:', async () => {
     await demo();
     const { facts } = (await at.ask('GET', '/v1/facts?limit=500&include_contradicted=true')).body;
     expect(facts.length).to.be.within(38, 50);
@@ -77,14 +77,14 @@ describe('the command demo', () => {
     ).to.equal(true);
   });
 
-  it('stores nothing twice', async () => {
+  it('stores nothing twice when it runs again', async () => {
     await demo();
     const count = await factCount();
     expect(await demo()).to.contain('An earlier run has settled it.');
     expect(await factCount()).to.equal(count);
   });
 
-  it('is taken back, and can be begun anew', async () => {
+  it('removes its facts on request, and can then run again', async () => {
     await at.run(['assert', 'user:noor', 'memory:role', 'CEO', '--scope', 'team']);
     await demo();
     const count = await factCount();
@@ -102,7 +102,7 @@ describe('the command demo', () => {
     expect((await at.run(['query', ...CONTESTED])).stdout).to.contain('15 June');
   });
 
-  it('waits for Enter at a terminal, unless told not to', async () => {
+  it('waits for Enter at a terminal, unless an option says otherwise', async () => {
     const terminal = { columns: 100, answers: Array.from({ length: 7 }, () => '') };
     const waited = await at.run(['demo'], undefined, { terminal });
     expect(waited.exitCode).to.equal(0);
@@ -111,7 +111,7 @@ describe('the command demo', () => {
     expect(hurried.stderr).to.equal('');
   });
 
-  it('names the missing permission where the key may not write', async () => {
+  it('names the missing permission if the key may not write', async () => {
     const key = 'the-key-of-a-guest-who-only-reads';
     await at.ask('POST', '/v1/auth/keys', { raw_key: key, entity_uri: 'agent:guest', permissions: ['read'] });
     const { exitCode, stderr } = await at.run(['demo'], key);

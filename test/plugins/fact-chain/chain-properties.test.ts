@@ -42,7 +42,7 @@ const proof: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('prove'), node: 
 /** Each run uses another tenant of the same store. */
 const TENANT_RUNS = Math.max(5, Math.floor(RUNS / 10));
 
-forEachStore('a chain that several processes keep, some of the time', (store) => {
+forEachStore('the chain of facts of several processes, some of which run without its plugin', (store) => {
   let nodes: TestNode[];
   let folder: string;
   let tenants = 0;
@@ -105,7 +105,7 @@ forEachStore('a chain that several processes keep, some of the time', (store) =>
     );
   });
 
-  it('fails after any single change of its facts or links', async () => {
+  it('fails the verification after any single change of its facts or links', async () => {
     const hex = '5a'.repeat(32);
     const change = fc.constantFrom(
       `value_v = 'x'`,

@@ -40,7 +40,7 @@ forEachStore('the chain of facts', () => {
     (await ledgerOf(node)).filter(({ link }) => link !== null).map(({ factId }) => factId);
   const many = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-  it('has a null proof while there are no facts', async () => {
+  it('has a null proof while the tenant has no facts', async () => {
     expect(await prove(await start())).to.equal(null);
   });
 
@@ -117,7 +117,7 @@ forEachStore('the chain of facts', () => {
     expect(second?.checkpoint['tl_inclusion_proof']).to.include({ prev_hash: first?.head_hash });
   });
 
-  it('links facts that were stored while it was off, oldest first', async () => {
+  it('links facts that were stored while its plugin was off, oldest first', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await start({ plugins: UNCHAINED, folder });
       const early = await say(without, [1, 2, 3]);
@@ -130,7 +130,7 @@ forEachStore('the chain of facts', () => {
     });
   });
 
-  it('links them for a proof too, without new facts', async () => {
+  it('links such facts for a requested proof too, without new facts', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await start({ plugins: UNCHAINED, folder });
       await say(without, [1, 2, 3]);
@@ -141,7 +141,7 @@ forEachStore('the chain of facts', () => {
     });
   });
 
-  it('links a long backlog in parts, one with each write', async () => {
+  it('links a long backlog in parts, one part with each write', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await start({ plugins: UNCHAINED, folder });
       const early: string[] = [];
@@ -159,7 +159,7 @@ forEachStore('the chain of facts', () => {
     });
   });
 
-  it('hashes a limited number of links for one proof, and shows the end of the proof', async () => {
+  it('covers a limited number of links with one proof, which states where it ends', async () => {
     const node = await start();
     expect(BACKLOG_PER_WRITE).to.be.lessThan(LINKS_PER_PROOF);
     for (let batch = 0; batch < 3; batch += 1) await say(node, many(1_000), `user:${batch}`);
@@ -210,7 +210,7 @@ forEachStore('the chain of facts', () => {
     expect(await appendsOf(CHAINED)).to.deep.equal([one + 1, hundred + 1]);
   });
 
-  it('reads successive shown facts together', async () => {
+  it('reads shown facts that follow each other in one query', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     await say(node, many(100));
@@ -232,7 +232,7 @@ forEachStore('the chain of facts', () => {
     expect(await prove(node, 'default', await storedFacts(node))).to.include({ checked_entries: 3 });
   });
 
-  it('verifies a fact in its erased form if it was erased after the read', async () => {
+  it('verifies a fact in its erased form if it was erased after the caller read it', async () => {
     const node = await start();
     const ids = await say(node, ['secret', 'other']);
     const read = await storedFacts(node);

@@ -8,7 +8,7 @@ import { assertFacts, auditorOf, CHAINED, eraseFacts, prove, storedFacts } from 
 
 const ZEROS = '0'.repeat(64);
 
-forEachStore('a chain that was tampered with', (store) => {
+forEachStore('the proof of a chain that was tampered with', (store) => {
   let node: TestNode;
   let ids: string[];
   beforeEach(async () => {
@@ -60,7 +60,7 @@ forEachStore('a chain that was tampered with', (store) => {
     });
   }
 
-  it('continues after an unlinked fact that was changed to invalid data', async () => {
+  it('still covers later facts after an unlinked fact was changed to invalid data', async () => {
     await tamper(
       node,
       `UPDATE facts SET value_type = 'number', link_seq = NULL, link_hash = NULL ${ofFact(3)};
@@ -95,7 +95,7 @@ forEachStore('a chain that was tampered with', (store) => {
     });
   });
 
-  it('is refused without all its facts, even verified ones', async () => {
+  it('is refused if all facts of the chain are gone, even if they were verified before', async () => {
     await prove(node);
     await tamper(node, 'DELETE FROM facts; DELETE FROM ledgers');
     expect(await rejection(prove(node))).to.include({ code: 'fact_chain_mismatch' });

@@ -22,7 +22,7 @@ describe('the memory of the answer cache', () => {
     return false;
   };
 
-  it('keeps room for repeated questions while a crawler requests each question once', () => {
+  it('keeps repeated questions while a crawler requests each question once', () => {
     for (let n = 0; n < 20_000; n += 1) ask(`user:${n}`);
     expect([1, 2, 3].map(() => ask('user:alice'))).to.deep.equal([false, false, true]);
   });

@@ -60,7 +60,7 @@ forEachStore('cached answers to entity queries', (kind) => {
   };
   const idsOf = ({ body }: { body: { facts: { id: string }[] } }): string[] => body.facts.map(({ id }) => id);
 
-  it('equal uncached answers, and on SQLite need no snapshot', async () => {
+  it('equal uncached answers, and are read from SQLite without a snapshot', async () => {
     await start();
     await assert();
     await assert({ relation: 'memory:title' });
@@ -70,7 +70,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     expect(kept.reads, 'snapshots').to.equal(kind === 'sqlite' ? 0 : 1);
   });
 
-  it('disappear with the next fact about any entity', async () => {
+  it('are dropped at the next fact about any entity', async () => {
     await start();
     const { id } = await assert();
     await settle();
@@ -81,7 +81,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     expect((await ask()).reads).to.equal(1);
   });
 
-  it('disappear when another process commits', async () => {
+  it('are dropped when another process commits', async () => {
     await start();
     const { id } = await assert();
     await settle();
@@ -96,7 +96,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     }
   });
 
-  it('expire together with a fact, without any commit', async () => {
+  it('are dropped when one of their facts expires, without any commit', async () => {
     await start();
     const { id } = await assert({ valid_until: '2026-03-02T09:00:10Z' });
     await assert({
@@ -111,7 +111,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     expect(idsOf(await ask())).to.deep.equal([lasting.id]);
   });
 
-  it('expire together with the winner of a contradiction', async () => {
+  it('are dropped when the winner of a contradiction expires', async () => {
     await start();
     const weaker = await assert({ confidence: 0.4 });
     const value = { type: 'string', v: 'somebody else' };
@@ -121,7 +121,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     expect(idsOf(await ask())).to.deep.equal([weaker.id]);
   });
 
-  it('belong to one caller with its present rights and key', async () => {
+  it('are valid for one caller with its present rights and key', async () => {
     await start();
     await assert({ scope: 'company' });
     const narrow = await node.addKey({ permissions: ['read'], scopes: ['public'] });
@@ -135,7 +135,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     expect((await ask(ALICE, leaver)).status).to.equal(401);
   });
 
-  it('differ for every parameter of the question', async () => {
+  it('are separate for each combination of query parameters', async () => {
     await start();
     await assert({ scope: 'public' });
     await assert({ relation: 'memory:title', confidence: 0.3 });
@@ -147,7 +147,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     }
   });
 
-  it('are never used for a question about the past', async () => {
+  it('are never used for a query as of a past moment', async () => {
     await start();
     const { id } = await assert();
     const past = `${ALICE}&as_of=2026-03-02T09:00:00Z`;

@@ -18,7 +18,7 @@ forEachStore('asserting a batch', () => {
     node.request('POST', '/v1/facts/batch', { key: as, body, headers });
   const lines = (text: string) => post(text, { 'Content-Type': 'application/x-ndjson' });
 
-  it('gives each item its verdict and stores the accepted ones', async () => {
+  it('returns a result for each item, and stores the accepted ones', async () => {
     const reply = await post([factBody(), factBody({ confidence: 7 }), factBody({ relation: 'memory:title' })]);
     expect(reply.status).to.equal(200);
     expect(reply.body).to.include({ accepted: 2, rejected: 1 });
@@ -40,7 +40,7 @@ forEachStore('asserting a batch', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('checks a dry run like the batch itself, and stores nothing', async () => {
+  it('returns the same results as a dry run, which stores nothing', async () => {
     await post([factBody()]);
     const items = [
       factBody(),
@@ -80,7 +80,7 @@ forEachStore('asserting a batch', () => {
     expect(new Set(counters).size).to.equal(50);
   });
 
-  it('accepts lines of JSON, and refuses only the broken one', async () => {
+  it('accepts JSON lines, and refuses only the malformed lines', async () => {
     const good = JSON.stringify(factBody());
     const reply = await lines(`${good}\r\n\n{"entity":\n${JSON.stringify(factBody({ relation: 'memory:title' }))}`);
     expect(reply.status).to.equal(200);
@@ -88,7 +88,7 @@ forEachStore('asserting a batch', () => {
     expect(reply.body.results[1].error.code).to.equal('malformed_json');
   });
 
-  it('refuses a broken array as a whole, and stores nothing', async () => {
+  it('is refused as a whole if the JSON array is malformed, and stores nothing', async () => {
     const reply = await post(`[${JSON.stringify(factBody())},`);
     expect([reply.status, reply.body.code]).to.deep.equal([400, 'malformed_json']);
     expect((await post(factBody())).status).to.equal(422);
@@ -129,14 +129,14 @@ forEachStore('asserting a batch', () => {
     ]);
   });
 
-  it('lets later items see earlier ones: a second value contradicts the first', async () => {
+  it('lets later items contradict earlier ones of the same batch', async () => {
     const { body } = await post([factBody(), factBody({ value: { type: 'string', v: 'CTO' } })]);
     expect(body.accepted).to.equal(2);
     const conflicts = await node.request('GET', '/v1/conflicts', { key });
     expect(conflicts.body.conflicts).to.have.lengthOf(1);
   });
 
-  it('refuses only the contradicting item in strict mode, and stores nothing of it', async () => {
+  it('refuses only the contradicting item in strict mode, and stores the other items', async () => {
     const strict = await startTestNode({
       plugins: ['facts', 'conflicts'],
       settings: { conflicts: { mode: 'strict' } },

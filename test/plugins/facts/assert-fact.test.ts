@@ -69,7 +69,7 @@ forEachStore('asserting a fact', () => {
     expect(reply.body.timestamp).to.equal('2026-03-02T09:00:00.000Z');
   });
 
-  it("stores a suggested timestamp exactly as sent, up to 300 s ahead of the node's clock", async () => {
+  it("stores the timestamp of the client exactly as sent, up to 300 s ahead of the node's clock", async () => {
     expect((await assert({ timestamp: '2026-03-02T11:04:59.5+02:00' })).body.timestamp).to.equal(
       '2026-03-02T11:04:59.5+02:00',
     );
@@ -144,7 +144,7 @@ forEachStore('asserting a fact', () => {
     }
   });
 
-  it('computes the listed content ids', async () => {
+  it('computes the documented content ids', async () => {
     const text = 'a"b\\c\n\u0007\u00e9\u{1f600}\u2028';
     const cases: [Record<string, unknown>, string][] = [
       [{ confidence: 1 }, 'sha256:0c5bdff9dc551d21c838adb2cc9ae6ab201114edc65e9b5df1957a88118a6e5a'],

@@ -17,7 +17,7 @@ forEachStore('the rights to assert', () => {
   const assertAs = (as: string, changes: Record<string, unknown>, headers: Record<string, string> = {}) =>
     node.request('POST', '/v1/facts', { key: as, body: factBody(changes), headers });
 
-  it('reserves some names for the node', async () => {
+  it('refuses names that are reserved for the node', async () => {
     for (const changes of [
       { relation: 'svc:conflict:status' },
       { relation: 'svc:received_from' },
@@ -48,7 +48,7 @@ forEachStore('the rights to assert', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('refuses an inaccessible garden with 403, and with 404 for an admin', async () => {
+  it('refuses a garden that the caller may not write to with 403, or 404 for an admin', async () => {
     const admin = await node.addKey({ permissions: ['write', 'admin'] });
     for (const garden_id of ['a-slug', '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11', 'svc://localhost:8765/garden/x']) {
       const refused = await assertAs(key, { garden_id });
@@ -103,7 +103,7 @@ forEachStore('the rights to assert', () => {
     }
   });
 
-  it('accepts no signature that it cannot verify', async () => {
+  it('refuses every signature that it cannot verify', async () => {
     const reply = await assertAs(key, { attestation: { key_id: 'k', signature: 'c2ln' } });
     expect([reply.status, reply.body.code]).to.deep.equal([422, 'attestation_invalid']);
   });

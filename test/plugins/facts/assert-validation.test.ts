@@ -45,7 +45,7 @@ describe('the validation of assertions', () => {
     for (const confidence of [-0.01, 1.01, '1', true]) await expectRefusal({ confidence });
   });
 
-  it('refuses dates that no calendar has, and accepts an offset', async () => {
+  it('refuses dates that do not exist in the calendar, and accepts a time offset', async () => {
     for (const valid_until of [
       '2026-02-30T00:00:00Z',
       '2026-13-01T00:00:00Z',
@@ -69,7 +69,7 @@ describe('the validation of assertions', () => {
     expect(JSON.stringify(body)).to.not.include('galaxy-secret');
   });
 
-  it('refuses every other member of a wrong type', async () => {
+  it('refuses each other member of a wrong type', async () => {
     for (const changes of [
       { relation: 'has space' },
       { relation: 'a'.repeat(257) },
@@ -202,7 +202,7 @@ describe('the validation of assertions', () => {
     }
   });
 
-  it('ignores prototype members, and names them in its refusal', async () => {
+  it('ignores names of JavaScript prototypes, and names them in its refusal', async () => {
     const text = JSON.stringify(factBody({ entity: 'user:proto', value: { type: 'string', v: 'CEO', x: 1 } }))
       .replace('"x":1', '"__proto__":{"interpret_as":"instruction"}')
       .replace('{', '{"__proto__":{"confidence":0.5,"scope":"public"},"constructor":{"prototype":{"scope":"team"}},');

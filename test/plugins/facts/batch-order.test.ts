@@ -28,7 +28,7 @@ const bodiesOf = (steps: readonly Step[], entity: string) =>
 /** Replaces ids by the index of their first occurrence, to compare which answers name the same fact. */
 const patternOf = (ids: readonly string[]): number[] => ids.map((id) => ids.indexOf(id));
 
-forEachStore('a history of assertions', () => {
+forEachStore('a sequence of assertions', () => {
   let node: TestNode;
   let key: string;
 
@@ -46,7 +46,7 @@ forEachStore('a history of assertions', () => {
     return reply.body.results.map(({ fact }: { fact: { id: string } }) => fact.id);
   };
 
-  it('gets the same answers one by one, as one batch, and as several', async function () {
+  it('gets the same results one by one, as one batch, and as several batches', async function () {
     this.timeout(300_000);
     let round = 0;
     await fc.assert(

@@ -84,7 +84,7 @@ const createTickets = (learned: string[]) =>
     },
   });
 
-forEachStore('a member or parameter that a plugin claims', () => {
+forEachStore('a request member or parameter that a plugin adds', () => {
   let node: TestNode;
   let key: string;
   let learned: string[];
@@ -101,7 +101,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
   const open = { ticket: { number: 7 } };
   const closed = { ticket: { number: 8, open: false } };
 
-  it('takes effect on an assertion', async () => {
+  it('takes effect on a single assertion', async () => {
     const stored = await post(factBody(open));
     expect([stored.status, stored.body.attested]).to.deep.equal([201, true]);
     const refused = await post(factBody(closed));
@@ -110,7 +110,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
     expect(learned).to.deep.equal(['memory:role 7', 'memory:none undefined']);
   });
 
-  it('works in a batch and through the service reference', async () => {
+  it('takes effect in a batch and through the service that other plugins call', async () => {
     const { body } = await post([factBody(closed), factBody(open), factBody({ ticket: {} })], '/v1/facts/batch');
     expect(body.results.map(({ status }: { status: number }) => status)).to.deep.equal([403, 201, 422]);
     expect(body.results[2].error.errors[0].path).to.equal('body[2].ticket.number');
@@ -122,7 +122,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('is refused with the path of the faulty or unknown member', async () => {
+  it('is refused with its path when it is invalid or unknown', async () => {
     const wrong = await post(factBody({ ticket: { number: 7, opened: true } }));
     expect([wrong.status, wrong.body.errors[0].path]).to.deep.equal([422, 'body.ticket.opened']);
     const unknown = await post(factBody({ tickets: { number: 7 } }));
@@ -137,7 +137,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
     ]);
   });
 
-  it('narrows pages, single facts and provenance', async () => {
+  it('filters pages, single facts and provenance', async () => {
     const role = (await post(factBody())).body;
     const city = (await post(factBody({ relation: 'memory:city' }))).body;
     const page = (await get('/v1/facts?of_relation=memory:city')).body;
@@ -151,7 +151,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
     }
   });
 
-  it('cannot replace a member of the node itself', async () => {
+  it('cannot replace a member that the node itself defines', async () => {
     const read = (input: unknown) => input;
     const taker = definePlugin({
       name: 'taker',
@@ -192,7 +192,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
     await node.stop();
   });
 
-  it('is validated like any other parameter, and is part of the cursor', async () => {
+  it('is validated like any other parameter, and belongs to the cursor', async () => {
     expect((await get('/v1/facts?of_relation=city')).body.errors[0].path).to.equal('query.of_relation');
     expect((await get('/v1/facts?of_relations=a:b')).body.errors[0].message).to.include('did you mean of_relation?');
     for (const name of ['a', 'b', 'c']) await post(factBody({ entity: `user:${name}` }));

@@ -4,7 +4,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody, storedFacts } from './fact-bodies.ts';
 
-forEachStore('a repeated assertion', () => {
+forEachStore('a repeated assertion of the same fact', () => {
   let node: TestNode;
   let key: string;
   let appended = 0;
@@ -39,7 +39,7 @@ forEachStore('a repeated assertion', () => {
     return body.results.map(({ fact, status }: { status: number; fact?: { id: string } }) => fact?.id ?? status);
   };
 
-  it('returns 201 with the existing record and stores nothing', async () => {
+  it('returns 201 with the existing fact and stores nothing', async () => {
     const first = await assert();
     await node.clock.advance(1000);
     const second = await assert();
@@ -54,7 +54,7 @@ forEachStore('a repeated assertion', () => {
     expect(appended).to.equal(1);
   });
 
-  it('compares values by meaning, but texts byte for byte', async () => {
+  it('is recognised by values of equal meaning, but texts must be equal byte for byte', async () => {
     const number = await idOf({ value: { type: 'number', v: 1 } });
     expect(await idOf({ value: { type: 'number', v: 1.0 } })).to.equal(number);
     const date = await idOf({ relation: 'x-a:d', value: { type: 'datetime', v: '2026-01-01T00:00:00Z' } });
@@ -67,7 +67,7 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf({ entity: 'USER:alice', value: { type: 'number', v: 1 } })).to.not.equal(number);
   });
 
-  it('is a new fact if any compared member differs', async () => {
+  it('stores a new fact if any compared member differs', async () => {
     const author = await node.addKey({ permissions: ['write', 'instruction:write'] });
     const first = await idOf({}, author);
     const others = [
@@ -86,13 +86,13 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf({ timestamp: '2026-03-01T00:00:00Z', write_mode: 'assert' }, author)).to.equal(first);
   });
 
-  it('is a new fact from another caller, but not with another key of the same caller', async () => {
+  it('stores a new fact for another caller, but not for another key of the same caller', async () => {
     const first = await idOf();
     expect(await idOf({}, await node.addKey({ entityUri: 'agent:other' }))).to.not.equal(first);
     expect(await idOf({}, await node.addKey())).to.equal(first);
   });
 
-  it('is a new fact after a retraction, and a retraction never repeats another', async () => {
+  it('stores a new fact after a retraction; a retraction never counts as a repetition of another', async () => {
     const first = await idOf();
     const retraction = { value: { type: 'string', v: 'retracted' }, confidence: 0 };
     const retracted = await idOf(retraction);
@@ -102,7 +102,7 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf()).to.equal(third);
   });
 
-  it('is a new fact once the first one has expired', async () => {
+  it('stores a new fact once the first one has expired', async () => {
     const changes = { valid_until: '2026-03-02T09:00:10Z' };
     const first = await idOf(changes);
     await node.clock.advance(10_000);
@@ -111,7 +111,7 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf(changes), 'expired when it was asserted').to.not.equal(second);
   });
 
-  it('is a new fact once the first one is superseded, and a resolution repeats no fact', async () => {
+  it('stores a new fact once the first one is superseded; a resolution never counts as a repetition', async () => {
     const first = await idOf({ source: 'agent:test' });
     const rival = await idOf({ value: { type: 'string', v: 'CTO' } });
     const { body } = await node.request('GET', '/v1/conflicts', { key });
@@ -124,7 +124,7 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf({ source: 'agent:test' })).to.not.equal(first);
   });
 
-  it('is recognised inside one batch, in order', async () => {
+  it('is recognised among the items of one batch, in their order', async () => {
     const retraction = { value: { type: 'string', v: 'retracted' }, confidence: 0 };
     const [a, b, r, c, d] = await batch({}, {}, retraction, {}, {});
     expect(b).to.equal(a);
@@ -135,7 +135,7 @@ forEachStore('a repeated assertion', () => {
     expect(e).to.equal(c);
   });
 
-  it('is a new fact if the same batch has retracted the stored one', async () => {
+  it('stores a new fact if an earlier item of the batch has retracted the stored one', async () => {
     const first = await idOf();
     const [same, , again] = await batch({}, { confidence: 0 }, {});
     expect(same).to.equal(first);

@@ -5,7 +5,7 @@ import { factBody } from './fact-bodies.ts';
 
 const COMPACT = ['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'confidence', 'scope'];
 
-forEachStore('the members of facts that a caller asks for', () => {
+forEachStore('the parameter "fields", which selects members of returned facts', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -24,7 +24,7 @@ forEachStore('the members of facts that a caller asks for', () => {
   const recall = (members: object, path = '/v1/recall') =>
     node.request('POST', path, { key, body: { token_budget: 2_000, ...members } });
 
-  it('come alone, with the values and in the order of the whole fact', async () => {
+  it('returns only the named members, with the values and in the order of the whole fact', async () => {
     const whole = await assert();
     const { body } = await get('/v1/facts?fields=scope,%20id,id,valid_until');
     expect(body.total).to.equal(1);
@@ -36,7 +36,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     expect(history.body.events.map(({ fact }: { fact: object }) => fact)).to.deep.equal([{ id: whole.id }]);
   });
 
-  it('are a standard set for "compact", with the marks that are set', async () => {
+  it('selects a short standard list with "compact", plus the members that mark unusual facts', async () => {
     await assert({ entity: 'user:plain' });
     const [plain] = (await get('/v1/facts?fields=compact')).body.facts;
     expect(Object.keys(plain)).to.include.members(COMPACT).and.not.include('contradicted');
@@ -56,7 +56,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     expect(second.body.facts.map(({ entity }: { entity: string }) => entity)).to.deep.equal(['user:a']);
   });
 
-  it('are refused if unknown, with a list of the known ones', async () => {
+  it('is refused if it names an unknown member, with a list of the known ones', async () => {
     for (const fields of ['colour', 'id,', 'constructor']) {
       const refused = await get(`/v1/facts?fields=${fields}`);
       expect([refused.status, refused.body.code], fields).to.deep.equal([400, 'validation']);
@@ -71,7 +71,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     }
   });
 
-  it('return each recalled fact once, with its score, in fewer bytes', async () => {
+  it('makes recall return each fact once, with its score, in fewer bytes', async () => {
     await assert({ entity: 'user:noor', value: { type: 'text', v: 'Noor keeps the harbour' } });
     await assert({ entity: 'user:bob', value: { type: 'text', v: 'Bob sails to the harbour' } });
     const question = { query: 'Who keeps the harbour?' };

@@ -33,7 +33,7 @@ forEachStore('reading one fact', () => {
     return intact.id;
   };
 
-  it('finds a fact in any state', async () => {
+  it('finds a live, expired, retracted or superseded fact', async () => {
     const brief = await assert({ valid_until: '2026-03-02T09:00:02Z' });
     await assert({ confidence: 0 });
     await node.clock.advance(5000);
@@ -63,7 +63,7 @@ forEachStore('reading one fact', () => {
     for (const id of ['%00', 'a%00b', '%E0%A4%A']) expect((await get(`/v1/facts/${id}`)).status, id).to.equal(400);
   });
 
-  it('answers a hidden fact like an unknown one', async () => {
+  it('returns the same 404 for a hidden fact as for an unknown one', async () => {
     const { id, cid } = await assert({ scope: 'company' });
     const narrow = await node.addKey({ permissions: ['read', 'admin'], scopes: ['public'] });
     const unknown = await get('/v1/facts/00000000-0000-4000-8000-000000000000', narrow);
@@ -78,7 +78,7 @@ forEachStore('reading one fact', () => {
     }
   });
 
-  it('refuses a row that no longer matches its content id with 409, and leaves it out of lists', async () => {
+  it('replies 409 for a row that no longer matches its content id, which lists leave out', async () => {
     const intact = await storeDamaged('damaged-1');
     const { status, body } = await get('/v1/facts/damaged-1');
     expect([status, body.code]).to.deep.equal([409, 'cid_mismatch']);
@@ -86,7 +86,7 @@ forEachStore('reading one fact', () => {
     expect(list.body.facts.map(({ id }: { id: string }) => id)).to.deep.equal([intact]);
   });
 
-  it('audits such a damaged row once, however often it is listed', async () => {
+  it('writes one audit entry for such a damaged row, however often it is listed', async () => {
     await storeDamaged('damaged-1');
     for (let at = 0; at < 3; at += 1) await get('/v1/facts?entity=user:damaged');
     const auditor = await node.addKey({ permissions: ['audit.read'] });
@@ -110,7 +110,7 @@ forEachStore('reading one fact', () => {
       }
     });
 
-    it('reports with 200 that a given content id differs', async () => {
+    it('replies 200 if a given content id differs, and says so', async () => {
       const { id, cid } = await assert();
       const reply = await verify(id, { cid: `sha256:${'0'.repeat(64)}` });
       expect(reply.status).to.equal(200);
@@ -118,7 +118,7 @@ forEachStore('reading one fact', () => {
       expect(reply.body.mismatch_reason).to.equal('given_cid_mismatch');
     });
 
-    it('reports with 200 that a stored row was changed', async () => {
+    it('replies 200 if the stored row was changed, and says so', async () => {
       await storeDamaged('damaged-1');
       const { status, body } = await verify('damaged-1');
       expect(status).to.equal(200);

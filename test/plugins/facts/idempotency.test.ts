@@ -21,7 +21,7 @@ forEachStore('an Idempotency-Key', () => {
   // A retraction is never a duplicate, so only the key can prevent a second one.
   const retraction = (changes: Record<string, unknown> = {}) => factBody({ confidence: 0, ...changes });
 
-  it('repeats the stored status and body, byte for byte, and marks the reply as repeated', async () => {
+  it('returns the stored status and body, byte for byte, and marks the reply as repeated', async () => {
     const first = await post('k1', retraction());
     expect(first.headers).to.not.have.property('idempotency-replayed');
     await node.clock.advance(60_000);
@@ -33,14 +33,14 @@ forEachStore('an Idempotency-Key', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('recognises a repetition by the content of the body, not its spelling', async () => {
+  it('matches a repeated request by the content of its body, not by its spelling', async () => {
     const { entity, ...rest } = retraction();
     await post('k1', retraction());
     const reordered = await post('k1', JSON.stringify({ ...rest, entity }, null, 2));
     expect(reordered.headers['idempotency-replayed']).to.equal('true');
   });
 
-  it('refuses another body, and another route, under the same key', async () => {
+  it('is refused with another body, and on another route', async () => {
     await post('k1', retraction());
     for (const reply of [
       await post('k1', retraction({ source: 'agent:w2' })),
@@ -51,7 +51,7 @@ forEachStore('an Idempotency-Key', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('belongs to one caller', async () => {
+  it('is separate for each caller', async () => {
     const other = await node.addKey({ entityUri: 'agent:other' });
     await post('k1', retraction());
     const reply = await post('k1', retraction({ source: 'agent:w2' }), '/v1/facts', other);
@@ -70,7 +70,7 @@ forEachStore('an Idempotency-Key', () => {
     expect(later.body.id).to.not.equal(first.body.id);
   });
 
-  it('records only successful answers', async () => {
+  it('stores only successful replies', async () => {
     const outside = await node.addKey({ entityUri: 'agent:narrow', scopes: ['public'] });
     expect((await post('k1', retraction(), '/v1/facts', outside)).status).to.equal(403);
     expect((await post('k1', retraction({ confidence: 2 }))).status).to.equal(422);
@@ -78,7 +78,7 @@ forEachStore('an Idempotency-Key', () => {
     expect((await post('k1', retraction())).headers).to.not.have.property('idempotency-replayed');
   });
 
-  it('executes one of several parallel requests, and repeats its reply to the others later', async () => {
+  it('makes one of several parallel requests run, and the others get its reply', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => post('k1', retraction())));
     const stored = replies.filter(({ status }) => status === 201);
     const running = replies.filter(({ status }) => status === 409);
@@ -97,7 +97,7 @@ forEachStore('an Idempotency-Key', () => {
     expect((await post('a'.repeat(255), retraction())).status).to.equal(201);
   });
 
-  it('covers a whole batch, rejected items included', async () => {
+  it('covers a whole batch, including rejected items', async () => {
     const items = [retraction(), factBody({ confidence: 7 }), retraction()];
     const first = await post('k1', items, '/v1/facts/batch');
     expect(first.body).to.include({ accepted: 2, rejected: 1 });
@@ -107,7 +107,7 @@ forEachStore('an Idempotency-Key', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('records the answer to a batch without accepted items', async () => {
+  it('stores the reply to a batch of which no item was accepted', async () => {
     const items = [factBody({ confidence: 7 })];
     const first = await post('k1', items, '/v1/facts/batch');
     expect(first.body).to.include({ accepted: 0, rejected: 1 });
@@ -116,13 +116,13 @@ forEachStore('an Idempotency-Key', () => {
     expect((await post('k1', [retraction()], '/v1/facts/batch')).body.code).to.equal('idempotency_mismatch');
   });
 
-  it('tolerates a huge number in an undeclared member', async () => {
+  it('accepts a repeated body with a huge number in an undeclared member', async () => {
     const body = JSON.stringify(retraction({ attested: 0.125 })).replace('0.125', '1e999');
     expect((await post('k1', body)).status).to.equal(201);
     expect((await post('k1', body)).headers['idempotency-replayed']).to.equal('true');
   });
 
-  it('also works across two processes on one store', async () => {
+  it('works across two processes on one store', async () => {
     const second = await startTestNode({
       plugins: ['facts'],
       folder: node.folder,

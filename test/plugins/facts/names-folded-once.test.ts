@@ -11,7 +11,7 @@ describe('the names of an assertion', () => {
     await node.stop();
   });
 
-  it('are folded into match keys once each, for all plugins together', async () => {
+  it('are each converted to a match key once, for all plugins together', async () => {
     node = await startTestNode();
     const key = await node.addKey();
     const names = { entity: 'user:Folded-Once', relation: 'memory:Folded-Too', source: 'agent:Folded-Three' };

@@ -19,7 +19,7 @@ const RELATIONS = ['memory:role', 'memory:note', 'project:state'] as const;
 const SOURCES = ['agent:one', 'agent:two', 'tool:mail'] as const;
 const TIMES = ['2020-01-01T00:00:00Z', '2021-01-01T00:00:00Z', '2022-01-01T00:00:00Z'] as const;
 
-forEachStore('facts narrowed by times and lists', () => {
+forEachStore('facts filtered by time, entity, relation, source or session', () => {
   let node: TestNode;
   let key: string;
 
@@ -59,7 +59,7 @@ forEachStore('facts narrowed by times and lists', () => {
   const fits = (list: readonly string[] | undefined, name: string): boolean =>
     list === undefined || list.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name));
 
-  it('are those of the whole answer that fit, for every narrowing', async () => {
+  it('are exactly those of the unfiltered answer that match, for every combination of filters', async () => {
     const whole = await found('');
     const narrowings = fc.record({
       after: instants,
@@ -94,14 +94,14 @@ forEachStore('facts narrowed by times and lists', () => {
     );
   });
 
-  it('compare names as names are compared', async () => {
+  it('match names in any spelling', async () => {
     const plain = await found('entities=user:alice');
     expect(plain).to.not.be.empty;
     expect(await found('entities=User:ALICE')).to.deep.equal(plain);
     expect(await found('entities=USER:A*')).to.deep.equal(plain);
   });
 
-  it('are those that the caller asserted in a session, or that anybody did for an admin', async () => {
+  it('match a session only if the caller asserted them; an admin matches sessions of all callers', async () => {
     const sessions = await startTestNode({ plugins: ['facts', 'conflicts'] });
     try {
       const [one, two] = [
@@ -153,7 +153,7 @@ forEachStore('facts narrowed by times and lists', () => {
       'query.entities[0] must not be longer than 300 characters',
     ],
   ] as const) {
-    it(`are refused for ${what}, with a request that works`, async () => {
+    it(`are refused for ${what}, with an example of a valid request`, async () => {
       const { status, body } = await get(query);
       expect([status, body.detail ?? body.error?.message ?? JSON.stringify(body)]).to.satisfy(
         ([given, text]: [number, string]) => given === 400 && text.includes(problem),
@@ -164,7 +164,7 @@ forEachStore('facts narrowed by times and lists', () => {
     });
   }
 
-  it('are read on by a cursor of the same narrowing alone', async () => {
+  it('continue on the next page only if the cursor belongs to the same filters', async () => {
     const { body } = await get('entities=user:*&limit=5');
     expect(body.cursor).to.be.a('string');
     const next = await get(`entities=user:*&limit=5&cursor=${encodeURIComponent(body.cursor)}`);

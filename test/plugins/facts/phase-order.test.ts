@@ -50,7 +50,7 @@ const censor = definePlugin({
   },
 });
 
-describe('handlers of the phases of an append', () => {
+describe('plugin handlers in the phases of an append', () => {
   let garden: GardenNode;
   afterEach(() => garden.stop());
 
@@ -90,7 +90,7 @@ describe('handlers of the phases of an append', () => {
     return told;
   };
 
-  it('produce the same verdicts in any order', async () => {
+  it('produce the same results in any order', async () => {
     const usual = await verdicts(['keys', 'gardens', 'facts']);
     expect(new Set(usual.map((verdict) => verdict.split(' ')[2]))).to.include.all.keys(
       'attestation_invalid',

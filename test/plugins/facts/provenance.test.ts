@@ -10,7 +10,7 @@ import { cidOf, madeFact, store } from './made-facts.ts';
 
 const UNKNOWN = `sha256:${'0'.repeat(64)}`;
 
-forEachStore('provenance', () => {
+forEachStore('the provenance of a fact', () => {
   let node: TestNode;
   let key: string;
 
@@ -38,7 +38,7 @@ forEachStore('provenance', () => {
     exists: true,
   });
 
-  it('shows what a fact was derived from, at every level', async () => {
+  it('shows which facts it was derived from, at every level', async () => {
     const a = await assert('user:a');
     const b = await assert('user:b', [{ fact_id: a.id }]);
     const c = await assert('user:c', [{ hash: b.cid }, UNKNOWN, 'f'.repeat(64)]);
@@ -82,7 +82,7 @@ forEachStore('provenance', () => {
     expect([reply.status, reply.body.code]).to.deep.equal([422, 'provenance_cycle_detected']);
   });
 
-  it('shows hidden and unknown references alike, and nothing behind them', async () => {
+  it('shows hidden and unknown references alike, and nothing beyond them', async () => {
     const behind = await assert('user:behind', [], { scope: 'public' });
     const hidden = await assert('user:hidden', [behind.cid], { scope: 'company' });
     const seen = await assert('user:seen', [], { scope: 'public' });
@@ -103,7 +103,7 @@ forEachStore('provenance', () => {
     expect((await provenance(root.id)).body.nodes).to.deep.include(nodeOf(behind));
   });
 
-  it('answers a hidden root and an unknown one alike', async () => {
+  it('returns the same reply for a hidden fact as for an unknown one', async () => {
     const { id } = await assert('user:hidden', [], { scope: 'company' });
     const same = async (as: string, ids: string[], status: number, code: string) => {
       const bodies = await Promise.all(
@@ -129,7 +129,7 @@ forEachStore('provenance', () => {
     await same(admin, unknown, 404, 'lookup');
   });
 
-  it('is limited by depth', async () => {
+  it('is limited by the requested depth', async () => {
     const a = await assert('user:a');
     const b = await assert('user:b', [a.cid]);
     const c = await assert('user:c', [b.cid]);
@@ -141,7 +141,7 @@ forEachStore('provenance', () => {
     }
   });
 
-  it('bounds chains, ladders and cycles', async function () {
+  it('stays bounded for long chains, ladders and cycles', async function () {
     this.timeout(300_000);
     await store(node, [...chainOf(5000), ...ladderOf(30), ...cycleOf(3)]);
     const deep = (await provenance('chain-4999')).body;
@@ -160,7 +160,7 @@ forEachStore('provenance', () => {
     expect(ring.edges).to.have.lengthOf(3);
   });
 
-  it('shows at most 1000 nodes, and no edge to one that is left out', async () => {
+  it('shows at most 1000 facts, and no edge to a fact that it leaves out', async () => {
     const leaves = Array.from({ length: 15 }, (_, at) =>
       madeFact(
         `leaf-${at}`,
@@ -181,7 +181,7 @@ forEachStore('provenance', () => {
     for (const { source_hash } of body.edges) expect(hashes.has(source_hash)).to.equal(true);
   });
 
-  it('uses the newest of hundreds of facts that share a content id, without losing another', async () => {
+  it('uses the newest of hundreds of facts with one content id, and still finds other references', async () => {
     const shared = Array.from({ length: 300 }, (_, at) => ({ ...madeFact(`shared-${at}`, []), cid: cidOf('shared') }));
     const lonely = madeFact('lonely', []);
     await store(node, [lonely, ...shared, madeFact('both', [cidOf('shared'), lonely.cid])]);
@@ -189,7 +189,7 @@ forEachStore('provenance', () => {
     expect(body.nodes.map(({ fact_id }: { fact_id: string }) => fact_id)).to.deep.equal(['shared-299', 'lonely']);
   });
 
-  it('agrees with a simple reference walk on random graphs', async function () {
+  it('agrees with a simple walk along references on random graphs', async function () {
     this.timeout(300_000);
     let round = 0;
     const graph = fc.array(fc.array(fc.nat(7), { maxLength: 4 }), { minLength: 1, maxLength: 8 });

@@ -81,7 +81,7 @@ forEachStore('querying facts', () => {
     expect((await get('')).body.total).to.equal(4);
   });
 
-  it('hides expired, retracted and losing facts unless the query includes them', async () => {
+  it('hides expired, retracted and contradicted losing facts unless the query includes them', async () => {
     const brief = await assert({ entity: 'user:brief', valid_until: '2026-03-02T09:00:02Z' });
     expect(await idsOf('?entity=user:brief')).to.deep.equal([brief.id]);
     await node.clock.advance(2000);
@@ -100,7 +100,7 @@ forEachStore('querying facts', () => {
     expect(await idsOf('?entity=user:alice&include_contradicted=true')).to.deep.equal([winner.id, loser.id]);
   });
 
-  it('hides a retraction after its own end, and still hides what it ended', async () => {
+  it('hides a retraction after its own expiry, and still hides the facts that it ended', async () => {
     await assert();
     const until = new Date(node.clock.nowMs() + 60_000).toISOString();
     const { id } = await assert({ confidence: 0, valid_until: until });
@@ -110,7 +110,7 @@ forEachStore('querying facts', () => {
     expect(await idsOf('?include_expired=true')).to.deep.equal([id]);
   });
 
-  it('returns every fact once over all pages, with the total on every page', async () => {
+  it('lists every fact once over all pages, and states the total on each page', async () => {
     const ids: string[] = [];
     for (let at = 0; at < 7; at += 1) ids.unshift((await assert({ entity: `user:${at}` })).id);
     const seen: string[] = [];
@@ -124,7 +124,7 @@ forEachStore('querying facts', () => {
     expect(seen).to.deep.equal(ids);
   });
 
-  it('binds a cursor to caller and filters', async () => {
+  it('accepts a cursor only from the same caller with the same filters', async () => {
     for (let at = 0; at < 3; at += 1) await assert({ entity: `user:${at}` });
     const { cursor } = (await get('?limit=1&scope=company')).body;
     const other = await node.addKey({ entityUri: 'agent:other' });
@@ -186,7 +186,7 @@ forEachStore('querying facts', () => {
     ]);
   });
 
-  it('refuses an inaccessible garden with 403, and with 404 for an admin', async () => {
+  it('replies 403 for an inaccessible garden, and 404 to an admin', async () => {
     const admin = await node.addKey({ permissions: ['read', 'admin'] });
     expect((await get('?garden_id=x')).status).to.equal(403);
     expect((await get('?garden_id=x', admin)).status).to.equal(404);

@@ -27,7 +27,7 @@ forEachStore('the reason of an assertion', () => {
     ]);
   };
 
-  it('is a system fact about the fact, in its scope', async () => {
+  it('is stored as a system fact about the fact, in the same scope', async () => {
     const { body } = await say({ entity: 'user:ann', scope: 'team', reason: ' asked Ann ' });
     expect(body).to.not.have.property('reason');
     expect(await reasonsOf(body.id)).to.deep.equal([['asked Ann', 'team', 'system:svc']]);
@@ -42,7 +42,7 @@ forEachStore('the reason of an assertion', () => {
     expect(found.map((each) => (each as readonly unknown[]).length)).to.deep.equal([1, 0]);
   });
 
-  it('is refused with the name of the member where it is too long, blank or no text', async () => {
+  it('is refused if it is too long, blank or no text, and the error names the member', async () => {
     for (const reason of ['x'.repeat(501), '\u{1f511}'.repeat(501), '', ' \n\t', 7, ['a']]) {
       const { status, text } = await say({ entity: 'user:ann', reason });
       expect(status, text).to.equal(422);

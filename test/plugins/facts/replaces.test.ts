@@ -9,7 +9,7 @@ interface Shown {
   readonly contradicted: boolean;
 }
 
-forEachStore('A fact that names the facts that it ends', () => {
+forEachStore('A replacement, which names the facts that it ends', () => {
   let node: TestNode;
   let key: string;
   let entities = 0;
@@ -47,7 +47,7 @@ forEachStore('A fact that names the facts that it ends', () => {
       .map(({ status }: { status: string }) => status);
   };
 
-  it('ends exactly those, in one step, and contradicts none of them', async () => {
+  it('ends exactly the named facts, in one step, and contradicts none of them', async () => {
     const old = await said('gardener');
     const replacement = await said('beekeeper', { replaces: [old.id] });
     expect(replacement)
@@ -59,7 +59,7 @@ forEachStore('A fact that names the facts that it ends', () => {
     expect(await conflicts()).to.deep.equal([]);
   });
 
-  it('leaves every other fact live, which it contradicts', async () => {
+  it('leaves every other fact live, and contradicts those with another value', async () => {
     const old = await said('old');
     await said('said by another', { source: 'agent:another' });
     await said('new', { replaces: [old.id] });
@@ -67,7 +67,7 @@ forEachStore('A fact that names the facts that it ends', () => {
     expect(await conflicts()).to.deep.equal(['unresolved']);
   });
 
-  it('closes the conflict when nothing contradicts the rest any more', async () => {
+  it('closes the conflict when no remaining fact contradicts it', async () => {
     const old = await said('old');
     await said('right');
     expect(await conflicts()).to.deep.equal(['unresolved']);
@@ -77,7 +77,7 @@ forEachStore('A fact that names the facts that it ends', () => {
     expect(await shown()).to.deep.equal(['old', 'right', 'right']);
   });
 
-  it('retracts only the named facts with confidence 0, and all of them without names', async () => {
+  it('with confidence 0 retracts only the named facts; without names a retraction ends all of them', async () => {
     const [wrong, right] = [await said('wrong'), await said('right')];
     const gone = await said('-', { confidence: 0, replaces: [wrong.id] });
     const { body } = await node.request('GET', `/v1/facts?entity=${entity}`, { key });
@@ -87,7 +87,7 @@ forEachStore('A fact that names the facts that it ends', () => {
     expect(await shown('&min_confidence=0.1')).to.deep.equal([]);
   });
 
-  it('is found by no reader of the present, and by readers of the past', async () => {
+  it('hides the named facts from reads of the present, but not from reads of the past', async () => {
     const old = await said('plays the theremin');
     const { hlc: before } = await said('elsewhere', { relation: 'memory:place' });
     const recalled = async () => {
@@ -113,7 +113,7 @@ forEachStore('A fact that names the facts that it ends', () => {
     expect(ended).to.include({ by: 'replacement', fact_id: id });
   });
 
-  it('is refused with the live facts once a named one is gone, and nothing is stored', async () => {
+  it('is refused once a named fact has ended; the error lists the live facts, and nothing is stored', async () => {
     const old = await said('old');
     const { id } = await said('first', { replaces: [old.id] });
     const count = await storedFacts(node);
@@ -123,7 +123,7 @@ forEachStore('A fact that names the facts that it ends', () => {
     expect(await storedFacts(node)).to.equal(count);
   });
 
-  it('is refused alike for facts of other triples and places, hidden ones and unknown ones', async () => {
+  it('is refused in the same way for facts of other triples or gardens, hidden facts and unknown ones', async () => {
     const owner = await node.addKey({ entityUri: 'agent:owner' });
     const garden = { slug: `g${entities}`, name: 'hidden', scope: 'company' };
     const made = await node.request('POST', '/v1/gardens', { key: owner, body: garden });
@@ -150,7 +150,7 @@ forEachStore('A fact that names the facts that it ends', () => {
     for (const reply of replies) expect(reply).to.deep.equal(replies[0]);
   });
 
-  it('is stored once by parallel requests that name the same fact, so that no value is lost', async () => {
+  it('is stored for one of several parallel requests that name the same fact, so that no value is lost', async () => {
     const old = await said('old');
     const replies = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map((v) => {
@@ -162,7 +162,7 @@ forEachStore('A fact that names the facts that it ends', () => {
     expect(await conflicts()).to.deep.equal([]);
   });
 
-  it('is judged in the order of its batch', async () => {
+  it('is checked after the earlier items of its batch', async () => {
     const [one, other] = [await said('one'), await said('other', { relation: 'memory:second' })];
     const item = (v: string, changes: object) => factBody({ entity, value: { type: 'string', v }, ...changes });
     const items = [
@@ -181,14 +181,14 @@ forEachStore('A fact that names the facts that it ends', () => {
     expect(body.results[2].fact.id).not.to.equal(one.id);
   });
 
-  it('is repeated by an equal request while it is live', async () => {
+  it('is recognised as a repetition by an equal request while it is live', async () => {
     const old = await said('old');
     const { id } = await said('new', { replaces: [old.id] });
     expect((await said('new', { replaces: [old.id] })).id).to.equal(id);
     expect((await said('new')).id).not.to.equal(id);
   });
 
-  it('is refused with 422 where the list is none of up to 100 different ids', async () => {
+  it('is refused with 422 if its list holds anything but up to 100 different ids', async () => {
     const { id } = await said('live');
     const many = Array.from({ length: 101 }, (_, at) => `id-${at}`);
     for (const replaces of ['no list', [1], [''], ['two words'], [id, id], many]) {

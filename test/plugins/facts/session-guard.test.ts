@@ -5,7 +5,7 @@ import { factBody } from './fact-bodies.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-forEachStore('the read-then-write guard', () => {
+forEachStore('the guard of sessions that read and then write', () => {
   let node: TestNode;
   let key: string;
 
@@ -37,7 +37,7 @@ forEachStore('the read-then-write guard', () => {
     expect(await write('s', { entity: 'user:b' })).to.equal(201);
   });
 
-  it('restricts a session to the scopes of the facts that it has read', async () => {
+  it('refuses writes of a session into a scope from which it has read facts', async () => {
     await start('enforce');
     await assert('s');
     expect(await write('s', { entity: 'user:b' }), 'before it has read').to.equal(201);
@@ -52,14 +52,14 @@ forEachStore('the read-then-write guard', () => {
     expect(await write('s', { entity: 'user:d' }, other), 'another caller').to.equal(201);
   });
 
-  it('counts a fact read by its id', async () => {
+  it('also counts a fact that the session read by its id', async () => {
     await start('enforce');
     const { id } = (await assert(null)).body;
     await send('GET', `/v1/facts/${id}`, 's');
     expect(await write('s', { entity: 'user:b' })).to.equal(REFUSED);
   });
 
-  it('accepts a summary that names a visible fact of the scope', async () => {
+  it('accepts such a write if it is a summary that names a visible fact of the scope', async () => {
     await start('enforce');
     const company = (await assert(null)).body;
     const team = (await assert(null, { scope: 'team' })).body;

@@ -38,7 +38,7 @@ forEachStore('a time-to-live', () => {
     }
   });
 
-  it('counts if it is the newest, and can revive a fact', async () => {
+  it('applies if it is the newest one, and can make an expired fact live again', async () => {
     const { id } = (await assert()).body;
     await ttl(id, '2026-03-02T08:00:00Z');
     expect(await isShown(id)).to.equal(false);
@@ -48,14 +48,14 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id), 'the first one again').to.equal(false);
   });
 
-  it('stores nothing when it repeats the current one', async () => {
+  it('stores nothing when it repeats the current expiry', async () => {
     const { id } = (await assert()).body;
     const first = await ttl(id, '2026-03-02T10:00:00Z');
     expect((await ttl(id, '2026-03-02T10:00:00Z')).body.id).to.equal(first.body.id);
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('counts with its last value if a batch changes it several times', async () => {
+  it('applies with its last value if a batch changes it several times', async () => {
     const { id } = (await assert()).body;
     const item = (v: string) =>
       factBody({ entity: id, relation: 'svc:ttl', value: { type: 'datetime', v }, scope: 'local' });
@@ -95,7 +95,7 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id)).to.equal(false);
   });
 
-  it('is refused with 404 for an invisible fact, as for an unknown one', async () => {
+  it('is refused with 404 for a hidden fact, as for an unknown one', async () => {
     const { id } = (await assert()).body;
     const narrow = await node.addKey({ permissions: ['write', 'admin'], scopes: ['local'] });
     const hidden = await ttl(id, '2026-03-02T08:00:00Z', narrow);
@@ -107,7 +107,7 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id)).to.equal(true);
   });
 
-  it('is refused outside the routes too, except from the node itself', async () => {
+  it('is refused to plugins too, except for facts of the node itself', async () => {
     const { id } = (await assert()).body;
     const caller = {
       kind: 'key',

@@ -65,7 +65,7 @@ forEachStore('A fact with valid_from', () => {
     expect(await recalled()).to.deep.equal([id]);
   });
 
-  it('wins and contradicts from its beginning on', async () => {
+  it('wins contradictions, and takes part in them, only from its beginning on', async () => {
     const entity = newEntity();
     await said(entity, 'Paris');
     await said(entity, 'Berlin', { valid_from: inMinutes(1), valid_until: inMinutes(2) });
@@ -77,7 +77,7 @@ forEachStore('A fact with valid_from', () => {
     expect(await shown(entity)).to.deep.equal(['Paris']);
   });
 
-  it('opens a record at once, which lists as unresolved while both facts are live', async () => {
+  it('opens a conflict at once, which is listed as unresolved only while both facts are live', async () => {
     const entity = newEntity();
     await said(entity, 'Paris');
     await said(entity, 'Berlin', { valid_from: inMinutes(1) });
@@ -90,7 +90,7 @@ forEachStore('A fact with valid_from', () => {
     expect([await listed('unresolved'), await listed('all')]).to.deep.equal([1, 1]);
   });
 
-  it('leaves the last retraction in the reply until it begins', async () => {
+  it('leaves an earlier retraction in answers until the new fact begins', async () => {
     const entity = newEntity();
     await said(entity, 'a');
     await said(entity, 'a', { confidence: 0 });
@@ -100,7 +100,7 @@ forEachStore('A fact with valid_from', () => {
     expect(await shown(entity)).to.deep.equal(['b']);
   });
 
-  it('ends before it begins when a newer retraction ends its triple', async () => {
+  it('never becomes live if a newer retraction ends its triple before it begins', async () => {
     const entity = newEntity();
     await said(entity, 'a', { valid_from: inMinutes(1) });
     await said(entity, 'a', { confidence: 0 });
@@ -125,7 +125,7 @@ forEachStore('A fact with valid_from', () => {
     expect(without).to.not.have.property('valid_from');
   });
 
-  it('is valid at an instant between its bounds, whenever it was stored', async () => {
+  it('is found by valid_at for an instant between valid_from and valid_until, whenever it was stored', async () => {
     const entity = newEntity();
     await said(entity, 'a', { valid_from: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' });
     await said(entity, 'b', { valid_from: '2999-01-01T00:00:00Z' });
@@ -152,7 +152,7 @@ forEachStore('A fact with valid_from', () => {
       .and.not.include('old');
   });
 
-  it('is refused if it begins after its end, or retracts', async () => {
+  it('is refused if it begins after its own end, or is a retraction', async () => {
     const entity = newEntity();
     const refused = async (changes: Record<string, unknown>): Promise<string[]> => {
       const { status, body } = await say(entity, 'a', changes);

@@ -47,7 +47,7 @@ forEachStore('contradictions between the public facts and gardens', () => {
       resolution_note: 'so',
     });
 
-  it('are no conflict between different gardens: each reader sees both facts', async () => {
+  it('are no conflict between two gardens: readers of both see both facts', async () => {
     const outside = await says('stranger', 'a');
     const herbs = await says('writer', 'b', 'herbs');
     const roots = await says('founder', 'c', 'roots');
@@ -62,7 +62,7 @@ forEachStore('contradictions between the public facts and gardens', () => {
     expect((await facts('stranger'))[0]).to.not.have.property('differs_elsewhere');
   });
 
-  it('set differs_elsewhere only if a visible garden lacks the value', async () => {
+  it('show as differs_elsewhere only if another visible garden holds another value', async () => {
     const outside = await says('stranger', 'a');
     const same = await says('writer', 'a', 'herbs');
     for (const shown of await facts('reader')) expect(shown).to.not.have.property('differs_elsewhere');
@@ -88,7 +88,7 @@ forEachStore('contradictions between the public facts and gardens', () => {
     expect(one.body).to.not.have.property('differs_elsewhere');
   });
 
-  it('have a winner in each garden and outside', async () => {
+  it('have a separate winner in each garden and outside', async () => {
     const outside = await says('stranger', 'a', undefined, 0.9);
     await says('stranger', 'b', undefined, 0.2);
     await says('writer', 'c', 'herbs', 0.1);
@@ -99,7 +99,7 @@ forEachStore('contradictions between the public facts and gardens', () => {
     expect(await ids('stranger')).to.deep.equal([outside]);
   });
 
-  it('have a record in each garden, with its system facts, visible to its readers only', async () => {
+  it('have a separate conflict in each garden, visible to its readers only', async () => {
     const first = await says('stranger', 'a');
     const second = await says('stranger', 'b');
     const inner = [await says('writer', 'a', 'herbs'), await says('writer', 'c', 'herbs')];
@@ -117,7 +117,7 @@ forEachStore('contradictions between the public facts and gardens', () => {
     await resolve('reader', newest as Listed, inner[0] as string, 403);
   });
 
-  it('are not ended in another garden by a retraction, a resolution or a time-to-live', async () => {
+  it('are ended by a retraction, a resolution or a time to live only in the same garden', async () => {
     const outside = [await says('stranger', 'a', undefined, 0.4), await says('stranger', 'b', undefined, 0.5)];
     await says('writer', 'c', 'herbs');
     await says('writer', 'x', 'herbs', 0);
@@ -139,7 +139,7 @@ forEachStore('contradictions between the public facts and gardens', () => {
     expect(inGarden.body.facts[0].value.v).to.equal('d');
   });
 
-  it('show the newest retraction of each garden without live facts', async () => {
+  it('leave the newest retraction of each garden without live facts in answers', async () => {
     await says('stranger', 'a');
     const herbs = await says('writer', 'b', 'herbs');
     const gone = await says('stranger', 'x', undefined, 0);

@@ -25,7 +25,7 @@ forEachStore('facts in a garden', () => {
     }
   });
 
-  it('are refused from callers who may not write there, and in another scope than the garden has', async () => {
+  it('are refused from callers who may not write there, and in any scope other than that of the garden', async () => {
     const write = (actor: Actor, members: object, status: number) =>
       garden.must(status, actor, 'POST', '/v1/facts', {
         entity: 'user:bob',
@@ -62,7 +62,7 @@ forEachStore('facts in a garden', () => {
     expect(await found('founder', 'entity=user:bob')).to.deep.equal([]);
   });
 
-  it('reply "not found" to a non-member, as the garden itself does', async () => {
+  it('get the reply "not found" for a non-member, as the garden itself does', async () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     const unknown = '00000000-0000-4000-8000-000000000000';
     const ask = async (method: string, target: string, body?: unknown) => {
@@ -122,7 +122,7 @@ forEachStore('facts in a garden', () => {
     await garden.must(403, 'writer', 'POST', '/v1/facts', again);
   });
 
-  it('are authorized inside the transaction that stores them', async () => {
+  it('are stored only if the writer is still allowed inside the same transaction', async () => {
     const { Authorizer } = await import('../../../kernel/plugin-api.ts');
     const { node, gardenId } = garden;
     const key = await node.addKey({ entityUri: CAST.reader });

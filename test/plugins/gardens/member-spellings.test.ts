@@ -7,7 +7,7 @@ import { assertion, type GardenNode, startGardenNode } from './garden-kit.ts';
 const COMPOSED = 'agent:Ren\u00e9';
 const SPELLINGS = ['agent:rene\u0301', 'AGENT:REN\u00c9', ' Agent:Rene\u0301 '];
 
-forEachStore('a member of a garden in another spelling than that of its key', () => {
+forEachStore('a garden member added under another spelling than the entity of its key', () => {
   let garden: GardenNode;
   before(async () => {
     garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'transfer'] });
@@ -31,7 +31,7 @@ forEachStore('a member of a garden in another spelling than that of its key', ()
     return { status, listed, facts };
   };
 
-  it('reads, writes, changes and leaves, and is one member', async () => {
+  it('has all rights of a member, and counts once', async () => {
     await garden.say('founder', { garden_id: 'herbs' });
     const { status, listed, facts } = asks(await garden.node.addKey({ entityUri: COMPOSED }));
     for (const spelling of SPELLINGS) {
@@ -51,7 +51,7 @@ forEachStore('a member of a garden in another spelling than that of its key', ()
     }
   });
 
-  it('is one admin, who cannot leave as the last one', async () => {
+  it('counts as one admin, who cannot leave as the last one', async () => {
     const { status } = asks(await garden.node.addKey({ entityUri: 'agent:owner' }));
     expect(await status('POST', '/v1/gardens', { slug: 'own', name: 'Own' })).to.equal(201);
     const path = '/v1/gardens/own/members/AGENT:Owner';
@@ -59,7 +59,7 @@ forEachStore('a member of a garden in another spelling than that of its key', ()
     expect(await status('DELETE', path)).to.equal(403);
   });
 
-  it('is never another person of an identity provider', async () => {
+  it('is never mixed up with another person of an identity provider', async () => {
     for (const member of ['oidc:AbC', 'OIDC:ABC']) expect((await add(member)).status).to.equal(201);
     expect((await add('OIDC:AbC')).status).to.equal(409);
     const { status, listed, facts } = asks(await garden.node.addKey({ entityUri: 'oidc:abc' }));
@@ -69,7 +69,7 @@ forEachStore('a member of a garden in another spelling than that of its key', ()
     expect([await facts(), await listed(), await status('GET', '/v1/gardens/herbs')]).to.deep.equal([1, 1, 200]);
   });
 
-  it('is found after an import', async () => {
+  it('is still a member after an import', async () => {
     const [header = '', ...lines] = await exportLines(garden.node);
     const line = JSON.parse(lines.find((text) => text.includes('"slug":"herbs"')) ?? '{}');
     const [member] = line.members;

@@ -193,7 +193,7 @@ forEachStore('a quarantine garden', () => {
     });
   });
 
-  it('has a low weight in recall, while the operator configures the weight of other gardens', async () => {
+  it('lowers the score of its facts in a recall, in contrast to an ordinary garden', async () => {
     const fact = await held('a lantern');
     await garden.say('writer', { garden_id: 'herbs', entity: 'user:bob', value: { type: 'string', v: 'a lantern' } });
     const body = { query: 'lantern', token_budget: 900 };

@@ -11,7 +11,7 @@ describe('the export and import of gardens', () => {
     ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
   ] as const) {
-    it(`keeps their members, their facts and the quarantine, from ${from} to ${to}`, async () => {
+    it(`keep members, facts and the quarantine, from ${from} to ${to}`, async () => {
       const garden = await startGardenNode({ plugins: PLUGINS, store: from });
       const target = await startTestNode({
         plugins: PLUGINS,
@@ -64,7 +64,7 @@ describe('the export and import of gardens', () => {
     });
   }
 
-  it('refuses an invalid line and a slug that is already in use', async () => {
+  it('refuse an invalid line and a slug that is already in use', async () => {
     const garden = await startGardenNode({ plugins: PLUGINS });
     const target = await startTestNode({
       plugins: PLUGINS,

@@ -4,8 +4,8 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 import { assertion, CAST, startGardenNode } from './garden-kit.ts';
 
-forEachStore('gardens on several nodes of one store', () => {
-  it('admit and exclude a member on every node with the next request', async () => {
+forEachStore('gardens on several processes of one store', () => {
+  it('admit and exclude a member on every process with the next request', async () => {
     const options = {
       plugins: ['gardens', 'keys', 'facts', 'audit', 'recall', 'search', 'graph', 'cards', 'conflicts'],
     };
@@ -42,7 +42,7 @@ forEachStore('gardens on several nodes of one store', () => {
     }
   });
 
-  it('become visible on a node that started before the first garden existed', async () => {
+  it('are found by a process that started before the first garden existed', async () => {
     const options = { plugins: ['gardens', 'keys', 'facts', 'audit'] };
     const first = await startTestNode(options);
     const other = await startTestNode({ ...options, folder: first.folder, url: 'http://localhost:8766' });

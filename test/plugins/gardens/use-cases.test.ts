@@ -28,7 +28,7 @@ forEachStore('gardens without HTTP', () => {
   });
   afterEach(() => garden.stop());
 
-  it('are created, found, shared and left by the same rules', async () => {
+  it('are created, found, joined and left by the same rules as over HTTP', async () => {
     const { garden: made, members } = await gardens.create(founder, draft({ slug: ' Roses ', name: ' The roses ' }));
     expect(made).to.deep.include({ slug: 'roses', name: 'The roses', description: null, quarantine: false });
     expect(members.map(({ entityUri, role }) => [entityUri, role])).to.deep.equal([[CAST.founder, 'admin']]);

@@ -7,7 +7,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { refDraft, WRITER } from './ref-drafts.ts';
 
-forEachStore('rebuilt edges', () => {
+forEachStore('edges that are rebuilt while facts are erased', () => {
   let node: TestNode;
   let edges: EdgeStore;
   /** Creates only the tables of the graph. */
@@ -26,7 +26,7 @@ forEachStore('rebuilt edges', () => {
   });
   afterEach(() => node.stop());
 
-  it('leave out facts that were erased after they were read', async () => {
+  it('leave out facts that were erased after the rebuild read them', async () => {
     const drafts = [refDraft('user:a', 'user:b'), refDraft('user:c', 'user:d')];
     const stored = await node.facts.appendAll(drafts, WRITER);
     const facts = stored.flatMap((verdict) => (verdict.kind === 'stored' ? [verdict.view.fact] : []));

@@ -11,7 +11,7 @@ import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/st
 import { placeTestStore, type TestStore } from '../../kit/test-store.ts';
 import { refDraft, WRITER } from './ref-drafts.ts';
 
-forEachStore('edges of facts from a time without the graph', (kind) => {
+forEachStore('edges of facts that were stored while the graph plugin was off', (kind) => {
   let folder: string;
   let place: TestStore;
   let lives = 0;
@@ -68,7 +68,7 @@ forEachStore('edges of facts from a time without the graph', (kind) => {
     }
   });
 
-  it('are gathered in several steps from a large store, and the log reports the progress', async () => {
+  it('are added in several steps in a large store, and the log reports the progress', async () => {
     await live([], async (node) => {
       const drafts = Array.from({ length: 2_100 }, (_, n) => refDraft('a', `b:${n}`, { relation: `rel:n${n}` }));
       await node.facts.appendAll(drafts, WRITER);

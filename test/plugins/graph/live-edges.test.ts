@@ -43,7 +43,7 @@ forEachStore('an edge of the graph', () => {
     expect(await graph.names('entity=a')).to.deep.equal([]);
   });
 
-  it('stays while it is contradicted, in both directions, and yields to the resolution', async () => {
+  it('stays in both directions while its fact is contradicted, and is gone if a resolution ends the fact', async () => {
     const winner = await graph.link('a', 'b');
     await graph.link('a', 'c', { confidence: 0.5 });
     expect(await graph.names('entity=a')).to.deep.equal(['b', 'c']);
@@ -58,7 +58,7 @@ forEachStore('an edge of the graph', () => {
     expect(await graph.names('entity=c')).to.deep.equal([]);
   });
 
-  it('leads only members through a garden, and others to nothing behind it', async () => {
+  it('in a garden leads only members on; others reach nothing behind it', async () => {
     await inGarden('a', 'b');
     await graph.link('b', 'c');
     await graph.link('a', 'd');
@@ -68,7 +68,7 @@ forEachStore('an edge of the graph', () => {
     expect(body).to.deep.include({ next_cursor: null, total_hint: 1 });
   });
 
-  it('changes no byte of an answer for readers who cannot see it', async () => {
+  it('changes no byte of the answers to readers who cannot see it', async () => {
     await graph.link('a', 'b', { confidence: 0.6 });
     await graph.link('b', 'c');
     await graph.link('a', 'e', { confidence: 0.9 });

@@ -8,7 +8,7 @@ const SOURCES = ['agent:one', 'agent:two', 'tool:mail'] as const;
 const RELATIONS = ['rel:knows', 'rel:likes', 'at:work'] as const;
 const TIMES = ['2020-01-01T00:00:00Z', '2021-01-01T00:00:00Z', '2022-01-01T00:00:00Z'] as const;
 
-forEachStore('cards and neighbours narrowed by times and lists', () => {
+forEachStore('cards and neighbours filtered by time, relation or source', () => {
   let node: TestNode;
   let key: string;
 
@@ -65,7 +65,7 @@ forEachStore('cards and neighbours narrowed by times and lists', () => {
         fits(sources, source) && fits(relations, relation) && (before === undefined || timestamp < before),
     );
 
-  it('walk along the edges that fit, on all pages, and along no other', async () => {
+  it('follow exactly the edges that match, on all pages', async () => {
     await fc.assert(
       fc.asyncProperty(narrowings, async (narrowing) => {
         const expected = fitting(narrowing).map(({ value }) => value.v);
@@ -75,7 +75,7 @@ forEachStore('cards and neighbours narrowed by times and lists', () => {
     );
   });
 
-  it('make a card of the facts that fit, and keep the whole card', async () => {
+  it('sum up exactly the facts that match, and the unfiltered card stays stored', async () => {
     const card = (query: string) => node.request('GET', `/v1/cards/user:hub?scope=team&${query}`, { key });
     const whole = (await card('')).body;
     const narrow = await card('sources=tool:mail&relations=at:*');
@@ -87,7 +87,7 @@ forEachStore('cards and neighbours narrowed by times and lists', () => {
     expect((await card('sources=agent:nobody')).status).to.equal(404);
   });
 
-  it('refuse a narrowing that is not valid', async () => {
+  it('are refused for an invalid filter, with an example of a valid request', async () => {
     for (const path of ['/v1/graph/neighbors?entity=user:hub&', '/v1/cards/user:hub?scope=team&']) {
       const { status, text } = await node.request('GET', `${path}after=yesterday`, { key });
       expect(status).to.equal(400);

@@ -16,7 +16,7 @@ forEachStore('pages of neighbours', () => {
   const page = async (query: string, cursor: string | null) =>
     (await graph.ask(cursor === null ? query : `${query}&cursor=${cursor}`)).body;
 
-  it('together equal the whole list, in order, each neighbour once, with one count', async () => {
+  it('together hold each neighbour once, in order, and all state the same total', async () => {
     const whole = await graph.names('entity=hub&depth=2');
     expect(whole.slice(0, 6)).to.deep.equal(['leaf:1', 'leaf:2', 'leaf:4', 'leaf:0', 'leaf:3', 'twig:1']);
     for (const limit of [1, 3, 10]) {
@@ -33,7 +33,7 @@ forEachStore('pages of neighbours', () => {
     }
   });
 
-  it('continue where they stopped when the last neighbour is gone and others have come', async () => {
+  it('continue after the last neighbour even if its edge has ended and others were added', async () => {
     const first = await page('entity=hub&limit=2', null);
     await graph.link('hub', 'leaf:2', {
       relation: 'rel:n2',
@@ -68,8 +68,8 @@ forEachStore('pages of neighbours', () => {
   });
 });
 
-forEachStore('the life of a cursor of neighbours', () => {
-  it('follows a setting', async () => {
+forEachStore('the lifetime of a cursor for neighbours', () => {
+  it('is set by SVC_CURSOR_TTL_S', async () => {
     const graph = await startGraphNode({ env: { SVC_CURSOR_TTL_S: '7' } });
     try {
       await graph.link('a', 'b');

@@ -4,7 +4,7 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { GRAPH_PLUGINS, type GraphNode, startGraphNode } from './graph-node.ts';
 
-forEachStore('neighbours of an earlier moment', () => {
+forEachStore('neighbours as of a past moment', () => {
   let graph: GraphNode;
   beforeEach(async () => {
     graph = await startGraphNode({ plugins: [...GRAPH_PLUGINS, 'time-travel'] });
@@ -79,8 +79,8 @@ forEachStore('neighbours of an earlier moment', () => {
   });
 });
 
-describe('neighbours without the time-travel plugin', () => {
-  it('refuse a moment', async () => {
+describe('neighbours as of a past moment, without the time-travel plugin', () => {
+  it('are refused', async () => {
     const graph = await startGraphNode();
     try {
       const { status, body } = await graph.ask('entity=a&as_of=2026-01-01T00:00:00Z');

@@ -99,7 +99,7 @@ forEachStore('the expansion of a recall by the graph', () => {
     });
   };
 
-  it('finds neighbours of the found facts, and facts about them, weaker with each hop', async () => {
+  it('adds neighbours of the found facts, and facts about them, with lower scores for each hop', async () => {
     const seed = await store(text('a', 'seed'));
     await store(text('a', 'another of the same'));
     const first = await store(refDraft('a', 'b', { confidence: 0.8 }));
@@ -120,7 +120,7 @@ forEachStore('the expansion of a recall by the graph', () => {
     expect(await expand([])).to.deep.equal([]);
   });
 
-  it('does not repeat found facts, and prefers neighbours of the best seeds', async () => {
+  it('adds no fact that was already found, and prefers neighbours of the best facts', async () => {
     const weak = await store(text('weak', 'seed'));
     const strong = await store(text('strong', 'seed'));
     const edge = await store(refDraft('strong', 'x'));
@@ -138,7 +138,7 @@ forEachStore('the expansion of a recall by the graph', () => {
     expect(found.map(([id]) => id)).not.to.include(known.id);
   });
 
-  it('contains no fact that is invisible to the caller, not live, or excluded by the view', async () => {
+  it('adds no fact that is invisible to the caller, not live, or excluded by a filter', async () => {
     const seed = await store(text('a', 'seed'));
     await store(refDraft('a', 'secret', { gardenId: GARDEN, relation: 'rel:g' }));
     await store(text('secret', 'public knowledge'));

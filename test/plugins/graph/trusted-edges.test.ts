@@ -5,7 +5,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { startGraphNode } from './graph-node.ts';
 
-forEachStore('edges from sources that are trusted more or less', () => {
+forEachStore('edges from sources of different trust', () => {
   it('are filtered and ordered by their effective confidence', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'rules.json');

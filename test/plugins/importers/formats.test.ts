@@ -32,7 +32,7 @@ const SAMPLES = [
 
 describe('an export of another product', () => {
   for (const [id, sample] of SAMPLES) {
-    it(`becomes the expected facts: ${id}, ${sample}`, async () => {
+    it(`is converted to the expected facts: ${id}, ${sample}`, async () => {
       await inTemporaryFolder(async (folder) => {
         const samples = copySamples(folder);
         const { facts, skips } = await readImport(format(id), join(samples, sample), {
@@ -84,7 +84,7 @@ describe('an export of another product', () => {
     });
   });
 
-  it('keeps the time offset of the origin, and uses the offset of the run without one', async () => {
+  it('keeps the time offset of the export, and uses the offset of the command if it has none', async () => {
     const { facts } = await readImport(format('mem0'), samplePath('mem0-platform.json'), { offset: '-03:30' });
     expect(facts.map(({ timestamp }) => timestamp)).to.include.members([
       '2025-04-02T10:00:00.000001-07:00',

@@ -65,7 +65,7 @@ describe('a malicious input', () => {
     });
   });
 
-  it('cannot lead the state of an import to another file', async () => {
+  it('cannot make the import write its progress into another file', async () => {
     await inTemporaryFolder(async (folder) => {
       const target = join(folder, 'precious');
       await writeFile(target, 'precious');
@@ -87,7 +87,7 @@ describe('a malicious input', () => {
     });
   });
 
-  it('cannot collect members beside a list without end', async () => {
+  it('cannot fill the memory with members beside an endless list', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'x.json');
       const pair = `"a":[${'0,'.repeat(99_999)}0],"memories":[],`;
@@ -105,7 +105,7 @@ describe('a malicious input', () => {
     });
   });
 
-  it('cannot hide its size in many files that share their packed bytes', async () => {
+  it('cannot hide its size in many zip entries that share their compressed bytes', async () => {
     await inTemporaryFolder(async (folder) => {
       const zip = join(folder, 'overlap.zip');
       await writeFile(zip, overlappingZip(Buffer.alloc(15 * 1024 * 1024, 32), 20));

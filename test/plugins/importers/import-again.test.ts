@@ -43,7 +43,7 @@ describe('A newer export of the same source', () => {
   };
   const sum = (stdout: string): string => /\d+ items? read = .*/.exec(stdout)?.[0] ?? stdout;
 
-  it('adds new items only, and does not bring back what somebody retracted', async () => {
+  it('adds only new items, and does not restore facts that somebody has retracted', async () => {
     await write('old.jsonl', { a: 'tea', b: 'hat' });
     await run('old.jsonl');
     await served.ask('POST', '/v1/facts', {
@@ -62,7 +62,7 @@ describe('A newer export of the same source', () => {
     expect(await live()).to.deep.equal(['map', 'tea']);
   });
 
-  it('ends what the source has deleted or changed with --follow-deletions alone', async () => {
+  it('ends facts whose items the source has deleted or changed only with --follow-deletions', async () => {
     await write('old.jsonl', { a: 'tea', b: 'hat', c: 'map' });
     await run('old.jsonl');
     await write('new.jsonl', { a: 'tea', b: 'cap' });
@@ -87,7 +87,7 @@ describe('A newer export of the same source', () => {
     expect(await live()).to.deep.equal(['cap', 'map', 'tea']);
   });
 
-  it('ends nothing for another source, a damaged input, or without an earlier import', async () => {
+  it('ends nothing if it is of another source or damaged, or if no earlier import is known', async () => {
     await write('old.jsonl', { a: 'tea' });
     const first = await run('old.jsonl', '--follow-deletions');
     expect([first.exitCode, first.stderr]).to.deep.equal([

@@ -58,7 +58,7 @@ describe('The counts of an import', () => {
     }
   });
 
-  it('rest on the members of facts alone if no node replies', async () => {
+  it('follow from the checks of the importer alone if no node replies', async () => {
     const path = await write('o.jsonl');
     const variables = { SVC_URL: 'http://127.0.0.1:9' };
     const { exitCode, stdout } = await served.run(['import-from', 'mem0', path, '--dry-run'], undefined, { variables });
@@ -66,7 +66,7 @@ describe('The counts of an import', () => {
     expect(stdout).to.contain('no node answered');
   });
 
-  it('treat a span of validity in the same way with and without a node', async () => {
+  it('refuse an invalid validity period in the same way with and without a node', async () => {
     const path = inFolder('v.csv');
     await writeFile(path, 'id,from,until\n1,2030-01-01,2031-01-01\n2,2032-01-01,2031-01-01\n');
     const map = 'entity=v:{id},relation==memory:x,value=id,valid_from=from,valid_until=until';
@@ -93,7 +93,7 @@ describe('The counts of an import', () => {
     expect(dry.stderr).to.equal(real.stderr).and.contain('reserved_namespace').and.contain('garden');
   });
 
-  it('end with the refusal of the key, in a dry run too', async () => {
+  it('end with an error if the node refuses the key, in a dry run too', async () => {
     const reader = { raw_key: 'a-key-that-reads-and-nothing-else', entity_uri: 'agent:reader', permissions: ['read'] };
     expect((await served.ask('POST', '/v1/auth/keys', reader)).status).to.equal(201);
     const path = await write('r.jsonl');

@@ -122,7 +122,7 @@ describe('the command import-from', () => {
       expect(body.facts[0].source).to.match(/^was:claude/);
     });
 
-    it('remembers an import in the data folder of its node, or with the settings of the user', async () => {
+    it('remembers an import in the data folder of its node, or else in the folder of user settings', async () => {
       const exports = join(served.folder, 'exports');
       await mkdir(exports);
       await copyFile(samplePath('read-graph.json'), join(exports, 'graph.json'));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { factsAs, json, type Read, readFiles } from './imported-facts.ts';
 
-describe('Text of an export', () => {
+describe('The text encoding of an export', () => {
   const CSV = ['entity=p:{id}', 'relation==memory:name', 'value=name'];
   const table = 'id;name\n1;Müller €\n';
   const names = (whole: Read) => factsAs(whole, 'v').flat();
@@ -29,7 +29,7 @@ describe('Text of an export', () => {
     ['mcp-memory', 'memory.jsonl', `${json({ type: 'entity', name: 'e', entityType: 'Grüße' })}\n`],
     ['basic-memory', 'n.md', '---\ntitle: Grüße\n---\n'],
   ] as const) {
-    it(`has its mark removed and its UTF-16 decoded: ${file}`, async () => {
+    it(`is recognised by a byte order mark, which is removed: ${file}`, async () => {
       const plain = await readFiles(id, { [file]: text });
       for (const bytes of [
         Buffer.from(`\ufeff${text}`),
@@ -66,7 +66,7 @@ describe('Text of an export', () => {
   });
 });
 
-describe('Front matter that is no YAML', () => {
+describe('Front matter that is not valid YAML', () => {
   for (const [what, yaml, facts] of [
     ['a second colon', 'title: Plan: phase two\ntype: note', { title: 'Plan: phase two' }],
     ['a name that comes twice', 'title: One\ntitle: Two\ntags: [a, b]', { title: 'One', tags: 'a, b' }],

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Files, factsAs, json, type ReadOptions, readFiles } from './imported-facts.ts';
 
-describe('The end of a fact of another product', () => {
+describe('The end of validity of an imported fact', () => {
   for (const [what, id, files, options, end] of [
     [
       'the end of its day in UTC, for mem0',
@@ -52,14 +52,14 @@ describe('The end of a fact of another product', () => {
     });
   }
 
-  it('stays in the metadata where it cannot be read', async () => {
+  it('stays in the metadata if it cannot be read', async () => {
     const whole = await readFiles('mem0', { 'm.json': json([{ id: 'x', memory: 'm', expiration_date: 'in spring' }]) });
     expect(factsAs(whole, 'relation', 'v')[1]).to.deep.equal(['memory:metadata:x', '{"expiration_date":"in spring"}']);
     expect(whole.remarks[0]).to.contain('cannot be read');
   });
 });
 
-describe('A message without a time', () => {
+describe('The time of a message that has none of its own', () => {
   const chatGpt = (id: string, parent: string | null, children: readonly string[], time: number | null) => ({
     id,
     parent,
@@ -124,14 +124,14 @@ describe('A message without a time', () => {
       ['2025-01-01T00:00:00Z'],
     ],
   ] as const satisfies readonly (readonly [string, string, Files, readonly string[]])[]) {
-    it(`has the time of ${what}`, async () => {
+    it(`is ${what}`, async () => {
       expect(factsAs(await readFiles(id, files), 'timestamp').flat()).to.deep.equal(times);
     });
   }
 });
 
-describe('A fact of Zep that begins later', () => {
-  it('is dated when it was written, and is valid from the instant at which it begins', async () => {
+describe('An imported fact of Zep that becomes valid in the future', () => {
+  it('has the time at which it was written as timestamp, and valid_from for its beginning', async () => {
     const edge = { uuid: 'e', fact: 'f', created_at: '2026-05-01T00:00:00Z', valid_at: '2031-03-01T00:00:00Z' };
     const whole = await readFiles('zep', { 'e.json': json({ edges: [edge] }) });
     expect(factsAs(whole, 'relation', 'v', 'timestamp', 'valid_from')).to.deep.equal([

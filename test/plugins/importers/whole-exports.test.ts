@@ -6,8 +6,8 @@ import { BUILTIN_FORMATS } from '../../../plugins/importers/builtin-formats.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { factsAs, json, readFiles, readImport, reasons } from './imported-facts.ts';
 
-describe('An artifact, attachment or result of a tool', () => {
-  it('is stored or counted, in Claude', async () => {
+describe('An artifact, attachment or tool result in an export', () => {
+  it('is stored or counted as skipped, in Claude', async () => {
     const content = [
       { type: 'thinking', thinking: 'hm' },
       { type: 'text', text: 'Here it is' },
@@ -42,7 +42,7 @@ describe('An artifact, attachment or result of a tool', () => {
     ]);
   });
 
-  it('is stored or counted, in ChatGPT', async () => {
+  it('is stored or counted as skipped, in ChatGPT', async () => {
     const messages = [
       {
         recipient: 'canmore.create_textdoc',
@@ -85,7 +85,7 @@ describe('An artifact, attachment or result of a tool', () => {
     ]);
   });
 
-  it('is stored or counted, in Letta', async () => {
+  it('is stored or counted as skipped, in Letta', async () => {
     const result = (id: string, content: unknown) => ({ id, role: 'tool', name: 'find', content: json(content) });
     const agent = {
       id: 'a',
@@ -119,7 +119,7 @@ describe('An artifact, attachment or result of a tool', () => {
   });
 });
 
-describe('The archive of OpenMemory', () => {
+describe('An archive of OpenMemory', () => {
   const memories = {
     user: { id: 'uuid-1', user_id: 'noor', name: 'Noor', created_at: '2025-01-01T00:00:00Z' },
     memories: [
@@ -143,7 +143,7 @@ describe('The archive of OpenMemory', () => {
     export_meta: { version: '1' },
   };
 
-  it('has its users, apps and categories by name', async () => {
+  it('becomes facts that show users, apps and categories by name', async () => {
     const zip = zipSync({ 'memories.json': Buffer.from(json(memories)), 'memories.jsonl.gz': Buffer.from([1]) });
     const whole = await readFiles('mem0', { 'export.json': json(memories) });
     expect(factsAs(whole, 'entity', 'relation', 'v', 'source')).to.deep.equal([
@@ -167,7 +167,7 @@ describe('The archive of OpenMemory', () => {
   });
 });
 
-describe('Ids that no double can hold', () => {
+describe('Numeric ids in an export that a double cannot hold', () => {
   it('remain distinct', async () => {
     const lines = '[{"id":9007199254740992,"memory":"a"},{"id":9007199254740993,"memory":"b"}]';
     expect(factsAs(await readFiles('mem0', { 'm.json': lines }), 'relation').flat()).to.deep.equal([

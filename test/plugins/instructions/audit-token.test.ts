@@ -6,7 +6,7 @@ import { type InstructionsNode, startInstructionsNode, unit } from './instructio
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-forEachStore('an audit token', () => {
+forEachStore('an audit token, with which an agent reports the use of instructions', () => {
   let made: InstructionsNode;
   let token: string;
   beforeEach(async () => {
@@ -86,7 +86,7 @@ forEachStore('an audit token', () => {
     expect(await submit(fresh)).to.deep.equal([204, '']);
   });
 
-  it('cannot write text to the log that is not the name of a unit', async () => {
+  it('cannot bring text into the log other than names of units', async () => {
     const used = ['deploy', 'deploy', 'a secret', { name: 'deploy' }, 5, null, 'rollback'];
     expect(await submit(token, { used_chunks: used, missed_chunks: ['s3cret', 'deploy'] })).to.deep.equal([204, '']);
     const [{ detail }] = (await made.audited('instruction_audit')) as [{ detail: unknown }];

@@ -11,7 +11,7 @@ const DOORS = gardenDoors({ 'agent:roses': [ROSES], 'agent:keeper': 'all' });
 const MAY_CLAIM = ['read', 'write', 'instruction:write'] as const;
 const NAMES = ['deploy', 'rollback', 'safety'] as const;
 
-forEachStore('replies about instructions with hidden facts', () => {
+forEachStore('replies about instructions in a store with hidden facts', () => {
   let made: InstructionsNode;
   afterEach(() => made.node.stop());
 
@@ -67,7 +67,7 @@ forEachStore('replies about instructions with hidden facts', () => {
     );
   });
 
-  it('contain more for readers with more access', async () => {
+  it('contain more for readers with more permissions', async () => {
     made = await startInstructionsNode({ plugins: [...INSTRUCTION_PLUGINS, DOORS] });
     await made.published('v1', [unit('deploy')]);
     await plant(uriOf('deploy'), 'for all', {});
@@ -80,7 +80,7 @@ forEachStore('replies about instructions with hidden facts', () => {
     expect(heard).to.deep.equal(['for all', 'for friends of roses', 'for friends of roses']);
   });
 
-  it('reveal no manifests, owners, contents and tokens of another tenant', async () => {
+  it('contain no manifest, owner, content or token of another tenant', async () => {
     made = await startInstructionsNode({ settings: { 'multi-tenant': { enabled: true } } });
     const other = await made.node.addKey({ entityUri: 'agent:test', tenantId: 'acme' });
     const second = await made.node.addKey({ entityUri: 'agent:second', tenantId: 'acme', permissions: MAY_CLAIM });

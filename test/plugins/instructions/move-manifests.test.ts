@@ -25,7 +25,7 @@ describe('the export and import of manifests', () => {
     ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
   ] as const) {
-    it(`keeps their owner and their current version, from ${from} to ${to}`, async () => {
+    it(`keep owner and current version, from ${from} to ${to}`, async () => {
       const [there, here] = [await start(from), await start(to)];
       const owner = await there.node.addKey({ entityUri: 'agent:owner', permissions: MAY_CLAIM });
       await there.say('deploy', 'text', {}, { key: owner });
@@ -44,7 +44,7 @@ describe('the export and import of manifests', () => {
     });
   }
 
-  it('refuses invalid lines, and does not change the owner of a known agent', async () => {
+  it('refuse invalid lines, and do not change the owner of a known agent', async () => {
     const [there, here] = [await start('sqlite'), await start('sqlite')];
     const { id } = await there.say('deploy', 'text');
     await there.published('v1', [unit('deploy')]);

@@ -104,7 +104,7 @@ forEachStore('publishing an instruction manifest', () => {
     expect((await made.audited('manifest_publish')).map(({ detail }) => detail.version)).to.deep.equal(['v1', 'v2']);
   });
 
-  it('stores a fact of the node that is local, reserved to the node, and absent from default queries', async () => {
+  it('stores a system fact in scope local, which clients cannot write and default queries leave out', async () => {
     await made.published('v1', [unit('deploy')]);
     const [fact] = await storedVersions('v1');
     expect([fact?.source, fact?.scope, fact?.value.type]).to.deep.equal(['system:svc', 'local', 'text']);

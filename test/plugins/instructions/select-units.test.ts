@@ -103,7 +103,7 @@ describe('the units selected from a manifest', () => {
       { numRuns: RUNS * 5 },
     ));
 
-  it('do not depend on units without visible text, whose hints count as missed', () =>
+  it('do not depend on units without visible text, which count as missing when they are hinted', () =>
     fc.assert(
       fc.asyncProperty(madeUnits, requests, async (made, request) => {
         const withThem = await select(made, request);

@@ -12,7 +12,7 @@ const instructor = createPrincipal({
 const writer = createPrincipal({ permissions: new Set(['write']) });
 const reader = createPrincipal({ permissions: new Set(['read']) });
 
-describe('instructions without HTTP', () => {
+describe('the instructions service, called by plugins without HTTP', () => {
   let node: TestNode;
   let instructions: Instructions;
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('instructions without HTTP', () => {
     expect(await rejection(foreign)).to.include({ code: 'audit_token_invalid', status: 422 });
   });
 
-  it('refuse callers without the permission', async () => {
+  it('refuses callers without the permission', async () => {
     const draft = { version: 'v1', entries: [unit('deploy')] };
     expect(await rejection(instructions.publish(reader, AGENT, draft))).to.include({ code: 'authorization' });
     expect(await rejection(instructions.current(writer, AGENT))).to.include({ code: 'authorization' });

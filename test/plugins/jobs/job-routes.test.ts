@@ -90,7 +90,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
     expect(body).not.to.have.any.keys('fact_ids', 'error');
   });
 
-  it('shows a job to its creator and to administrators, and answers others as for an unknown id', async () => {
+  it('shows a job to its creator and to administrators, and replies 404 to all others', async () => {
     await start({ run: async () => ({ found: 'not presented' }) });
     const id = await enqueue();
     await ends(id);
@@ -108,7 +108,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
     expect((await get(elsewhere, admin)).status).to.equal(404);
   });
 
-  it('shows the part of a result that the reader may see now, and nothing without `present`', async () => {
+  it('shows the part of a result that the reader may see now, or nothing if the plugin does not filter it', async () => {
     await start({ run: async ({ payload }) => payload, present });
     const factIds = [await aFact('team'), await aFact('public')];
     const id = await enqueue({ payload: { fact_ids: factIds } });
@@ -120,7 +120,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
     expect(body.job_id).to.equal(id);
   });
 
-  it('hides the message of a bug', async () => {
+  it('hides the error message of a bug', async () => {
     await start({
       run: async () => {
         throw new Error('secret detail');
@@ -133,7 +133,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
 });
 
 forEachStore('jobs and restarts', (kind) => {
-  it('completes a job after the process that created it has ended', async () => {
+  it('completes a job after the process that created it has stopped', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'jobs-'));
     const place = await placeTestStore(kind, folder);
     const done: string[] = [];
@@ -167,7 +167,7 @@ forEachStore('jobs and restarts', (kind) => {
     }
   });
 
-  it('lets another process with the handler run the job, and signals it', async () => {
+  it('lets another process run the job if it has the handler, and signals it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'jobs-'));
     const place = await placeTestStore(kind, folder);
     const done: string[] = [];

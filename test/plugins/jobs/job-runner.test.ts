@@ -94,7 +94,7 @@ forEachStore('a worker of jobs', (kind) => {
     expect(lines.map(({ level }) => level)).to.deep.equal(['warn', 'warn', 'warn']);
   });
 
-  it('does not retry an error of the caller, and shows its message', async () => {
+  it('does not retry a job after an error of the caller, and shows the error message', async () => {
     handle(async () => {
       throw new ServiceError('validation', 'there is no such scope');
     });

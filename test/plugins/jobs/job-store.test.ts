@@ -27,7 +27,7 @@ forEachStore('the queue of jobs', (kind) => {
     return (await opened.claims.claim(seen as Job, MAX_ATTEMPTS)) as Job;
   };
 
-  it('gives each due job to one caller, oldest first', async () => {
+  it('hands each due job to one worker, oldest first', async () => {
     const first = await opened.jobs.enqueue(request());
     opened.nowMs += 1;
     const second = await opened.jobs.enqueue(request({ tenantId: 'other' }));
@@ -71,7 +71,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await rejection(opened.claims.checkpoint(noFurther, { page: 2 }))).to.include({ status: 503 });
   });
 
-  it('merges ten triggers into one run until the job has started, ended or been removed', async () => {
+  it('merges ten requests with one key into one run, until the job has started, ended or been removed', async () => {
     for (const until of ['started', 'ended', 'removed'] as const) {
       const trigger = () => opened.jobs.enqueue(request({ dedupe: { key: until, until } }));
       const ids = await Promise.all(Array.from({ length: 10 }, trigger));

@@ -32,7 +32,7 @@ const untilAborted = ({ signal }: JobRun): Promise<never> =>
     else signal.addEventListener('abort', stop);
   });
 
-forEachStore('Long work', (kind) => {
+forEachStore('A long-running job', (kind) => {
   let folder: string;
   let place: TestStore;
   const nodes: TestNode[] = [];
@@ -193,7 +193,7 @@ forEachStore('Long work', (kind) => {
     expect(runs).to.equal(0);
   });
 
-  it('can be cancelled only by its creator and administrators with the permission in `steering`', async () => {
+  it('can be cancelled only by its creator and administrators who have the required permission', async () => {
     const node = await start({ run: untilAborted, steering: 'write' });
     const id = await enqueue(node, { delayMs: 60_000 });
     const reader = await node.addKey({ entityUri: 'agent:creator', permissions: ['read'] });
@@ -206,7 +206,7 @@ forEachStore('Long work', (kind) => {
     expect([await resume(stranger), await resume(reader), await resume(admin)]).to.deep.equal([404, 403, 202]);
   });
 
-  it('can be neither cancelled nor resumed if it must not stop halfway', async () => {
+  it('can be neither cancelled nor resumed if its type forbids it', async () => {
     const node = await start({ run: untilAborted, steering: 'nobody' });
     const id = await enqueue(node, { delayMs: 60_000 });
     const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['read', 'admin'] });

@@ -79,7 +79,7 @@ forEachStore('agent keys', () => {
       body: { ...(fact as object), attestation: { key_id: keyId, signature } },
     });
 
-  it('sign facts that their agent asserts, and the fact shows the attestation', async () => {
+  it('sign facts that their agent asserts; the fact shows the signature as verified', async () => {
     const { id } = (await register({ public_key: PUBLIC_KEY })).body;
     const cases: readonly [unknown, string][] = [
       [{ type: 'string', v: 'CEO' }, 'CEO'],

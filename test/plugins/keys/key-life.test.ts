@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 let drawn = 0;
 const freshKey = (): string => `raw-${String(++drawn).padStart(40, '0')}`;
 
-forEachStore('the life of a key', () => {
+forEachStore('an API key from its registration to its end', () => {
   let node: TestNode;
   let admin: string;
   beforeEach(async () => {
@@ -30,7 +30,7 @@ forEachStore('the life of a key', () => {
     return body.map(({ id }: { id: string }) => id);
   };
 
-  it('lists only active keys of the caller, newest first', async () => {
+  it('is listed for its owner only while it is active, newest first', async () => {
     const first = await register('agent:w');
     await node.clock.advance(1);
     const second = await register('agent:w');
@@ -53,7 +53,7 @@ forEachStore('the life of a key', () => {
     );
   });
 
-  it('lists all active keys of the tenant for an administrator, narrowed by entity or description', async () => {
+  it('is listed for an administrator with all active keys, filtered by entity or description', async () => {
     await register('agent:Walker', { description: 'on the BUILD server' });
     const ended = await register('agent:gone');
     await register('agent:x', { description: '100%_done' });
@@ -70,12 +70,12 @@ forEachStore('the life of a key', () => {
     expect(await found('?search=walk')).to.deep.equal([]);
   });
 
-  it('lists keys of others for an administrator alone', async () => {
+  it('is listed for others than its owner only if they are administrators', async () => {
     const { raw } = await register('agent:w');
     expect(await status('GET', '/v1/auth/keys?all=true', raw)).to.equal(403);
   });
 
-  it('ends at once when the key is revoked, and other keys of the entity remain valid', async () => {
+  it('ends at once when it is revoked; other keys of the entity stay valid', async () => {
     const first = await register('agent:w');
     const second = await register('agent:w');
     expect(await status('GET', '/v1/me', first.raw)).to.equal(200);
@@ -86,7 +86,7 @@ forEachStore('the life of a key', () => {
     expect(await idsOf(second.raw)).to.deep.equal([second.id]);
   });
 
-  it('gives the same reply for a key of another entity as for an unknown key', async () => {
+  it('of another entity gets the same reply as an unknown key', async () => {
     const own = await register('agent:w');
     const foreign = await register('agent:x');
     const target = (id: string) => node.request('DELETE', `/v1/auth/keys/${id}`, { key: own.raw });
@@ -124,7 +124,7 @@ forEachStore('the life of a key', () => {
     expect(await status('GET', '/v1/me', key.raw)).to.equal(401);
   });
 
-  it('is reported to an admin who lists keys that expire soon, soonest first', async () => {
+  it('that expires soon is listed for an admin, soonest first', async () => {
     const inTwo = await register('agent:a', { expires_at: '2026-03-04T09:00:00Z' });
     const inHalf = await register('agent:b', { expires_at: '2026-03-02T21:00:00Z' });
     const over = await register('agent:c', { expires_at: '2026-03-02T09:00:01Z' });
@@ -152,7 +152,7 @@ forEachStore('the life of a key', () => {
     expect(await status('GET', '/v1/auth/keys/expiring-soon', inTwo.raw)).to.equal(403);
   });
 
-  it('lets every holder read its own identity at /v1/me', async () => {
+  it('shows its holder its own identity at /v1/me', async () => {
     const key = await register('agent:w', { permissions: ['write', 'read'], allowed_scopes: ['public', 'local'] });
     expect((await node.request('GET', '/v1/me', { key: key.raw })).body).to.deep.equal({
       entity_uri: 'agent:w',
@@ -164,7 +164,7 @@ forEachStore('the life of a key', () => {
   });
 });
 
-forEachStore('a key on several processes', () => {
+forEachStore('an API key on several processes', () => {
   it('is refused everywhere within a second of its revocation, and after a restart', async () => {
     const clock = createManualClock();
     const first = await startTestNode({ plugins: ['keys'], clock });

@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Every run starts without active keys, because earlier runs have let their keys expire. */
-forEachStore('keys against a model', () => {
+forEachStore('API keys under random operations, beside a simple model', () => {
   let node: TestNode;
   let drawn = 0;
   before(async () => {

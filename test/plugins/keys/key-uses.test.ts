@@ -12,7 +12,7 @@ import { placeTestStore } from '../../kit/test-store.ts';
 const MINUTE_MS = 60_000;
 const ADMIN = { entityUri: 'agent:ops', permissions: ['admin'] };
 
-forEachStore('the last use of a key', (kind) => {
+forEachStore('the time at which a key was last used', (kind) => {
   let folder: string;
   let clock: ManualClock;
   let node: TestNode;
@@ -38,7 +38,7 @@ forEachStore('the last use of a key', (kind) => {
   };
   const now = (): string => new Date(clock.nowMs()).toISOString();
 
-  it('is shown at once, and null for a key that no request has used', async () => {
+  it('is shown at once, or null for a key that no request has used', async () => {
     const [admin, used] = [await node.addKey(ADMIN), await node.addKey({ entityUri: 'agent:used' })];
     await node.addKey({ entityUri: 'agent:unused' });
     await clock.advance(MINUTE_MS);
@@ -47,7 +47,7 @@ forEachStore('the last use of a key', (kind) => {
     expect(await lastUse(admin, 'agent:unused')).to.equal(null);
   });
 
-  it('is known after a restart, at most ten minutes early', async () => {
+  it('is still known after a restart, to within ten minutes', async () => {
     const [admin, used] = [await node.addKey(ADMIN), await node.addKey({ entityUri: 'agent:used' })];
     const uses: string[] = [];
     for (let minute = 0; minute < 25; minute += 1) {
@@ -61,7 +61,7 @@ forEachStore('the last use of a key', (kind) => {
     expect(uses.slice(-11)).to.include(known);
   });
 
-  it('moves on when the key is used again after a pause', async () => {
+  it('is updated when the key is used again after a pause', async () => {
     const [admin, used] = [await node.addKey(ADMIN), await node.addKey({ entityUri: 'agent:used' })];
     await use(used);
     await clock.advance(60 * MINUTE_MS);
@@ -72,7 +72,7 @@ forEachStore('the last use of a key', (kind) => {
     expect(await lastUse(admin, 'agent:used')).to.equal(now());
   });
 
-  it('is not written for a key that is deleted before', async () => {
+  it('is not stored for a key that was deleted in the meantime', async () => {
     const store = node.kernel.get(FactStore);
     const used = await node.addKey({ entityUri: 'agent:used' });
     await use(used);

@@ -43,8 +43,8 @@ class SlowFacts implements Pick<Facts, 'read'> {
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('Lint within a request', () => {
-  it('never shares a started run, but shares waiting ones', async () => {
+describe('Lint in the background of one request', () => {
+  it('starts a new run for a request that comes during a run, and shares it among waiting requests', async () => {
     const facts = new SlowFacts();
     const lint = createLint({ facts, turns: new PersonTurns() } as unknown as LintParts, undefined);
     const ask = () => lint.check(caller, { scope: 'all' }) as Promise<LintReport>;

@@ -28,7 +28,7 @@ describe('the command lint', () => {
     expect((await at.run('lint', '--scope', 'team')).stdout).to.contain('in 0 facts');
   });
 
-  it('gives the reply of the node as JSON', async () => {
+  it('prints the reply of the node as JSON', async () => {
     await at.say({ relation: 'role' });
     const { stdout } = await at.run('lint', '--json', '--checks', 'namespacing,stale');
     const document = JSON.parse(stdout);
@@ -37,7 +37,7 @@ describe('the command lint', () => {
     expect(document.findings[0]).to.include({ check: 'namespacing', severity: 'warning', relation: 'role' });
   });
 
-  it('fails for findings of the requested severity', async () => {
+  it('fails if there are findings of the given severity', async () => {
     await at.say({ relation: 'role' });
     const codes = async (...words: string[]) => (await at.run('lint', ...words)).exitCode;
     expect(await codes()).to.equal(0);

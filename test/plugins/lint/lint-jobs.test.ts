@@ -75,7 +75,7 @@ forEachStore('Lint of many facts', () => {
     expect((await at.lint({ scope: 'team' })).status).to.equal(200);
   });
 
-  it('counts only visible facts towards the threshold', async () => {
+  it('counts only visible facts when it decides whether to run as a job', async () => {
     const other = await at.node.addKey({ entityUri: 'agent:team', scopes: ['team'] });
     await sayAll();
     expect((await at.lint({ scope: 'all' }, other)).status).to.equal(200);
@@ -150,7 +150,7 @@ forEachStore('Lint of many facts', () => {
       .and.to.have.property('progress');
   });
 
-  it('hides its counts from readers of fewer gardens, such as the same agent without admin', async () => {
+  it('hides its counts from readers with fewer gardens than the creator, such as the same agent without admin', async () => {
     await sayAll();
     const permissions = ['read', 'write', 'admin'];
     const asAdmin = await at.node.addKey({ entityUri: 'agent:a', permissions });

@@ -92,8 +92,8 @@ class Told {
   }
 }
 
-forEachStore('Lint of random stores', () => {
-  it('has the findings of a slow and simple model, for readers with different rights', async function () {
+forEachStore('Lint of random stores, beside a simple model', () => {
+  it('has the same findings as the model, for readers with different rights', async function () {
     this.timeout(600_000);
     await fc.assert(
       fc.asyncProperty(steps, questions, async (given, asked) => {

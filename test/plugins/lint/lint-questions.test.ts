@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { type LintedNode, type ListedFinding, startLintedNode } from './linted-node.ts';
 
-forEachStore('Questions to lint', () => {
+forEachStore('Requests to lint', () => {
   let at: LintedNode;
   beforeEach(async () => {
     at = await startLintedNode();
@@ -52,7 +52,7 @@ forEachStore('Questions to lint', () => {
     expect((await at.ask('?entity=USER:A&relation=other')).body).to.deep.include({ relation: 'other', fact_count: 0 });
   });
 
-  it('give the same answer by query and by body', async () => {
+  it('may send filters in the query or in the body, with the same answer', async () => {
     await at.say({ relation: 'role' });
     await at.say({ entity: 'user:b', valid_until: at.inHours(1) });
     const body = { scope: 'company', checks: ['stale', 'namespacing'], stale_lookahead_s: 7_200, entity: 'user:b' };

@@ -6,7 +6,7 @@ import { type LintedNode, startLintedNode } from './linted-node.ts';
 const WEEK_HOURS = 7 * 24;
 const CALL = 'PUT /v1/relations {"pattern":"memory:likes","values":"many"}';
 
-forEachStore('Lint of relations without a rule', () => {
+forEachStore('The proposals of lint for relations that may hold many values', () => {
   let at: LintedNode;
   let ids: readonly string[];
   before(async () => {
@@ -33,7 +33,7 @@ forEachStore('Lint of relations without a rule', () => {
   };
   const proposed = async (members: object) => (await at.lint({ scope: 'all', ...members })).body.proposed_rules;
 
-  it('proposes one of which one source holds several values about five entities for a week', async () => {
+  it('include a relation with several values by one source about five entities for a week', async () => {
     const [proposal, ...others] = await proposed({ relation: 'memory:likes' });
     expect(others).to.deep.equal([]);
     expect(proposal).to.deep.equal({ relation: 'memory:likes', fact_ids: [...ids].sort(), call: CALL });
@@ -43,7 +43,7 @@ forEachStore('Lint of relations without a rule', () => {
     }
   });
 
-  it('does so in a job', async () => {
+  it('are also made by lint as a job', async () => {
     const { job_id: job } = (await at.lint({ scope: 'all' })).body;
     const read = (key: string) => at.node.request('GET', `/v1/jobs/${job}`, { key });
     await comesTrue(async () => {
@@ -54,7 +54,7 @@ forEachStore('Lint of relations without a rule', () => {
     expect(relations).to.deep.equal(['memory:likes']);
   });
 
-  it('proposes none that has a rule', async () => {
+  it('include no relation that already has a rule', async () => {
     const body = { pattern: 'memory:*', values: 'one' };
     expect((await at.node.request('PUT', '/v1/relations', { key: at.admin, body })).status).to.equal(200);
     expect(await proposed({ relation: 'memory:likes' })).to.equal(undefined);

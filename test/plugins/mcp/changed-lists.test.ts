@@ -35,7 +35,7 @@ const gated = (node: TestNode, key: string): Pick<CommandServer, 'send'> & { ope
   };
 };
 
-describe('the list of tools over standard input', () => {
+describe('the tool list of the MCP server on standard input and output', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode();
@@ -43,7 +43,7 @@ describe('the list of tools over standard input', () => {
   after(() => node.stop());
 
   for (const revision of REVISIONS) {
-    it(`narrows to the rights of the key when a slow node answers, by revision ${revision}`, async () => {
+    it(`shrinks to the rights of the key once a slow node replies, by revision ${revision}`, async () => {
       const server = gated(node, await node.addKey({ permissions: ['read'] }));
       const talk = await connectOverStdio(server, revision);
       expect(talk.client.getServerCapabilities()?.tools).to.deep.equal({ listChanged: true });
@@ -56,7 +56,7 @@ describe('the list of tools over standard input', () => {
       await talk.stop();
     });
 
-    it(`stays without a notification when nothing differs, by revision ${revision}`, async () => {
+    it(`gets no change notification if it stays the same or was never read, by revision ${revision}`, async () => {
       const writes = gated(node, await node.addKey());
       const reads = gated(node, await node.addKey({ permissions: ['read'] }));
       const [equal, unlisted] = [await connectOverStdio(writes, revision), await connectOverStdio(reads, revision)];
@@ -74,7 +74,7 @@ describe('the list of tools over standard input', () => {
     });
   }
 
-  it('asks the node anew until it has answered', async () => {
+  it('is requested from the node again until the node replies', async () => {
     const server = gated(node, await node.addKey({ permissions: ['read'] }));
     let isUp = false;
     const send: CommandServer['send'] = (request) =>
@@ -90,15 +90,15 @@ describe('the list of tools over standard input', () => {
     await talk.stop();
   });
 
-  it('never changes over HTTP', async () => {
+  it('has no change notifications over HTTP', async () => {
     const client = await connectClient(node, await node.addKey());
     expect(client.getServerCapabilities()?.tools).to.deep.equal({ listChanged: false });
     await client.close();
   });
 });
 
-describe('a node that starts after its command mcp', () => {
-  it('is named in refusals before, serves the next call, and narrows the list to the key', async () => {
+describe('the command mcp that starts before its node', () => {
+  it('names the missing node in errors, works with the next call, and then narrows the tools to the key', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const server = await connectServer({}, { env: { SVC_URL: url, SVC_API_KEY: READ_KEY } }, createSystemRandom());
     const talk = await connectOverStdio(server, '2025-11-25');

@@ -39,7 +39,7 @@ forEachStore('the core tools', () => {
         expect(hiding.sort()).to.deep.equal(['forget', 'resolve']);
       });
 
-      it(`cost a model at most ${MOST_TOKENS} tokens`, async () => {
+      it(`take at most ${MOST_TOKENS} tokens of a model's context`, async () => {
         const { tools } = await client.listTools();
         const text = JSON.stringify({ tools });
         // A cautious estimate of three characters a token: current models need fewer tokens for JSON.
@@ -47,7 +47,7 @@ forEachStore('the core tools', () => {
         expect(estimateTokens(text)).to.be.at.most(MOST_TOKENS);
       });
 
-      it('assert, find, summarise, connect and contradict facts, and resolve a conflict', async () => {
+      it('assert, find, summarise and connect facts, report contradictions, and resolve a conflict', async () => {
         const entity = `user:${revision}`;
         const role = { entity, relation: 'memory:role' };
         const { fact } = await made(client, 'assert', { ...role, value: 'archivist' });
@@ -78,7 +78,7 @@ forEachStore('the core tools', () => {
         expect((await made(client, 'query', role)).facts[0].value.v).to.equal('director');
       });
 
-      it('correct a fact that is still live, and name the live ones otherwise', async () => {
+      it('correct a live fact, and name the live facts if the given one has ended', async () => {
         const role = { entity: `user:corrected-${revision}`, relation: 'memory:role' };
         const { fact } = await made(client, 'assert', { ...role, value: 'archivist' });
         const corrected = await made(client, 'assert', { ...role, value: 'director', replaces: [fact.id] });

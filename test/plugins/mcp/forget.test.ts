@@ -37,7 +37,7 @@ forEachStore('the tool forget', () => {
     expect(result.structuredContent.error).to.include({ code: 'conflict', status: 409 });
   };
 
-  it('shows a preview without changes, and hides the facts after a confirmation', async () => {
+  it('returns a preview without changes first, and hides the facts after a confirmation', async () => {
     const entity = freshEntity();
     const first = await assert(entity, 'memory:role', 'archivist');
     const rival = await assert(entity, 'memory:role', 'director');
@@ -54,7 +54,7 @@ forEachStore('the tool forget', () => {
     expect(idsOf(past.facts)).to.include.members([first.id, rival.id]);
   });
 
-  it('hides one value of a relation that holds many', async () => {
+  it('hides one value of a relation that has several', async () => {
     const operator = await node.addKey({ permissions: ['read', 'write', 'admin'] });
     const rule = { pattern: 'memory:likes', values: 'many' };
     expect((await node.request('PUT', '/v1/relations', { key: operator, body: rule })).status).to.equal(200);
@@ -68,7 +68,7 @@ forEachStore('the tool forget', () => {
     expect((await made(client, 'forget', { fact_id: tea.id })).status).to.equal('nothing');
   });
 
-  it('accepts a confirmation once', async () => {
+  it('accepts each confirmation once', async () => {
     const entity = freshEntity();
     await assert(entity, 'memory:role', 'archivist');
     const { confirm } = await made(client, 'forget', { entity });

@@ -5,7 +5,7 @@ import { call, connectClient, type Loose, post } from './mcp-kit.ts';
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const nested = (depth: number): unknown => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
 
-describe('hostile messages of the protocol', () => {
+describe('hostile MCP messages', () => {
   let node: TestNode;
   let key: string;
   before(async () => {

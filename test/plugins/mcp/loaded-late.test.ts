@@ -20,7 +20,7 @@ const script = (path: string, body: string): string => `
   process.stdout.write(String(status));
 `;
 
-describe('the SDK of the protocol', () => {
+describe('the MCP SDK', () => {
   it('is loaded by the first message, and not earlier', async () => {
     const without = await runScript(script("'GET', '/v1/me'", '{}'));
     expect(without.stdout).to.equal('200');

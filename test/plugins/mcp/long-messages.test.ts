@@ -7,8 +7,8 @@ import { RUNS } from '../../kit/property-runs.ts';
 import { startServedNode } from '../../kit/start-served-node.ts';
 import { talkOverStdio } from './stdio-talk.ts';
 
-describe('messages on standard input', () => {
-  it('pass unchanged in any division into pieces, unless they are too long', () =>
+describe('MCP messages on standard input', () => {
+  it('arrive unchanged however they are split, unless they are too long', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.string({ maxLength: 40 })), fc.integer({ min: 1, max: 50 }), async (given, size) => {
         const lines = given.map((line) => line.replaceAll('\n', ''));
@@ -34,13 +34,13 @@ describe('messages on standard input', () => {
       { numRuns: RUNS },
     ));
 
-  it('are answered by their id when they are too long', () => {
+  it('get an error with their id when they are too long', () => {
     expect(idAtEdges('{"jsonrpc":"2.0","id":7,"method"\n')).to.equal(7);
     expect(idAtEdges('{"method":"x"\n}},"jsonrpc":"2.0","id":"a-1"}\n')).to.equal('a-1');
     expect(idAtEdges('{"method":"x"\n"arguments":{"id":7}}}')).to.equal(null);
   });
 
-  it('of more than 4 MiB are refused, and the connection goes on', async () => {
+  it('of more than 4 MiB are refused, and the connection stays open', async () => {
     const served = await startServedNode();
     const talk = await talkOverStdio(served);
     try {

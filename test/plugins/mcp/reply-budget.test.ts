@@ -10,7 +10,7 @@ const LONG = 'a long line of the manual, with "quotes" 🎉\n'.repeat(1_000);
 const costOf = ({ content, structuredContent }: Loose): number =>
   Math.max(estimateTokens(content[0].text), estimateTokens(JSON.stringify(structuredContent)));
 
-forEachStore('the reply of a tool', () => {
+forEachStore('the reply of a tool within the token budget of the client', () => {
   let node: TestNode;
   let client: Client;
   let key: string;
@@ -39,7 +39,7 @@ forEachStore('the reply of a tool', () => {
     await node.stop();
   });
 
-  it('stays within the budget of a recall in both forms, and says what did not fit', async () => {
+  it('stays within the budget of a recall as text and as JSON, and says which facts did not fit', async () => {
     for (const budget of [100, 500, 1_000, 2_000]) {
       for (const query of ['notes about the harbour', 'the manual with quotes']) {
         const result = await call(client, 'recall', { query, token_budget: budget });
@@ -51,7 +51,7 @@ forEachStore('the reply of a tool', () => {
     }
   });
 
-  it('bounds every list, and its cursor goes on after the last row shown', async () => {
+  it('cuts every list at the budget, and its cursor continues after the last row shown', async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -80,7 +80,7 @@ forEachStore('the reply of a tool', () => {
     }
   });
 
-  it('marks a long value as cut, and the tool fact reads it whole from its offset', async () => {
+  it('marks a shortened value; the tool fact reads the whole value from an offset', async () => {
     const { structuredContent, content } = await call(client, 'query', { relation: 'memory:chapter3' });
     const [fact] = structuredContent.facts;
     expect(fact.value_cut.length).to.equal(LONG.length + 2);
@@ -97,7 +97,7 @@ forEachStore('the reply of a tool', () => {
     expect(beyond.isError).to.equal(true);
   });
 
-  it('of the route with fields costs what tokens_used says, and at most its budget', async () => {
+  it('is as long as tokens_used states, and at most the budget, for a recall over HTTP with fields', async () => {
     for (const token_budget of [300, 1_000, 5_000]) {
       const body = { query: 'notes about the harbour', token_budget, fields: 'compact' };
       const { text, body: recalled } = await node.request('POST', '/v1/recall', { key, body });

@@ -100,7 +100,7 @@ forEachStore('resources and prompts', () => {
         expect(await promptText(client, 'conflict_review')).to.include(facts[1].id);
       });
 
-      it('enclose stored text in marks that the text cannot close', async () => {
+      it('enclose stored text in delimiters that the text cannot close', async () => {
         const hostile = { entity: `user:hostile-${revision}`, relation: 'memory:note', value: HOSTILE };
         await made(client, 'assert', hostile);
         const texts = [

@@ -112,7 +112,7 @@ forEachStore('the tools of a caller', () => {
       await client.close();
     }));
 
-  it('let administrators alone say that a relation holds many values, in the extended profile', () =>
+  it('let only administrators declare that a relation holds many values, in the extended profile', () =>
     withNode({ settings: { mcp: { profile: 'extended' } } }, async (node) => {
       expect(await toolNames(node, { permissions: ['read', 'write'] })).not.to.include('hold_many');
       const client = await connectClient(node, await node.addKey({ permissions: ['read', 'write', 'admin'] }));
@@ -122,7 +122,7 @@ forEachStore('the tools of a caller', () => {
       await client.close();
     }));
 
-  it('are removed with the plugin of their routes', async () => {
+  it('are removed together with the plugin of their routes', async () => {
     const plugins = ['keys', 'facts', 'mcp'];
     await withNode({ plugins }, async (node) => {
       expect(await toolNames(node)).to.deep.equal(['assert', 'fact', 'forget', 'query']);

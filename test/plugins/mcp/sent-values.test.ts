@@ -38,7 +38,7 @@ const REFUSED: readonly (readonly [args: object, message: RegExp])[] = [
   [{ value: { name: 'x' } }, /must be text, a number, true, false or \{type, v\}/],
 ];
 
-forEachStore('a value from a model', () => {
+forEachStore('a value that a model sends', () => {
   let node: TestNode;
   let client: Client;
   before(async () => {
@@ -53,7 +53,7 @@ forEachStore('a value from a model', () => {
   const asserted = (entity: string, args: object): Promise<Loose> =>
     call(client, 'assert', { entity, relation: 'memory:port', ...args });
 
-  it('is stored with the type that it has or that value_type names, and the reply says which', async () => {
+  it('is stored with the JSON type that it has or the one in value_type, and the reply names the type', async () => {
     for (const [at, [args, type, v]] of STORED.entries()) {
       const { structuredContent, content } = await asserted(`sent:${at}`, args);
       const place = JSON.stringify(args).slice(0, 80);
@@ -66,7 +66,7 @@ forEachStore('a value from a model', () => {
     }
   });
 
-  it('is refused with the name of the member when it has no such type', async () => {
+  it('is refused if it cannot have the type in value_type, and the error names the member', async () => {
     for (const [args, message] of REFUSED) {
       const { isError, content } = await asserted('sent:refused', args);
       expect(isError, JSON.stringify(args)).to.equal(true);
@@ -75,14 +75,14 @@ forEachStore('a value from a model', () => {
     expect((await made(client, 'query', { entity: 'sent:refused' })).total).to.equal(0);
   });
 
-  it('makes an edge when a client that only sends text names its type', async () => {
+  it('becomes an edge if a client that sends only text gives the type ref', async () => {
     const edge = { entity: 'person:ines', relation: 'rel:manages', value: 'person:tom', value_type: 'ref' };
     await made(client, 'assert', edge);
     const { neighbors } = await made(client, 'neighbors', { entity: 'person:ines' });
     expect(neighbors.map(({ entity }: Loose) => entity)).to.deep.equal(['person:tom']);
   });
 
-  it('is compared with values of another type that spell the same', async () => {
+  it('is reported if a stored value of another type has the same spelling', async () => {
     const first = await asserted('sent:mixed', { value: 8443 });
     const { structuredContent, content } = await asserted('sent:mixed', { value: '8443.0' });
     const { id } = first.structuredContent.fact;
@@ -97,7 +97,7 @@ forEachStore('a value from a model', () => {
     expect(results[0].same_spelling).to.deep.include({ id, type: 'number' });
   });
 
-  it('returns the facts that it contradicts, and a call for each remedy', async () => {
+  it('is stored even if it contradicts facts, which the reply names with a call for each remedy', async () => {
     const first = await asserted('sent:contradicted', { value: 'red' });
     expect(first.structuredContent).not.to.have.property('contradicts');
     const { structuredContent, content } = await asserted('sent:contradicted', { value: 'grey' });
@@ -109,7 +109,7 @@ forEachStore('a value from a model', () => {
       .and.to.include('PUT /v1/relations {"pattern":"memory:port","values":"many"}');
   });
 
-  it('settles a contradiction by value_type, also beside members that are null', async () => {
+  it('resolves a contradiction with the type in value_type, also beside null members', async () => {
     const role = { entity: 'sent:settled', relation: 'memory:port' };
     const { fact } = await made(client, 'assert', { ...role, value: 1 });
     await made(client, 'assert', { ...role, value: 2 });
@@ -121,7 +121,7 @@ forEachStore('a value from a model', () => {
   });
 });
 
-forEachStore('arguments that come as text', () => {
+forEachStore('tool arguments that a client sends as text', () => {
   let node: TestNode;
   let client: Client;
   before(async () => {
@@ -133,7 +133,7 @@ forEachStore('arguments that come as text', () => {
     await node.stop();
   });
 
-  it('are read when the schema has no text and they spell exactly one value', async () => {
+  it('are converted if the schema does not accept text and they spell exactly one value', async () => {
     const { fact } = await made(client, 'assert', { entity: 'text:a', relation: 'memory:x', value: 'first' });
     const derived = { derived_from: JSON.stringify([fact.id]), confidence: '0.8' };
     const told = await made(client, 'assert', { entity: 'text:a', relation: 'memory:y', value: 'next', ...derived });
@@ -149,7 +149,7 @@ forEachStore('arguments that come as text', () => {
     expect(preview.status).to.equal('preview');
   });
 
-  it('are refused by name when they spell no value of the type', async () => {
+  it('are refused by name if they spell no value of the expected type', async () => {
     const wrong: readonly (readonly [args: object, message: RegExp])[] = [
       [{ limit: 'five' }, /arguments\.limit must be an integer/],
       [{ limit: '1.5' }, /arguments\.limit must be an integer/],

@@ -69,7 +69,7 @@ describe('the command mcp', () => {
     await client.close();
   });
 
-  it('names the missing part on standard error, and prints nothing on standard output', async () => {
+  it('names the missing setting on standard error, and prints nothing on standard output', async () => {
     const env = { SVC_URL: url, XDG_CONFIG_HOME: served.folder };
     const wrongKey = await runInProcess(['mcp'], { env: { ...env, SVC_API_KEY: 'no-such-key-0123456789' } });
     expect(wrongKey).to.include({ exitCode: 0, stdout: '' });
@@ -84,7 +84,7 @@ describe('the command mcp', () => {
     expect(wrongProfile).to.include({ exitCode: 1, stdout: '' });
   });
 
-  it('ends with its input', async () => {
+  it('ends when its standard input ends', async () => {
     const env = { SVC_URL: url, SVC_API_KEY: served.adminKey, XDG_CONFIG_HOME: served.folder };
     const ended = await runInProcess(['mcp'], { env, input: '' });
     expect(ended).to.deep.include({ exitCode: 0, stdout: '', stderr: '' });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { call, connectClient, made } from './mcp-kit.ts';
 
-describe('the text of a result', () => {
+describe('the text form of a tool result', () => {
   let node: TestNode;
   let client: Client;
   before(async () => {
@@ -18,13 +18,13 @@ describe('the text of a result', () => {
     await node.stop();
   });
 
-  it('says which facts a recall left out, and which call shows them', async () => {
+  it('states which facts a recall omitted, and which call returns them', async () => {
     const { content, structuredContent } = await call(client, 'recall', { query: 'service billing port' });
     expect(structuredContent.omitted.contradicted).to.equal(2);
     expect(content[0].text).to.match(/^Recalled 0 facts; 2 more contradict each other: call conflicts/);
   });
 
-  it('marks a contradicted fact and its type', async () => {
+  it('marks contradicted facts', async () => {
     const asked = { entity: 'service:billing', include_contradicted: true };
     for (const [tool, args] of [
       ['query', asked],
@@ -50,7 +50,7 @@ describe('the text of a result', () => {
       .and.match(/derived_from=/);
   });
 
-  it('marks a fact that has yet to begin', async () => {
+  it('marks a fact whose valid_from is in the future', async () => {
     const valid_from = new Date(node.clock.nowMs() + 1_000).toISOString();
     await made(client, 'assert', { entity: 'user:ines', relation: 'memory:role', value: 'judge', valid_from });
     const shown = async (): Promise<string> => {
@@ -64,7 +64,7 @@ describe('the text of a result', () => {
     expect(await shown()).to.not.include('not_yet_valid');
   });
 
-  it('names every member of the structured form', async () => {
+  it('contains every member of the JSON form', async () => {
     const { content, structuredContent } = await call(client, 'conflicts');
     const [conflict] = structuredContent.conflicts;
     for (const name of Object.keys(conflict).filter((key) => !/^(conflict_id|status|fact_[ab])$/.test(key))) {

@@ -17,7 +17,7 @@ describe('the schemas of all tools', () => {
   });
 
   for (const [client, rules] of Object.entries(REFUSED_PARTS)) {
-    it(`have no part that ${client} refuses or garbles`, () => {
+    it(`contain no keyword that ${client} refuses or misinterprets`, () => {
       const refused = tools.flatMap(({ name, inputSchema }) =>
         partsOf(inputSchema as ShownSchema).flatMap((part) =>
           Object.entries(rules).flatMap(([reason, refuses]) =>

@@ -51,7 +51,7 @@ describe('a number that a double cannot hold', () => {
   };
 
   for (const [way, say] of Object.entries(WAYS)) {
-    it(`is refused in the same words ${way}`, async () => {
+    it(`is refused with the same error ${way}`, async () => {
       for (const number of NUMBERS) expect(await say(number), number).to.include(UNFAITHFUL_NUMBER);
       const { body } = await served.ask('GET', '/v1/facts?entity=user:big&include_contradicted=true');
       expect(body.total).to.equal(0);

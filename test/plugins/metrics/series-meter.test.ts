@@ -13,7 +13,7 @@ const counter = (maxSeries?: number): Instrument => ({
 });
 
 describe('the series of an instrument', () => {
-  it('have a limit: further series are counted together, and no count is lost', () => {
+  it('are limited in number; values of further series are counted together', () => {
     const meter = new SeriesMeter();
     const instrument = counter(3);
     for (let n = 0; n < 1_000; n += 1) meter.add(instrument, 1, { kind: `k${n}`, place: 'p' });
@@ -54,7 +54,7 @@ describe('the series of an instrument', () => {
     );
   });
 
-  it('reject invalid numbers, and decrements of a counter', () => {
+  it('refuse invalid numbers, and a counter refuses a decrement', () => {
     const meter = new SeriesMeter();
     const instrument = counter();
     meter.add(instrument, -1, { kind: 'a', place: 'b' });

@@ -84,7 +84,7 @@ forEachStore('the directory of tenants', () => {
     }
   });
 
-  it('suspends a tenant at once with an error that names the suspension, and resumes it', async () => {
+  it('suspends a tenant at once, with an error that names the suspension, and resumes it', async () => {
     const acme = await node.create('acme');
     const id = await node.say(acme, 'user:x', 'one');
     const changed = await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
@@ -97,7 +97,7 @@ forEachStore('the directory of tenants', () => {
     await node.must(200, 'GET', `/v1/facts/${id}`, undefined, acme);
   });
 
-  it('neither suspends nor erases the tenant default, and changes only given members', async () => {
+  it('neither suspends nor erases the tenant default, and a change keeps all members that it does not name', async () => {
     await node.must(409, 'PATCH', '/v1/tenants/default', { status: 'suspended' });
     await node.must(409, 'DELETE', '/v1/tenants/default', { confirm: 'default' });
     await node.create('acme');
@@ -148,8 +148,8 @@ forEachStore('the directory of tenants', () => {
   });
 });
 
-describe('a node with one tenant', () => {
-  it('names the setting that is off', async () => {
+describe('a node with only the tenant default', () => {
+  it('refuses requests for tenants with the name of the setting that enables them', async () => {
     const node = await startTestNode({ plugins: ['keys', 'multi-tenant'] });
     try {
       const key = await node.addKey({ permissions: ['admin'] });

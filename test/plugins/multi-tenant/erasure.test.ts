@@ -103,7 +103,7 @@ forEachStore('a tenant that is erased', () => {
     }
   });
 
-  it('never returns: its id, its keys and its running writes are refused', async () => {
+  it('can never be created again, and its keys and running writes are refused', async () => {
     await node.must(200, 'DELETE', '/v1/tenants/theirs', { confirm: 'theirs' });
     const first_key = { raw_key: rawKey('again'), entity_uri: 'agent:admin' };
     await node.must(409, 'POST', '/v1/tenants', { id: 'theirs', first_key });

@@ -38,7 +38,7 @@ const REQUESTS: readonly (readonly [
   ['tombstoneId', 'POST', (id) => `/v1/tombstones/${id}/revoke`, { reason: 'a mistake' }],
 ];
 
-forEachStore('ids of another tenant', () => {
+forEachStore('ids of objects of another tenant', () => {
   let node: TenantsNode;
   let theirs: Filled;
   let ours: string;
@@ -60,7 +60,7 @@ forEachStore('ids of another tenant', () => {
   after(() => node?.stop());
 
   for (const [kind, method, path, body] of REQUESTS) {
-    it(`get the answer for unknown ids from ${method} ${path(`<${kind}>`)}`, async () => {
+    it(`get the same answer as unknown ids from ${method} ${path(`<${kind}>`)}`, async () => {
       const ask = async (key: string, id: string) => {
         const headers = { 'X-Request-Id': 'same' };
         const reply = await node.request(method, path(id), { key, headers, ...(body === undefined ? {} : { body }) });
@@ -80,7 +80,7 @@ forEachStore('ids of another tenant', () => {
     }
   });
 
-  it('cannot be used here, nor can the tokens and cursors of that tenant', async () => {
+  it('cannot be used by this tenant, nor can tokens and cursors of their tenant', async () => {
     const verified = await node.must(
       200,
       'POST',

@@ -80,7 +80,7 @@ forEachStore('the erasure of a large tenant', () => {
   });
 });
 
-describe('an erased tenant in a restored backup', () => {
+describe('a tenant that was erased after the backup from which the node is restored', () => {
   it('is erased again when the node starts', async () => {
     const first = await startTenantsNode({ store: 'sqlite' });
     const file = join(first.folder, 'backup.db');
@@ -108,7 +108,7 @@ describe('an erased tenant in a restored backup', () => {
   });
 });
 
-forEachStore('tenants from before the directory', () => {
+forEachStore('tenants that exist before the directory of tenants', () => {
   it('are added as active tenants at the first use of the directory', async () => {
     const first = await startTenantsNode({ settings: { 'multi-tenant': { enabled: false } } });
     try {

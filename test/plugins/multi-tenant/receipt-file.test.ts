@@ -24,7 +24,7 @@ describe('The file of receipts of erased tenants', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
   const tenants = async () => [...(await file.read()).keys()];
 
-  it('keeps a receipt after a line that a crash has truncated', async () => {
+  it('keeps a receipt that follows a line that a crash has truncated', async () => {
     await appendFile(join(folder, 'erased-tenants.jsonl'), '{"tenant_id":"cut');
     await file.add(signed({ tenant_id: 'acme', erased_at: erasedAt }));
     expect(await tenants()).to.deep.equal(['acme']);

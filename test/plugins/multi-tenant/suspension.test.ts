@@ -138,8 +138,8 @@ forEachStore('a suspended tenant', () => {
   });
 });
 
-forEachStore('the ledger of another tenant', () => {
-  it('is readable only for the operator', async () => {
+forEachStore('the ledger of one tenant', () => {
+  it('is readable for operators only, not for other tenants', async () => {
     const node = await startTenantsNode();
     try {
       const acme = await node.create('acme');

@@ -3,7 +3,7 @@ import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { assertion, type NamespacesNode, PATTERN, startNamespacesNode } from './namespaces-node.ts';
 
-forEachStore('what namespaces cost an append', () => {
+forEachStore('the cost of namespace rules for a write', () => {
   let node: NamespacesNode;
   afterEach(() => node.stop());
 

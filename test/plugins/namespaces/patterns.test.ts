@@ -25,7 +25,7 @@ const part = fc
   )
   .map((parts) => parts.join(''));
 
-describe('a pattern that ends with a slash and a star', () => {
+describe('a namespace pattern that ends with /*', () => {
   it('covers every entity that continues after the slash, in any spelling', () => {
     fc.assert(
       fc.property(part, part, fc.boolean(), (path, rest, isLong) => {
@@ -36,7 +36,7 @@ describe('a pattern that ends with a slash and a star', () => {
     );
   });
 
-  it('covers the same names of the service, even with white space in the authority', () => {
+  it('covers entities under the scheme of the service, even with white space in the node name', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('svc://a b/', 'SVC://A B/t/', 'svc://a\u2003b/t y/c/', 'svc://h/'),
@@ -47,7 +47,7 @@ describe('a pattern that ends with a slash and a star', () => {
     );
   });
 
-  it('covers neither its own path without the slash nor a neighbouring path', () => {
+  it('covers neither the path before the slash nor a path that only begins alike', () => {
     for (const entity of ['svc://h/project/x', 'svc://h/project/xy/a', 'svc://h/project/x-', 'svc://h2/project/x/a']) {
       expect(isCovered('svc://h/project/x/*', entity), entity).to.equal(false);
     }

@@ -15,7 +15,7 @@ import {
 
 const THIRD = 'svc:node:third';
 
-forEachStore('facts of peers about owned entities', () => {
+forEachStore('facts that peers send about owned entities', () => {
   let node: TestNode;
   let stand: IngestStand;
   afterEach(() => node.stop());
@@ -62,7 +62,7 @@ forEachStore('facts of peers about owned entities', () => {
     expect(await take([owned(1)])).to.deep.equal(['stored']);
   });
 
-  it('belong to the verified origin, or otherwise to the sending peer', async () => {
+  it('are judged by the verified origin, or otherwise by the sending peer', async () => {
     await start(THIRD);
     expect(await take([relayed(1, 'good'), relayed(2, 'unknown'), owned(3)])).to.deep.equal([
       'stored',

@@ -59,7 +59,7 @@ forEachStore('rules of namespaces', () => {
     expect(outcome(await remove('project:cafe\u0301/*'))).to.deep.equal([204]);
   });
 
-  it('are reserved to administrators, over HTTP and in the service', async () => {
+  it('can be changed by administrators only, over HTTP and by other plugins', async () => {
     node = await startNamespacesNode();
     const body = { pattern: PATTERN, owners: [CAST.stranger] };
     for (const actor of ['owner', 'stranger'] as const) {
@@ -79,7 +79,7 @@ forEachStore('rules of namespaces', () => {
     }
   });
 
-  it('apply from the reply until their removal', async () => {
+  it('take effect with the reply, until they are removed', async () => {
     node = await startNamespacesNode();
     expect(outcome(await node.say('stranger'))).to.deep.equal([201]);
     await node.give(PATTERN);
@@ -111,7 +111,7 @@ forEachStore('rules of namespaces', () => {
     expect(await writers('user:free')).to.deep.equal(['owner', 'stranger', 'operator']);
   });
 
-  it('are stored and refuse nothing while they are disabled', async () => {
+  it('are stored while namespaces are disabled, but refuse nothing', async () => {
     node = await startNamespacesNode({ env: { SVC_NAMESPACES_ENABLED: 'false' } });
     await node.give(PATTERN);
     expect(await listed()).to.include({ enforced: false, total: 1 });
@@ -134,7 +134,7 @@ forEachStore('rules of namespaces', () => {
     expect((await listed()).total).to.equal(1);
   });
 
-  it('are listed in pages, with any characters', async () => {
+  it('are listed in pages, with any characters in their names', async () => {
     node = await startNamespacesNode();
     const patterns = ['user:a/*', 'user:b', 'Ünder/*', 'user:a', 'user:a/b', '日本/*', 'user:-', '\u{1F600}/*'];
     for (const pattern of patterns) await node.give(pattern);
@@ -148,7 +148,7 @@ forEachStore('rules of namespaces', () => {
     expect([...found].sort()).to.deep.equal([...patterns].sort());
   });
 
-  it('have a limit per tenant', async function () {
+  it('are limited in number for each tenant', async function () {
     this.timeout(120_000);
     node = await startNamespacesNode();
     const service = node.kernel.get(Namespaces);

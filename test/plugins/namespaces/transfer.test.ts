@@ -5,12 +5,12 @@ import { CAST, NAMESPACE_PLUGINS, OWNED, outcome, PATTERN, REFUSED, startNamespa
 
 const PLUGINS = [...NAMESPACE_PLUGINS, 'transfer'];
 
-describe('namespaces on their way to another store', () => {
+describe('namespace rules in an export and import', () => {
   for (const [from, to] of [
     ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
   ] as const) {
-    it(`keep their rules, and still exclude strangers, from ${from} to ${to}`, async () => {
+    it(`are preserved, and still refuse strangers, from ${from} to ${to}`, async () => {
       const source = await startNamespacesNode({ plugins: PLUGINS, store: from });
       const target = await startNamespacesNode({ plugins: PLUGINS, store: to, random: createSeededRandom(2) });
       try {
@@ -44,7 +44,7 @@ describe('namespaces on their way to another store', () => {
     });
   }
 
-  it('reject lines that no export contains', async () => {
+  it('are refused in lines that no export contains', async () => {
     const node = await startNamespacesNode({ plugins: PLUGINS });
     try {
       await node.give(PATTERN);

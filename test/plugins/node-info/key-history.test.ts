@@ -10,7 +10,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
 
-forEachStore('the keys that a node has had', (kind) => {
+forEachStore('the list of all keys that a node has had', (kind) => {
   let folder: string;
   let clock: ManualClock;
   let node: TestNode;
@@ -33,7 +33,7 @@ forEachStore('the keys that a node has had', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are listed from the first one on, and none twice', async () => {
+  it('begins with the first key, and names each key once', async () => {
     const [first, ...more] = await start();
     expect(more).to.deep.equal([]);
     expect(first).to.deep.include({ valid_from: now(), valid_until: null, signed_by: null });
@@ -42,7 +42,7 @@ forEachStore('the keys that a node has had', (kind) => {
     expect(await start()).to.deep.equal([first]);
   });
 
-  it('are announced before they sign, and then sign without a restart', async () => {
+  it('announces a new key before the node signs with it, which then needs no restart', async () => {
     const [first] = await start();
     const signing = async () => (await node.request('GET', '/.well-known/svc')).body.federation_pubkey;
     await rotate();
@@ -61,7 +61,7 @@ forEachStore('the keys that a node has had', (kind) => {
     expect(await start()).to.have.length(2);
   });
 
-  it('vouch for each other link by link', async () => {
+  it('links the keys: each key is signed by the one before it', async () => {
     const [first] = await start();
     for (const rotations of [1, 2]) {
       await rotate();
@@ -88,7 +88,7 @@ forEachStore('the keys that a node has had', (kind) => {
     }
   });
 
-  it('go on without a voucher when the private half of the last one is gone', async () => {
+  it('continues without such a signature if the private half of the last key is lost', async () => {
     const [first] = await start({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 4).toString('base64url') });
     await node.stop();
     const keys = await start({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 5).toString('base64url') });

@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 forEachStore('the node metadata', () => {
-  it('is open, and describes a node on its own', async () => {
+  it('is readable without a key, and is complete without other plugins', async () => {
     const node = await start({
       plugins: ['node-info'],
       node: { id: 'svc://node.alpha.example' },
@@ -76,7 +76,7 @@ forEachStore('the node metadata', () => {
     });
   });
 
-  it('carries the name of the service, the mode of authentication and the settings for browsers', async () => {
+  it('contains the name of the service, the mode of authentication and the settings for browsers', async () => {
     const node = await start({
       plugins: ['node-info'],
       node: { authRequired: false },
@@ -93,7 +93,7 @@ forEachStore('the node metadata', () => {
     expect(body.cors).to.deep.equal({ dev_localhost: true, configured: true });
   });
 
-  it('takes members from plugins, and asks them once however many clients ask', async () => {
+  it('contains members of plugins, which the node requests once for many clients', async () => {
     let asked = 0;
     const metadata = () => {
       asked += 1;
@@ -108,7 +108,7 @@ forEachStore('the node metadata', () => {
     expect(asked).to.equal(2);
   });
 
-  it('publishes the key that signs, the same after a restart', async () => {
+  it('contains the public key of the node, which stays the same after a restart', async () => {
     const first = await start({ plugins: ['node-info'] });
     const identity = first.kernel.get(NodeIdentity);
     const message = Buffer.from('signed');
@@ -118,7 +118,7 @@ forEachStore('the node metadata', () => {
     expect(second.kernel.get(NodeIdentity).publicKey).to.equal(identity.publicKey);
   });
 
-  it('never shows or logs the private key, and a wrong one stops the start without being named', async () => {
+  it('never contains the private key; an invalid one stops the start without being shown', async () => {
     const secret = encodeBase64Url(SEED);
     const node = await start({ plugins: ['node-info', 'keys'], env: { SVC_NODE_PRIVATE_KEY: secret } });
     const { text } = await node.request('GET', '/.well-known/svc');
@@ -142,12 +142,12 @@ forEachStore('the health of the node', () => {
   const OK = [200, '{"status":"ok"}'];
   const DOWN = [503, '{"status":"unavailable"}'];
 
-  it('is ok, exactly, while the store can be written', async () => {
+  it('is ok exactly while the store accepts writes', async () => {
     const node = await start({ plugins: ['node-info'] });
     expect(await health(node)).to.deep.equal(OK);
   });
 
-  it('is unavailable when a check throws or names a problem, and tells the log alone', async () => {
+  it("is unavailable when a plugin's check throws or reports a problem, which only the log names", async () => {
     let problem: 'none' | 'thrown' | 'named' = 'none';
     const check = () => {
       if (problem === 'thrown') throw new Error('the disk at /var/data is full');
@@ -178,7 +178,7 @@ forEachStore('the health of the node', () => {
     expect(await asked).to.deep.equal(DOWN);
   });
 
-  it('is checked once for all who ask within a second', async () => {
+  it('is checked once for all clients that ask within a second', async () => {
     let checks = 0;
     const node = await start({
       plugins: [

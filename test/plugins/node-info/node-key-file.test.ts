@@ -29,7 +29,7 @@ describe('the file of the private key', () => {
     throw new Error('the file was accepted');
   };
 
-  it('is made at the first start, for its owner alone, and read ever after', async () => {
+  it('is created at the first start, readable only by its owner, and reused afterwards', async () => {
     const first = await loadNodeKey(path, createSeededRandom(1));
     expect(first).to.have.length(32);
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
@@ -43,7 +43,7 @@ describe('the file of the private key', () => {
     expect(await readdir(join(folder, 'deeper'))).to.deep.equal(['node.key']);
   });
 
-  it('is refused when others can read or write it, with the command that mends it', async () => {
+  it('is refused if other users can read or write it, with the command that corrects this', async () => {
     await loadNodeKey(path, createSeededRandom());
     for (const mode of [0o640, 0o604, 0o620, 0o666]) {
       await chmod(path, mode);
@@ -56,7 +56,7 @@ describe('the file of the private key', () => {
     expect(await loadNodeKey(path, createSeededRandom())).to.have.length(32);
   });
 
-  it('is never replaced when it holds no key', async () => {
+  it('is never replaced if it contains no valid key', async () => {
     await loadNodeKey(path, createSeededRandom());
     for (const text of ['', 'short', `${'A'.repeat(43)}=`, 'A'.repeat(86)]) {
       await writeFile(path, text);
@@ -67,7 +67,7 @@ describe('the file of the private key', () => {
     }
   });
 
-  it('is rotated: the new key takes the place of the old one, which stays beside it for the owner alone', async () => {
+  it('is replaced by a rotation, which keeps the old key in a private file beside it', async () => {
     const first = await loadNodeKey(path, createSeededRandom(1));
     expect(await loadRetiredKeys(path)).to.deep.equal([]);
     const { retired, current } = await rotateNodeKey(path, createSeededRandom(2));
@@ -86,7 +86,7 @@ describe('the file of the private key', () => {
     }
   });
 
-  it('is rotated by the next try after a broken rotation, and retired once', async () => {
+  it('is replaced by the next attempt if a rotation was interrupted, and the old key is retired once', async () => {
     const first = await loadNodeKey(path, createSeededRandom(1));
     await rotateNodeKey(path, createSeededRandom(2));
     await writeFile(path, `${Buffer.from(first).toString('base64url')}\n`);
@@ -94,7 +94,7 @@ describe('the file of the private key', () => {
     expect(await loadRetiredKeys(path)).to.deep.equal([first]);
   });
 
-  it('is refused when others can read the retired file beside it', async () => {
+  it('is refused if other users can read the file of the retired key beside it', async () => {
     await loadNodeKey(path, createSeededRandom(1));
     await rotateNodeKey(path, createSeededRandom(2));
     const [name = ''] = (await readdir(join(folder, 'deeper'))).filter((found) => found.includes('retired'));

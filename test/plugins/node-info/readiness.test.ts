@@ -24,13 +24,13 @@ const ready = async (node: TestNode) => {
 };
 
 forEachStore('the readiness of a node', () => {
-  it('is open to probes, and the same for everybody', async () => {
+  it('is readable without a key, with the same answer for everybody', async () => {
     const node = await start();
     expect(await ready(node)).to.deep.equal({ status: 200, body: READY });
     expect((await node.request('HEAD', '/readyz')).status).to.equal(200);
   });
 
-  it('fails while the store does not answer, and says no more than that', async () => {
+  it('fails while the store does not reply, and reveals no reason', async () => {
     let isDown = false;
     const wrapStore = (store: FactStore): FactStore =>
       new Proxy(store, {
@@ -48,7 +48,7 @@ forEachStore('the readiness of a node', () => {
     expect(await ready(node)).to.deep.equal({ status: 200, body: READY });
   });
 
-  it('fails where a plugin says so, while the node stays well', async () => {
+  it('fails while a plugin reports that it is not ready, although the node is healthy', async () => {
     let problem: string | undefined = 'the model is being loaded';
     const plugin = definePlugin({
       name: 'z-probe',
@@ -64,7 +64,7 @@ forEachStore('the readiness of a node', () => {
     expect(await ready(node)).to.deep.equal({ status: 200, body: READY });
   });
 
-  it('fails first when the node stops: requests are served until the delay is over', async () => {
+  it('fails as soon as the node begins to stop, while requests are still served for a delay', async () => {
     const node = await start({ env: { SVC_DRAIN_DELAY_S: '3' } });
     const key = await node.addKey();
     let hasStopped = false;

@@ -5,7 +5,7 @@ import { createPrincipal } from '../../kit/create-principal.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-describe('what a node says of itself without HTTP', () => {
+describe('the services for metadata, keys and health of a node, without HTTP', () => {
   let node: TestNode;
   let problem: string | undefined;
   const acme = definePlugin({
@@ -23,19 +23,19 @@ describe('what a node says of itself without HTTP', () => {
   });
   afterEach(() => node.stop());
 
-  it('is the metadata document, with the members of other plugins', async () => {
+  it('return the metadata document, with the members of other plugins', async () => {
     const info = node.kernel.get(NodeInfo);
     const metadata = await info.metadata();
     expect(metadata).to.include({ auth: 'required', federation: 'disabled', acme_region: 'north' });
     expect((await node.request('GET', '/.well-known/svc')).body).to.deep.equal(metadata);
   });
 
-  it("is no caller's to change: a new key takes an administrator", async () => {
+  it('rotate the key of the node for administrators only', async () => {
     const rotated = node.kernel.get(NodeKeys).rotate(createPrincipal());
     expect(await rejection(rotated)).to.include({ code: 'authorization', status: 403 });
   });
 
-  it('is its health, as the checks of other plugins found it within the last second', async () => {
+  it('return the health that checks of plugins found within the last second', async () => {
     const info = node.kernel.get(NodeInfo);
     expect(await info.isHealthy()).to.equal(true);
     problem = 'the disk is full';

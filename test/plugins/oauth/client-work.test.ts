@@ -61,14 +61,14 @@ forEachStore('the webhook and stream of a remote client (I16)', () => {
     expect(subscribed.attempts).to.have.length(1);
   };
 
-  it('gets nothing from the end of the key of its person on', async () => {
+  it('gets no event after the key of its person has ended', async () => {
     const { key } = await withWebhook();
     const [{ id }] = (await node.request('GET', '/v1/auth/keys', { key })).body;
     expect((await node.request('DELETE', `/v1/auth/keys/${id}`, { key })).status).to.equal(204);
     await expectSilence();
   });
 
-  it('gets nothing from the end of the grant on, in its open stream too', async () => {
+  it('gets no event after the grant has ended, not even in an open stream', async () => {
     const { id, access, key } = await withWebhook();
     const open = (credential: string) =>
       node.network.deliver(node.url, {
@@ -88,7 +88,7 @@ forEachStore('the webhook and stream of a remote client (I16)', () => {
     expect((await open(access)).status).to.equal(401);
   });
 
-  it('gets nothing after the chosen days, even before the grant is removed', async () => {
+  it('gets no event after the chosen days, even before the grant is removed', async () => {
     await withWebhook();
     await node.clock.advance(86_400_000);
     await expectSilence();
@@ -106,7 +106,7 @@ describe('the quotas of a person who gives remote clients access (I21)', () => {
   });
   after(() => node.stop());
 
-  it('count sign-ins and exchanges of all clients together', async () => {
+  it('count sign-ins and token exchanges of all clients together', async () => {
     const { refresh: token, key } = await giveAccess(node, { entityUri: 'user:olga' });
     const { body: other } = await register(node);
     await redeem(node, other.client_id, await codeFor(node, askFor(other.client_id), key));
@@ -130,7 +130,7 @@ describe('the quotas of a person who gives remote clients access (I21)', () => {
 });
 
 describe('the entity of a remote client', () => {
-  it('stays the same when its document gives another name', async () => {
+  it("stays the same when the client's document states another name", async () => {
     const node = await startOAuthNode();
     try {
       const document = { client_name: 'Assistant' };

@@ -22,7 +22,7 @@ import {
   statusWith,
 } from './oauth-kit.ts';
 
-forEachStore('a grant (I14, I16, I19)', () => {
+forEachStore('a grant, by which a person lets a remote client act (I14, I16, I19)', () => {
   let node: OAuthNode;
   before(async () => {
     node = await startOAuthNode();
@@ -51,7 +51,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect(his.entity_uri).to.not.equal(me.entity_uri);
   });
 
-  it('gives reading only in one click', async () => {
+  it('gives only read access if the person allows no more', async () => {
     const { access } = await giveAccess(node, {}, { decision: 'read_only' });
     expect(await statusWith(node, access)).to.equal(200);
     const body = {
@@ -63,7 +63,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect((await node.request('POST', '/v1/facts', { key: access, body })).status).to.equal(403);
   });
 
-  it('ends at the request of its person or an admin only, and before the next request', async () => {
+  it('ends only at the request of its person or an admin, before the next request of the client', async () => {
     const { access, refresh: refreshToken, key } = await giveAccess(node, { entityUri: 'user:carol' });
     const [{ id }] = await grantsOf(key);
     const stranger = await node.addKey({ entityUri: 'user:dave' });
@@ -79,7 +79,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect((await node.request('DELETE', path, { key })).status).to.equal(404);
   });
 
-  it('ends with the key of its person', async () => {
+  it('ends together with the key of its person', async () => {
     const { access, refresh: refreshToken, key } = await giveAccess(node, { entityUri: 'user:erin' });
     const [{ id: keyId }] = (await node.request('GET', '/v1/auth/keys', { key })).body;
     expect((await node.request('DELETE', `/v1/auth/keys/${keyId}`, { key })).status).to.equal(204);
@@ -100,7 +100,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect(await statusWith(node, access)).to.equal(200);
   });
 
-  it('gives no key that could outlive it', async () => {
+  it('gives the client no key that outlives it', async () => {
     const { access } = await giveAccess(node);
     const body = { raw_key: 'a-key-that-a-client-would-like-to-keep-for-ever', overlap_s: 0 };
     expect((await node.request('POST', '/v1/auth/keys/current/rotate', { key: access, body })).status).to.equal(403);
@@ -121,7 +121,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect(await statusWith(node, body.access_token)).to.equal(200);
   });
 
-  it('shares the chosen gardens of a person until it ends', async () => {
+  it('gives access to the chosen gardens of its person until it ends', async () => {
     const key = await node.addKey({ entityUri: 'user:hugo' });
     const garden = { slug: 'plans', name: 'Plans', scope: 'local' };
     expect((await node.request('POST', '/v1/gardens', { key, body: garden })).status).to.equal(201);
@@ -137,7 +137,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect(after.members.map((member: { entity_uri: string }) => member.entity_uri)).to.deep.equal(['user:hugo']);
   });
 
-  it('rotates its refresh token, and ends on the second use of an old one', async () => {
+  it('replaces its refresh token at each use, and ends when an old one is used again', async () => {
     const first = await giveAccess(node);
     const { body: second } = await refresh(node, node.clientId, first.refresh);
     expect(await statusWith(node, second.access_token)).to.equal(200);
@@ -146,7 +146,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect((await refresh(node, node.clientId, second.refresh_token)).body.error).to.equal('invalid_grant');
   });
 
-  it('gives at most one pair of tokens for simultaneous uses of a refresh token, and ends', async () => {
+  it('gives at most one pair of tokens for a refresh token that is used twice at once, and ends', async () => {
     const { refresh: token } = await giveAccess(node);
     const replies = await Promise.all([1, 2, 3, 4].map(() => refresh(node, node.clientId, token)));
     const good = replies.filter(({ status }) => status === 200);
@@ -154,14 +154,14 @@ forEachStore('a grant (I14, I16, I19)', () => {
     for (const { body } of good) expect(await statusWith(node, body.access_token)).to.equal(401);
   });
 
-  it('ends on the second use of its code', async () => {
+  it('ends when its code is used again', async () => {
     const code = await codeOf();
     const { body } = await redeem(node, node.clientId, code);
     expect((await redeem(node, node.clientId, code)).body.error).to.equal('invalid_grant');
     expect(await statusWith(node, body.access_token)).to.equal(401);
   });
 
-  it('gives at most one pair of tokens for simultaneous uses of its code', async () => {
+  it('gives at most one pair of tokens for a code that is used twice at once', async () => {
     const code = await codeOf();
     const replies = await Promise.all([1, 2, 3, 4].map(() => redeem(node, node.clientId, code)));
     expect(replies.filter(({ status }) => status === 200).length).to.be.at.most(1);
@@ -188,7 +188,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect((await refresh(node, node.clientId, token)).status).to.equal(200);
   });
 
-  it('gives no token without a verifier', async () => {
+  it('gives no token for a code without its PKCE verifier', async () => {
     const reply = await redeem(node, node.clientId, await codeOf(), { code_verifier: undefined });
     expect(reply.body.error).to.equal('invalid_request');
   });
@@ -201,7 +201,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     expect((await redeem(node, node.clientId, token)).body.error).to.equal('invalid_grant');
   });
 
-  it('ends at the request of its own client, and of no other', async () => {
+  it('ends at the request of its own client, but not of another client', async () => {
     const { access, refresh: token } = await giveAccess(node);
     const { body: other } = await register(node, { client_name: 'Other' });
     const revoke = (clientId: string, revoked: string) =>
@@ -248,7 +248,7 @@ forEachStore('a grant (I14, I16, I19)', () => {
     for (const secret of [access, token, code]) expect(lines).to.not.include(secret);
   });
 
-  it('can be discovered from the first refusal through the metadata documents', async () => {
+  it('can be obtained from the first 401 reply alone, through the metadata documents', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const refused = await node.request('POST', '/v1/mcp', { body: message });
     const address = /resource_metadata="([^"]+)"/.exec(refused.headers['www-authenticate'] ?? '')?.[1] ?? '';
@@ -271,7 +271,7 @@ describe('the setting SVC_OAUTH_ENABLED', () => {
   const started = (url: string, settings: object) =>
     startTestNode({ plugins: ['keys', 'oauth'], url, settings: { oauth: { enabled: true, ...settings } } });
 
-  it('needs an https address without a path, or the switch for tests', async () => {
+  it('requires an https address without a path, or a switch for tests', async () => {
     for (const url of ['http://memory.example', 'https://memory.example/memory']) {
       const error = await started(url, {}).catch((refusal: unknown) => refusal);
       expect(String(error), url).to.include('oauth is on');

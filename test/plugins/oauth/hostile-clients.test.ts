@@ -67,7 +67,7 @@ describe('a hostile registration (I14)', () => {
   });
 });
 
-describe('a flood of registrations', () => {
+describe('a flood of client registrations', () => {
   it('is limited, expires after an hour, and does not affect metadata documents', async () => {
     const node = await startOAuthNode();
     await serveDocument(node.network);
@@ -127,7 +127,7 @@ describe('a metadata document of a client', () => {
     expect(fetches()).to.equal(2);
   });
 
-  it('is not read behind a redirect', async () => {
+  it('is refused behind a redirect', async () => {
     await node.clock.advance(600_000);
     const handle = async () => ({ status: 302, headers: { Location: 'https://169.254.169.254/' } });
     await node.network.transport('https://assistant.example').serve({

@@ -76,7 +76,7 @@ const TOLD_TO_THE_CLIENT: Readonly<Record<string, readonly [Changes, string]>> =
   'a resource that is no address': [{ resource: 'memory' }, 'invalid_target'],
 };
 
-describe('a hostile request for access (I14)', () => {
+describe('a hostile authorization request (I14)', () => {
   let node: OAuthNode;
   let key: string;
 
@@ -102,7 +102,7 @@ describe('a hostile request for access (I14)', () => {
   }
 
   for (const [attack, [changes, error]] of Object.entries(TOLD_TO_THE_CLIENT)) {
-    it(`is refused with ${error}, and goes to the client by a link alone: ${attack}`, async () => {
+    it(`gets error ${error} as a link to the client, without a redirect: ${attack}`, async () => {
       const reply = await authorize(node, askFor(node.clientId, changes));
       expectPage(reply, 400);
       const told = { error, state: 'state-of-the-client', iss: NODE_URL };
@@ -116,7 +116,7 @@ describe('a hostile request for access (I14)', () => {
     expect(reply.headers).to.not.have.property('location');
   });
 
-  it('gets pages that no frame shows and that run no script', async () => {
+  it('gets pages that run no script and cannot be shown in a frame', async () => {
     const first = await authorize(node, askFor(node.clientId));
     for (const page of [first, await signIn(node, askFor(node.clientId), key)]) {
       const { 'content-security-policy': policy = '', ...headers } = page.headers;
@@ -127,7 +127,7 @@ describe('a hostile request for access (I14)', () => {
     }
   });
 
-  it('shows the name of the client as text', async () => {
+  it('cannot put markup into the page by the name of the client', async () => {
     const name = '<img src=x onerror=alert(1)>"\'';
     const { body } = await register(node, { client_name: name });
     const page = await authorize(node, askFor(body.client_id));
@@ -151,7 +151,7 @@ describe('a hostile request for access (I14)', () => {
     });
   }
 
-  it('cannot decide in another browser', async () => {
+  it('cannot be confirmed in another browser', async () => {
     const mine = await signIn(node, askFor(node.clientId), key);
     const other = await signIn(node, askFor(node.clientId), key);
     const fields = { ticket: fieldOf(mine, 'ticket'), decision: 'allow', permission: 'read', scope: 'local' };
@@ -161,7 +161,7 @@ describe('a hostile request for access (I14)', () => {
     }
   });
 
-  it('cannot decide twice, late, or without a person', async () => {
+  it('cannot be confirmed twice, late, or without a signed-in person', async () => {
     const page = await signIn(node, askFor(node.clientId), key);
     expect((await decide(node, page)).status).to.equal(303);
     expectPage(await decide(node, page), 400);
@@ -175,14 +175,14 @@ describe('a hostile request for access (I14)', () => {
     expect(page.headers['set-cookie']).to.match(/^__Host-consent=.*; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
   });
 
-  it('does not sign in with a wrong key, and is delayed like any refused key', async () => {
+  it('cannot guess keys: a wrong key does not sign in, and is delayed like any refused key', async () => {
     const fields = { request: askFor(node.clientId), key: 'x'.repeat(40) };
     const reply = await postForm(node, '/oauth/sign-in', fields, FROM_OWN_PAGE);
     expectPage(reply, 401);
     expect(reply.text).to.not.include('x'.repeat(40));
   });
 
-  it('does not get more than the person has by a changed form', async () => {
+  it('gets no more rights than the person has by a changed form', async () => {
     const reader = await node.addKey({ entityUri: 'user:reader', permissions: ['read'], scopes: ['local'] });
     const page = await signIn(node, askFor(node.clientId), reader);
     expect(page.text).to.not.include('value="write"').and.not.include('value="company"');
@@ -194,7 +194,7 @@ describe('a hostile request for access (I14)', () => {
     expect(me.body).to.deep.include({ permissions: ['read'], allowed_scopes: ['local'] });
   });
 
-  it('gets no administration, even from an administrator', async () => {
+  it('gets no admin permission, even from an administrator', async () => {
     const admin = await node.addKey({ entityUri: 'user:admin', permissions: ['read', 'write', 'admin'] });
     const page = await signIn(node, askFor(node.clientId, { scope: 'read write admin' }), admin);
     expect(page.text).to.not.include('value="admin"');
@@ -202,7 +202,7 @@ describe('a hostile request for access (I14)', () => {
     expect(refused.status).to.equal(400);
   });
 
-  it('reports nothing to the client but the refusal of the person', async () => {
+  it('tells the client nothing except that the person refused', async () => {
     const reply = await decide(node, await signIn(node, askFor(node.clientId), key), { decision: 'deny' });
     const answer = Object.fromEntries(answerOf(reply));
     expect(answer).to.include({ error: 'access_denied', iss: NODE_URL });
@@ -222,7 +222,7 @@ describe('a hostile request for access (I14)', () => {
     });
   }
 
-  it('cannot send a token request as JSON', async () => {
+  it('cannot be followed by a token request in JSON', async () => {
     const { status } = await node.request('POST', '/oauth/token', { body: { grant_type: 'refresh_token' } });
     expect(status).to.equal(415);
   });

@@ -19,7 +19,7 @@ describe('the issuers that a node names to remote clients', () => {
     }
   };
 
-  it('are the node, and the identity provider where its access tokens count too (RFC 9728)', async () => {
+  it('are the node itself, and also the identity provider if the node accepts its access tokens (RFC 9728)', async () => {
     const taking = await issuersOf({ ...oidc, accessTokenAudience: `${NODE_URL}/v1/mcp` });
     expect(taking).to.deep.equal([
       [NODE_URL, ISSUER],
@@ -29,11 +29,11 @@ describe('the issuers that a node names to remote clients', () => {
   });
 });
 
-describe('a node without the plugin keys', () => {
+describe('a node that lacks the plugin keys', () => {
   const start = (settings: Readonly<Record<string, Settings>>) =>
     startTestNode({ plugins: ['facts', 'oauth', 'oidc'], url: NODE_URL, settings });
 
-  it('starts while oauth and oidc are off, and has their replies', async () => {
+  it('starts while oauth and oidc are off, and replies as without these plugins', async () => {
     const node = await start({});
     try {
       const body = { id_token: 'x' };

@@ -100,7 +100,7 @@ forEachStore('a sign-in by the identity provider, at the consent page (I14)', ()
     return (await redeem(node, node.clientId, code)).body.access_token;
   };
 
-  it('is offered beside the key, and goes to the provider with PKCE, a state and a nonce', async () => {
+  it('is offered beside the key, and redirects to the provider with PKCE, a state and a nonce', async () => {
     const query = askFor(node.clientId);
     const page = await authorize(node, query);
     expect(page.text).to.include('href="provider?').and.include('name="key"');
@@ -128,7 +128,7 @@ forEachStore('a sign-in by the identity provider, at the consent page (I14)', ()
     expect(me.permissions).to.deep.equal(['read']);
   });
 
-  it('keeps earlier access at the next sign-in, unless the person has fewer rights then', async () => {
+  it('keeps the earlier grant at the next sign-in, unless the person has fewer rights by then', async () => {
     const first = await tokenAfter(await consentOf({ sub: 'nora' }));
     const second = await tokenAfter(await consentOf({ sub: 'nora', roles: 'admin' }));
     expect([await statusWith(node, first), await statusWith(node, second)]).to.deep.equal([200, 200]);
@@ -136,7 +136,7 @@ forEachStore('a sign-in by the identity provider, at the consent page (I14)', ()
     expect([await statusWith(node, first), await statusWith(node, second)]).to.deep.equal([401, 401]);
   });
 
-  it('gives access for as long as a key of the exchange lives', async () => {
+  it('gives access for as long as the key of a token exchange would be valid', async () => {
     const begun = await begin();
     vouch(begun, { sub: 'timo' });
     const page = await comeBack(begun);
@@ -144,7 +144,7 @@ forEachStore('a sign-in by the identity provider, at the consent page (I14)', ()
     expect(page.text).to.include(`at the latest, ${end}`);
   });
 
-  it('counts only in the browser that began it, with its state, and once', async () => {
+  it('is accepted only in the browser that began it, with its state, and once', async () => {
     const begun = await begin();
     const other = await begin();
     vouch(begun);
@@ -165,7 +165,7 @@ forEachStore('a sign-in by the identity provider, at the consent page (I14)', ()
     expect((await comeBack({ ...begun, cookie: cookieOf(page) })).status).to.equal(400);
   });
 
-  it('accepts no answer of another provider, and none without an issuer where the provider names it', async () => {
+  it('accepts no response of another provider, and none without an issuer if the provider announces it', async () => {
     const begun = await begin();
     vouch(begun);
     expect((await comeBack(begun, { iss: 'https://evil.example' })).status).to.equal(401);
@@ -193,14 +193,14 @@ forEachStore('a sign-in by the identity provider, at the consent page (I14)', ()
     });
   }
 
-  it('gives nothing to a person outside the allowed domains, or whom the provider refuses', async () => {
+  it('gives no access to a person of another domain, or one whom the provider refuses', async () => {
     expect((await consentOf({ email: 'mallory@evil.example' })).status).to.equal(403);
     const refused = await begin();
     const page = await comeBack(refused, { code: undefined, error: 'access_denied' });
     expect([page.status, page.text.includes('did not sign you in')]).to.deep.equal([401, true]);
   });
 
-  it('is not begun by a page of another site', async () => {
+  it('cannot be started by a page of another site', async () => {
     const query = askFor(node.clientId);
     for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }]) {
       const reply = await node.request('GET', `/oauth/provider?${query}`, { headers });
@@ -212,7 +212,7 @@ forEachStore('a sign-in by the identity provider, at the consent page (I14)', ()
     }
   });
 
-  it('leaves the key as a way in while the provider cannot be reached, or the request is too long', async () => {
+  it('leaves the sign-in by key usable if the provider is unreachable or the request is too long', async () => {
     const long = await node.request('GET', `/oauth/provider?${askFor(node.clientId, { state: 'é'.repeat(700) })}`);
     expect([long.status, long.text.includes('name="key"')]).to.deep.equal([401, true]);
     provider.replies.set(DISCOVERY_PATH, () => jsonReply({}, 500));

@@ -43,7 +43,7 @@ const storeBytes = async (node: TestNode, key: string, count: number): Promise<n
   return (await node.request('POST', '/v1/facts', { key, body })).status;
 };
 
-forEachStore('the clients of one person (I21)', () => {
+forEachStore('all OAuth clients of one person (I21)', () => {
   let node: OAuthNode;
   before(async () => {
     const settings = { 'rate-limits': { maxStoredBytes: MAX_BYTES }, gardens: { maxGardensPerEntity: 2 } };
@@ -51,7 +51,7 @@ forEachStore('the clients of one person (I21)', () => {
   });
   after(() => node.stop());
 
-  it('store as many bytes together as the person may store, even after their grants', async () => {
+  it('share the bytes that the person may store, even after their grants have ended', async () => {
     const key = await node.addKey({ entityUri: 'user:bytes' });
     expect(await storeBytes(node, await letIn(node, key), 600)).to.equal(201);
     await endGrants(node, key);
@@ -64,7 +64,7 @@ forEachStore('the clients of one person (I21)', () => {
     expect(await storeBytes(node, stranger, 601)).to.equal(201);
   });
 
-  it('create as many gardens together as the person may create, even after their grants', async () => {
+  it('share the number of gardens that the person may create, even after their grants have ended', async () => {
     const key = await node.addKey({ entityUri: 'user:gardens' });
     const create = async (as: string, slug: string): Promise<number> =>
       (await node.request('POST', '/v1/gardens', { key: as, body: { slug, name: slug, scope: 'local' } })).status;
@@ -76,7 +76,7 @@ forEachStore('the clients of one person (I21)', () => {
     expect(await create(await node.addKey({ entityUri: 'user:else' }), 'three')).to.equal(201);
   });
 
-  it('subscribe to a target as often together as the person may', async () => {
+  it('share the number of subscriptions to a target that the person may have', async () => {
     const key = await node.addKey({ entityUri: 'user:webhooks' });
     const subscribe = async (as: string, from: number, to: number): Promise<number[]> => {
       const { entity_uri: subject } = (await node.request('GET', '/v1/me', { key: as })).body;
@@ -97,8 +97,8 @@ forEachStore('the clients of one person (I21)', () => {
   });
 });
 
-forEachStore('bytes that a client stored while the limit was off', () => {
-  it('count for its person later, although the grant has ended', async () => {
+forEachStore('bytes that a client stored while no limit was set', () => {
+  it('count towards the limit of its person later, although the grant has ended', async () => {
     const clock = createManualClock();
     const first = await startOAuthNode({}, { plugins: PLUGINS, clock });
     let second: TestNode | undefined;

@@ -15,7 +15,7 @@ import {
   statusWith,
 } from './oauth-kit.ts';
 
-forEachStore('a grant that others hold up (I16, I21)', () => {
+forEachStore('a grant that something keeps from ending (I16, I21)', () => {
   let node: OAuthNode;
   before(async () => {
     node = await startOAuthNode();
@@ -24,7 +24,7 @@ forEachStore('a grant that others hold up (I16, I21)', () => {
 
   const grantsOf = async (key: string) => (await node.request('GET', '/v1/oauth/grants', { key })).body.grants;
 
-  it('ends where its client has become the last admin of a garden', async () => {
+  it('ends even if its client is the last admin of a garden', async () => {
     const key = await node.addKey({ entityUri: 'user:ida' });
     const garden = { slug: 'handed', name: 'Handed over', scope: 'local' };
     expect((await node.request('POST', '/v1/gardens', { key, body: garden })).status).to.equal(201);
@@ -42,7 +42,7 @@ forEachStore('a grant that others hold up (I16, I21)', () => {
     expect(await grantsOf(key)).to.deep.equal([]);
   });
 
-  it('leaves its gardens, except those of another grant of the client, redeemed or not', async () => {
+  it('removes its client from gardens, unless another grant of the client includes them, even an unused one', async () => {
     const key = await node.addKey({ entityUri: 'user:lea' });
     const garden = { slug: 'shared', name: 'Shared', scope: 'local' };
     await node.request('POST', '/v1/gardens', { key, body: garden });
@@ -66,7 +66,7 @@ forEachStore('a grant that others hold up (I16, I21)', () => {
     expect(await members()).to.equal(1);
   });
 
-  it('ends although the row of its key is damaged', async () => {
+  it('ends even if the row of its key is damaged', async () => {
     const { access, key } = await giveAccess(node, { entityUri: 'user:jan' });
     const [{ id, entity_uri: client }] = await grantsOf(key);
     const store = node.kernel.get(FactStore);
@@ -76,7 +76,7 @@ forEachStore('a grant that others hold up (I16, I21)', () => {
     expect(await grantsOf(key)).to.deep.equal([]);
   });
 
-  it('is one of at most 100 of its person, among them those whose client has not come back yet', async () => {
+  it('is refused beyond 100 for one person, including those whose client has not used its code yet', async () => {
     const { key } = await giveAccess(node, { entityUri: 'user:kim' });
     const table = node.kernel.get(FactStore).table('oauth_grants');
     const [row] = await table.where({ person_uri: 'user:kim' }).select();

@@ -4,7 +4,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 import { giveAccess, type OAuthNode, refresh, startOAuthNode, statusWith } from './oauth-kit.ts';
 
-forEachStore('a grant on several nodes of one store (I16)', () => {
+forEachStore('a grant on several processes of one store (I16)', () => {
   let first: OAuthNode;
   let second: TestNode;
   before(async () => {
@@ -30,7 +30,7 @@ forEachStore('a grant on several nodes of one store (I16)', () => {
     },
   };
   for (const [reason, end] of Object.entries(ENDS)) {
-    it(`ends with the next request on every node when ${reason}`, async () => {
+    it(`ends with the next request on every process when ${reason}`, async () => {
       const { access, refresh: token, key } = await giveAccess(first, { entityUri: `user:${reason.length}` });
       expect([await statusWith(first, access), await statusWith(second, access)]).to.deep.equal([200, 200]);
       expect((await end(key)).status).to.equal(204);

@@ -44,7 +44,7 @@ forEachStore('an access token of the identity provider (I14)', () => {
     expect((await me(await tokenWith({ roles: 'reader', scope: 'admin' }))).status).to.equal(403);
   });
 
-  it('may name several audiences and any client, since others request it', async () => {
+  it('may name several audiences and any client, because clients other than the node request it', async () => {
     const claims = { aud: ['account', RESOURCE], azp: 'some-assistant' };
     expect((await me(await tokenWith(claims, { typ: 'JWT' }))).status).to.equal(200);
     expect((await me(await tokenWith(claims, { typ: 'application/at+jwt' }))).status).to.equal(200);
@@ -62,7 +62,7 @@ forEachStore('an access token of the identity provider (I14)', () => {
     'without a subject': { sub: undefined },
     'of a logout': { events: {} },
   })) {
-    it(`is refused like a wrong key: one ${attack}`, async () => {
+    it(`is refused like a wrong key: ${attack}`, async () => {
       const reply = await me(await tokenWith(claims));
       expect([reply.status, reply.body.code]).to.deep.equal([401, 'authentication']);
     });
@@ -81,7 +81,7 @@ forEachStore('an access token of the identity provider (I14)', () => {
     expect((await oidc.exchange({ id_token: await tokenWith() })).status).to.equal(401);
   });
 
-  it('registers no key, and ends with its own time, in an open request or later', async () => {
+  it('creates no API key, and ends at its own expiry, during an open request too', async () => {
     const key = await tokenWith({ roles: 'admin', scope: 'read admin' });
     const body = { raw_key: 'a'.repeat(40), entity_uri: 'agent:static', permissions: ['read'] };
     expect((await oidc.node.request('POST', '/v1/auth/keys', { key, body })).status).to.equal(403);
@@ -89,7 +89,7 @@ forEachStore('an access token of the identity provider (I14)', () => {
     expect((await me(key)).status).to.equal(401);
   });
 
-  it('follows the keys of the provider when they change', async () => {
+  it('is verified with the current keys of the provider', async () => {
     const next = await drawProviderKey('ES256', 'second');
     const token = await signToken(next, oidc.claims({ aud: RESOURCE }), { typ: 'at+jwt' });
     expect((await me(token)).status).to.equal(401);
@@ -102,8 +102,8 @@ forEachStore('an access token of the identity provider (I14)', () => {
   });
 });
 
-describe('an access token of the identity provider, and work that goes on after the request (I16)', () => {
-  it('begins no webhook and no stream', async () => {
+describe('an access token of the identity provider, used for work that continues after the request (I16)', () => {
+  it('cannot create a webhook, and a stream that it opens ends at once', async () => {
     const plugins = ['keys', 'audit', 'facts', 'conflicts', 'node-info', 'capability-tokens', 'subscriptions', 'oidc'];
     const { node, token } = await startOidcNode({ plugins, settings: { accessTokenAudience: RESOURCE } });
     try {
@@ -130,7 +130,7 @@ describe('an access token of the identity provider, and work that goes on after 
 });
 
 describe('the setting SVC_OIDC_ACCESS_TOKEN_AUDIENCE', () => {
-  it('is off by default', async () => {
+  it('is not set by default, so that no access token is accepted', async () => {
     const { node, token } = await startOidcNode();
     const key = await token({ aud: 'https://memory.example/v1/mcp' }, { typ: 'at+jwt' });
     expect((await node.request('GET', '/v1/me', { key })).status).to.equal(401);

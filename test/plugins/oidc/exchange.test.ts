@@ -204,7 +204,7 @@ forEachStore('an exchange of an id token', () => {
     expect([mismatched.status, mismatched.body.detail]).to.deep.equal([401, 'audience mismatch']);
   });
 
-  it('refuses a sign-in for another node or for other permissions, and one at a loopback address for no node', async () => {
+  it('refuses a sign-in meant for another node or other permissions, or at a loopback address without a node', async () => {
     const otherNode = 'the sign-in was made for another address than that of this node, or for other permissions';
     const refused = async (nonce: Record<string, unknown>, body: object) => {
       oidc.provider.replies.set('/token', async () => jsonReply({ id_token: await oidc.token(nonce) }));

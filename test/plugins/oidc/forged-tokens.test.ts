@@ -26,7 +26,7 @@ describe('an invalid id token', () => {
     for (const segment of token.split('.').filter(({ length }) => length > 8)) expect(text).not.to.include(segment);
   };
 
-  it('is tested in many forms, and valid tokens are tested too', async () => {
+  it('is tested in many forms, beside valid tokens', async () => {
     expect(FORGED_TOKENS.length).to.be.at.least(60);
     expect(new Set(FORGED_TOKENS.map(({ title }) => title)).size).to.equal(FORGED_TOKENS.length);
     expect((await oidc.exchange({ id_token: goodToken(oidc) })).status).to.equal(200);
@@ -54,7 +54,7 @@ describe('an invalid id token', () => {
     it(`gives no key: ${title}`, async () => refuse(await make(oidc), detail));
   }
 
-  it('includes peer tokens and API keys of the node, which give no key', async () => {
+  it('is also a peer token or an API key of the node: neither gives a key', async () => {
     const part = (value: unknown) => encodeBase64Url(Buffer.from(JSON.stringify(value)));
     // Builds a peer token, signed by the key of the node for the node.
     const input = `${part({ alg: 'EdDSA', typ: 'JWT' })}.${part(oidc.claims())}`;
@@ -63,7 +63,7 @@ describe('an invalid id token', () => {
     await refuse(await oidc.node.addKey());
   });
 
-  it('and a valid id token are refused by every other route', async () => {
+  it('is refused by every other route, and so is a valid id token', async () => {
     const key = await oidc.token();
     for (const path of ['/v1/me', '/v1/facts', '/v1/auth/keys']) {
       await oidc.node.clock.advance(7_000);
@@ -100,7 +100,7 @@ describe('an invalid id token', () => {
     ]);
   });
 
-  it('includes a token whose key is listed but unusable for signatures', async () => {
+  it('is also a token whose key is published but not for signatures', async () => {
     const { kid: _, ...publicKey } = oidc.key.jwk;
     const kid = 'listed';
     const hostile: readonly unknown[] = [

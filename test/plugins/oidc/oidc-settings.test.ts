@@ -20,7 +20,7 @@ describe('the settings of the token exchange', () => {
       expect((await oidc.node.request('GET', '/.well-known/svc')).body).not.to.have.property('oidc');
     }));
 
-  it('select the claim that contains the roles', () =>
+  it('select the claim that holds the roles', () =>
     withNode({ roleClaim: 'https://memory.example/roles' }, async (oidc) => {
       const claims = { roles: 'admin', 'https://memory.example/roles': ['writer'] };
       const { body } = await oidc.signIn(claims, { permissions: ['read', 'write', 'admin'] });

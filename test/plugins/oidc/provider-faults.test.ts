@@ -14,7 +14,7 @@ import { type OidcNode, startOidcNode } from './oidc-node.ts';
 const MINUTE_MS = 60_000;
 const never = (): Promise<OutboundReply> => new Promise(() => {});
 
-describe('an identity provider', () => {
+describe('a faulty identity provider', () => {
   let oidc: OidcNode;
   beforeEach(async () => {
     oidc = await startOidcNode();
@@ -94,7 +94,7 @@ describe('an identity provider', () => {
     expect(oidc.provider.asked).to.deep.equal([DISCOVERY_PATH, '/jwks']);
   });
 
-  it('may change its keys: a new key is fetched at once, and an old key is forgotten', async () => {
+  it('may replace its keys: a new key is fetched at once, and an old key is no longer accepted', async () => {
     expect(await statusOf()).to.equal(200);
     await oidc.node.clock.advance(30_000);
     const second = await drawProviderKey('ES256', 'second');

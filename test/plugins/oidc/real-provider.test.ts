@@ -185,7 +185,7 @@ describe('a login at a real identity provider', function () {
   };
 
   for (const method of ['--device', '--browser']) {
-    it(`gives a node in the middle no key of the node whose client it names: ${method}`, async () => {
+    it(`sends a node in the middle no key for the node whose client it claims: ${method}`, async () => {
       const middleman = await startMiddleman();
       const { exitCode, stderr } = await login([method, '--url', middleman.address], 'alice');
       middleman.close();
@@ -199,7 +199,7 @@ describe('a login at a real identity provider', function () {
     });
   }
 
-  it('keeps the provider and the client of an address, and refuses others there', async () => {
+  it('remembers provider and client of an address, and refuses others there', async () => {
     const middleman = await startMiddleman({ client_id: 'another-client' });
     const place = { SVC_URL: middleman.address };
     const one = await login(['--issuer', 'https://idp.example'], 'bob', place);

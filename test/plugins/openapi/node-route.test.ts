@@ -3,14 +3,14 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const SECRET = 'A'.repeat(43);
 
-describe('the parts of a node', () => {
+describe('the description of a node at its own route', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode({ env: { SVC_NODE_PRIVATE_KEY: SECRET, SVC_MULTI_TENANT_ENABLED: 'true' } });
   });
   after(() => node.stop());
 
-  it('are shown to an administrator: plugins, routes, and settings without secrets', async () => {
+  it('shows an administrator plugins, routes and settings, without secrets', async () => {
     const key = await node.addKey({ permissions: ['admin'] });
     const { status, body, text } = await node.request('GET', '/v1/node', { key });
     expect(status, text).to.equal(200);
@@ -29,7 +29,7 @@ describe('the parts of a node', () => {
     expect(text).not.to.include(SECRET);
   });
 
-  it('are hidden from all others, including an administrator of another tenant', async () => {
+  it('is refused to all others, including an administrator of another tenant', async () => {
     const writer = await node.addKey({ permissions: ['read', 'write'] });
     const other = await node.addKey({ permissions: ['admin', 'read', 'write'], tenantId: 'acme' });
     for (const key of [writer, other]) {

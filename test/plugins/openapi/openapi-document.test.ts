@@ -96,7 +96,7 @@ describe('the API description', () => {
     expect((await other.request('GET', '/openapi.json')).text).to.equal(outside.text);
   });
 
-  it('is not sent again to a client that has it', async () => {
+  it('is not sent again to a client that has the current version', async () => {
     const first = await node.request('GET', '/openapi.json');
     const tag = first.headers['etag'] ?? '';
     expect(tag).to.match(/^"[0-9a-f]{32}"$/);
@@ -154,7 +154,7 @@ describe('the API description', () => {
     expect(codes).to.include.members(['lookup', 'validation', 'invalid_weights']).and.not.to.include('bad_parameter');
   });
 
-  it('closes bodies that accept no other members', () => {
+  it('forbids further members in bodies where the node refuses them', () => {
     const body = document.paths['/v1/gardens']?.['post']?.requestBody?.content['application/json']?.schema;
     expect(body).to.have.property('additionalProperties', false);
   });

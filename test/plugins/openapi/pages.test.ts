@@ -87,7 +87,7 @@ describe('the pages of the API reference', () => {
     }
   });
 
-  it('are not sent again to a browser that has them', async () => {
+  it('are not sent again to a browser that has the current version', async () => {
     const { headers } = await node.request('GET', '/spec');
     const again = await node.request('GET', '/spec', { headers: { 'If-None-Match': headers['etag'] ?? '' } });
     expect([again.status, again.text]).to.deep.equal([304, '']);
@@ -117,10 +117,10 @@ describe('the pages of the API reference', () => {
   });
 });
 
-describe('an example as a command', () => {
+describe('the shell command for an example', () => {
   const document = { servers: [{ url: 'http://localhost:8765' }] };
 
-  it('contains path and query, and quotes all special characters of a shell', () => {
+  it('contains path and query, and quotes every special character', () => {
     const command = curlExample(document, 'post', '/v1/facts/{id}', {
       operationId: 'x',
       tags: ['x'],
@@ -160,7 +160,7 @@ describe('an example as a command', () => {
   });
 });
 
-describe('a schema in words', () => {
+describe('a schema that is described in words', () => {
   const words = (schema: Readonly<Record<string, unknown>>): string =>
     typeWords(schema)
       .map((piece) => (typeof piece === 'string' ? piece : 'code' in piece ? piece.code : piece.schema))

@@ -19,7 +19,7 @@ forEachStore('The quota of an entity', () => {
 
   const assertFact = (node: TestNode, key: string) => () => node.request('POST', '/v1/facts', { key, body: newFact() });
 
-  it('accepts a minute of requests at once, then refills steadily, and reports the rest in headers', async () => {
+  it("accepts a minute's worth of requests at once, refills steadily, and states the remaining number in headers", async () => {
     const node = await start('fact_write=20');
     const key = await node.addKey();
     const first = await assertFact(node, key)();
@@ -108,7 +108,7 @@ forEachStore('The quota of an entity', () => {
     expect(await statusesOf(3, assertFact(again, key))).to.deep.equal([429, 429, 429]);
   });
 
-  it('neither ends nor starts again when the clock is set back', async () => {
+  it('is neither used up nor refilled by a clock that is set back', async () => {
     const node = await start('fact_write=10');
     const key = await node.addKey();
     await statusesOf(10, assertFact(node, key));
@@ -119,7 +119,7 @@ forEachStore('The quota of an entity', () => {
     expect(await statusesOf(2, assertFact(node, key))).to.deep.equal([201, 429]);
   });
 
-  it('writes one audit entry for the first refusal in a minute, once for all nodes', async () => {
+  it('writes one audit entry for the first refusal in a minute, once for all processes', async () => {
     const clock = createManualClock();
     const node = await start('fact_write=2', { clock });
     const other = await start('fact_write=2', {
@@ -182,7 +182,7 @@ forEachStore('The quota of an entity', () => {
     expect(await limits(key)).to.deep.equal(await limits(key));
   });
 
-  it('is shared by all callers without a key', async () => {
+  it('is one shared quota for all callers without a key', async () => {
     const node = await start('fact_write=3', { node: { authRequired: false } });
     const send = () => node.request('POST', '/v1/facts', { body: newFact() });
     expect(await statusesOf(5, send)).to.deep.equal([201, 201, 201, 429, 429]);

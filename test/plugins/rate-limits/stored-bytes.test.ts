@@ -59,7 +59,7 @@ forEachStore('The bytes that an entity may store', () => {
     expect((await store(node, admin, 1_000)).status).to.equal(201);
   });
 
-  it('are not increased by a fact that already exists, nor by a refused fact', async () => {
+  it('do not increase by a repeated fact or a refused fact', async () => {
     const node = await start(CAP);
     const key = await node.addKey();
     const twice = { key, body: { ...factOf(1, 600), timestamp: '2026-01-01T00:00:00Z' } };
@@ -115,7 +115,7 @@ forEachStore('The bytes that an entity may store', () => {
     expect((await later.request('GET', '/v1/me/limits', { key })).body.stored_bytes.limit).to.equal(3 * bytes);
   });
 
-  it('are reduced when facts are erased', async () => {
+  it('decrease when facts are erased', async () => {
     const node = await start(CAP);
     const key = await node.addKey();
     expect((await node.request('POST', '/v1/facts', { key, body: factOf(1, 1_000) })).status).to.equal(201);

@@ -4,11 +4,11 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-forEachStore('recall over an index of another plugin', () => {
+forEachStore('recall with a search index of another plugin', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
-  it('finds, ranks and packs the proposals of that index, and shows only facts that the caller may see', async () => {
+  it('finds, ranks and packs the hits of that index, and shows only facts that the caller may see', async () => {
     node = await startTestNode({ plugins: ['keys', 'facts', 'conflicts', 'recall', tinySearch()] });
     const started = node;
     const key = await started.addKey();
@@ -38,14 +38,14 @@ forEachStore('recall over an index of another plugin', () => {
     expect(await recall({ query: 'zeppelin' })).to.deep.equal([]);
   });
 
-  it('does not start without an index, and names the plugin that has one', async () => {
+  it('refuses to start without an index, and names the plugin that provides one', async () => {
     const { message } = await rejection(startTestNode({ plugins: ['keys', 'facts', 'recall'] }));
     expect(message)
       .to.match(/recall requires search\.index/)
       .and.match(/enable 'search'/);
   });
 
-  it('is not needed by search, and does not need search', async () => {
+  it('works without the plugin search, and search works without recall', async () => {
     for (const plugins of [
       ['keys', 'facts', 'search'],
       ['keys', 'facts'],
@@ -61,7 +61,7 @@ forEachStore('recall over an index of another plugin', () => {
     }
   });
 
-  it('refuses a setting that was moved to search, and names its new place', async () => {
+  it('refuses a setting that was moved to search, and names its new key', async () => {
     const plugins = ['keys', 'facts', 'recall', 'search'];
     const settings = { recall: { snapshotFolder: 'elsewhere' } };
     const { message } = await rejection(startTestNode({ plugins, settings }));

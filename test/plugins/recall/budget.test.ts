@@ -102,7 +102,7 @@ const recalls = fc
   .filter(({ query, entity }) => query !== undefined || entity !== undefined)
   .map(({ query, ...others }) => ({ ...others, ...(query === undefined ? {} : { query: query.join(' ') }) }));
 
-forEachStore('a recall within its budget', () => {
+forEachStore('a recall within its token budget', () => {
   let node: TestNode;
   let writer: string;
   let reader: string;
@@ -137,7 +137,7 @@ forEachStore('a recall within its budget', () => {
   const holds = (check: (body: Readonly<Record<string, unknown>>) => Promise<void>): Promise<void> =>
     fc.assert(fc.asyncProperty(recalls, check), { numRuns: RUNS });
 
-  it('uses the sum of the estimates, and never exceeds its limit', () =>
+  it('reports the sum of the estimated tokens, which never exceeds the budget', () =>
     holds(async (body) => {
       const { facts, tokens_used } = await ask(body);
       expect(facts.reduce((sum, { token_estimate }) => sum + token_estimate, 0)).to.equal(tokens_used);
@@ -149,7 +149,7 @@ forEachStore('a recall within its budget', () => {
       }
     }));
 
-  it('includes the best-scored fact that fits, and reports facts left out', () =>
+  it('includes the fact with the best score that fits, and reports the facts left out', () =>
     holds(async (body) => {
       const ranking = await rankingOf(body);
       const { facts, truncated, total_scored } = await ask(body);
@@ -163,7 +163,7 @@ forEachStore('a recall within its budget', () => {
       if (facts.length === total_scored) expect(truncated).to.equal(false);
     }));
 
-  it('takes the best fact each time when lambda is 1', () =>
+  it('takes facts strictly by their score when lambda is 1', () =>
     holds(async (body) => {
       const ranking = await rankingOf(body);
       let left = body['token_budget'] as number;
@@ -177,7 +177,7 @@ forEachStore('a recall within its budget', () => {
       expect(facts.map(({ fact }) => fact.id)).to.deep.equal(greedy);
     }));
 
-  it('returns scores that match their breakdown, in their ranges and in order', () =>
+  it('returns scores that equal the product of their factors, in range and in order', () =>
     holds(async (body) => {
       const { facts } = await ask(body);
       for (const { score, score_breakdown: said } of facts) expectExplained(score, said, body);

@@ -92,7 +92,7 @@ forEachStore('a search index that is still being built', () => {
     await search.close();
   });
 
-  it('serves words while stored vectors are read, and reports that they are missing', async () => {
+  it('finds facts by words while stored vectors are read, and reports that vectors are missing', async () => {
     let read = (): void => {};
     const gate = new Promise<void>((resolve) => {
       read = resolve;
@@ -120,7 +120,7 @@ forEachStore('a search index that is still being built', () => {
     await search.close();
   });
 
-  it('answers two recalls that see its last vector at once', async () => {
+  it('answers two recalls that both wait for its last vector at the same time', async () => {
     const target = { name: 'words', embedder: 'words', state: 'complete', fresh: NOTHING_BUILT } as Generation;
     const search = serviceOn(node.kernel.get(FactStore), {
       generations: { plan: async () => ({ target, others: [] }) },
@@ -145,7 +145,7 @@ forEachStore('a search index that is still being built', () => {
   });
 });
 
-forEachStore('a search index that is built at the start', (kind) => {
+forEachStore('a search index that is built at the start of a node', (kind) => {
   it('logs its progress', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'building-'));
     const nodes: TestNode[] = [];

@@ -9,14 +9,14 @@ const lying = (named: readonly number[], members = {}) => ({
 });
 const crowd = (best: number, others: number): number[] => [best, ...Array.from({ length: 20 }, () => others)];
 
-describe('calibrated similarities', () => {
-  it('express the deviations of a hit above the mean of the view', () => {
+describe('the calibration of vector similarities to scores', () => {
+  it('scores a hit by how many deviations it lies above the mean of the view', () => {
     const scoreOf = calibration({ hits: crowd(0.6, 0.3), ...lying([]) }, FLOOR);
     expect(scoreOf(0.6)).to.be.closeTo(0.95, 0.02);
     expect(scoreOf(0.35)).to.be.closeTo(0.48, 0.03);
   });
 
-  it('are the same for a model with higher and closer similarities', () => {
+  it('gives the same scores for a model with higher and closer similarities', () => {
     const wide = calibration({ hits: crowd(0.6, 0.3), ...lying([0.4]) }, FLOOR);
     const narrow = calibration(
       { hits: crowd(0.65, 0.62), ...lying([0.63], { mean: 0.6, deviation: 0.01 }) },
@@ -27,24 +27,24 @@ describe('calibrated similarities', () => {
     }
   });
 
-  it('weigh little beside words with the same hits', () => {
+  it('gives vectors little weight if words found the same facts', () => {
     const scoreOf = calibration({ hits: crowd(0.6, 0.4), ...lying([0.6, 0.4, 0.4]) }, FLOOR);
     expect(scoreOf(0.6)).to.be.within(0.02, 0.2);
   });
 
-  it('weigh as much as words if one hit stands out from the others and from the hits of words', () => {
+  it('gives vectors as much weight as words if one hit stands out from all others', () => {
     const scoreOf = calibration({ hits: crowd(0.7, 0.3), ...lying([0.1, 0.15, 0.05]) }, FLOOR);
     expect(scoreOf(0.7)).to.be.closeTo(0.95, 0.02);
   });
 
-  it('rank texts that nearly equal the query first, even if there are many', () => {
+  it('ranks texts that nearly equal the query first, even if there are many', () => {
     const same = { named: [1, 1, 1], spread: { count: 100, mean: 1, deviation: 0 } };
     const scoreOf = calibration({ hits: crowd(1, 1), ...same }, FLOOR);
     expect(scoreOf(1)).to.equal(1);
     expect(scoreOf(0.99)).to.be.above(0.9);
   });
 
-  it('are valid scores even without any data', () => {
+  it('gives valid scores even without any data', () => {
     const nothing = { count: 0, mean: 0, deviation: 0 };
     const scoreOf = calibration({ hits: [], named: [], spread: nothing }, FLOOR);
     for (const similarity of [0.2, 0.5, 1]) expect(scoreOf(similarity)).to.be.within(1e-3, 1);
@@ -52,7 +52,7 @@ describe('calibrated similarities', () => {
     expect(one(0.3)).to.be.within(0.1, 1);
   });
 
-  it('follow the moved query if the vector stage alone is not certain', () => {
+  it('uses the query moved by feedback if the original query gives no clear hit', () => {
     const moved = { count: 512, mean: 0.2, deviation: 0.1 };
     const unsure = calibration({ hits: crowd(0.6, 0.4), ...lying([0.6, 0.4, 0.4]), moved }, FLOOR);
     expect(unsure(0.3, 0.6)).to.be.above(unsure(0.4, 0.3));
@@ -61,7 +61,7 @@ describe('calibrated similarities', () => {
     expect(sure(0.7, 0.2)).to.equal(sure(0.7));
   });
 
-  it('keep the order of similarities', () => {
+  it('keeps the order of similarities', () => {
     const scoreOf = calibration({ hits: crowd(0.7, 0.3), ...lying([0.3]) }, FLOOR);
     const scores = Array.from({ length: 81 }, (_, at) => scoreOf(0.2 + at / 100));
     expect(scores).to.deep.equal([...scores].sort((a, b) => a - b));

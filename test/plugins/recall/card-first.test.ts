@@ -41,13 +41,13 @@ forEachStore('a recall about an entity that has a card', () => {
     return reply.body.facts;
   };
 
-  it('returns the card instead of all facts of the entity, however many', async () => {
+  it('returns the card in place of all facts of the entity, however many there are', async () => {
     await sayMany(MANY);
     const found = await recall({ query: 'lantern number 3 7 11' });
     expect(found.map(({ fact, from_card }) => [fact.entity, from_card])).to.deep.equal([[ENTITY, true]]);
   });
 
-  it('counts the facts of the card as read', async () => {
+  it('counts the facts behind the card as read by the session', async () => {
     await sayMany(1);
     expect((await recall({}, 'talk')).map(({ from_card }) => from_card)).to.deep.equal([true]);
     const refused = await send('POST', '/v1/facts', note('user:other', 'heard'), 'talk');

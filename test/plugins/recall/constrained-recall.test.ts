@@ -20,7 +20,7 @@ const curtain = definePlugin({
   },
 });
 
-forEachLayout('recall where a plugin hides facts', () => {
+forEachLayout('a recall on a node whose plugin hides facts from some callers', () => {
   let node: TestNode;
   let insider: string;
   let outsider: string;
@@ -59,7 +59,7 @@ forEachLayout('recall where a plugin hides facts', () => {
     return reply.body.facts.map(({ fact }: { fact: { value: { v: string } } }) => fact.value.v);
   };
 
-  it('continues its search until it has visible facts', async () => {
+  it('searches on until it has enough visible facts', async () => {
     const hidden = Array.from({ length: HIDDEN }, (_, n) => draft(`box:${n}`, 'lantern lantern', SECRET));
     await say(hidden.slice(0, HIDDEN / 2));
     await say(hidden.slice(HIDDEN / 2));
@@ -69,7 +69,7 @@ forEachLayout('recall where a plugin hides facts', () => {
     expect(await recall({ query: 'lantern', limit: 500 }, insider)).to.have.length.above(32);
   });
 
-  it('never ranks visible facts lower because of hidden ones, in the vector stage', async () => {
+  it('never ranks visible facts lower because hidden ones are similar to the query', async () => {
     const text = 'she studied counselling and education';
     await say([draft('open:1', text), draft('open:2', 'he repaired the old windmill')]);
     await say(['a', 'b', 'c', 'd', 'e'].map((name) => draft(`box:${name}`, text, SECRET)));
@@ -86,7 +86,7 @@ forEachLayout('recall where a plugin hides facts', () => {
     expect(await recall(misspelt)).to.deep.equal([text]);
   });
 
-  it('expands from no hidden fact, to none, and summarises none', async () => {
+  it('neither starts from hidden facts, nor leads to them, nor sums them up', async () => {
     await say(
       [
         draft('user:a', 'telescope of the harbour'),

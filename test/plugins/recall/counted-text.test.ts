@@ -6,8 +6,8 @@ import { RUNS } from '../../kit/property-runs.ts';
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-describe('A recall with fields', () => {
-  it('lists as many facts as its budget holds, and says what it costs', () => {
+describe('A recall with selected fields', () => {
+  it('returns as many facts as its budget holds, and states its length', () => {
     const fact = fc.string({ unit: 'grapheme', maxLength: 60 }).map((v) => JSON.stringify({ v }));
     fc.assert(
       fc.property(fc.array(fact, { maxLength: 30 }), fc.integer({ min: 1, max: 500 }), (texts, tokenBudget) => {

@@ -34,7 +34,7 @@ interface Reply {
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search', 'gardens', 'tombstones', 'node-info', 'cards'];
 
-forEachStore('an explained recall', () => {
+forEachStore('a recall with explanations', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -62,7 +62,7 @@ forEachStore('an explained recall', () => {
     for (let at = 0; at < count; at += 1) await say(`ferry:${at}`, `the ferry ${at} leaves pier ${at * 7} at dawn`);
   };
 
-  it('says for each fact its rank in every stage, among all, and in packing', async () => {
+  it('states for each fact its rank in every stage, overall, and in packing', async () => {
     const best = await say('ferry:1', 'the ferry leaves at dawn');
     await say('ferry:2', 'a ferry of the north line carries no cars in winter');
     const { facts } = await recall({ query: 'when does the ferry leave at dawn', explain: true });
@@ -75,7 +75,7 @@ forEachStore('an explained recall', () => {
     expect(facts.map(({ why }) => why?.packed)).to.have.members([1, 2]);
   });
 
-  it('explains the facts of a reply with fields, and of a question in an address', async () => {
+  it('explains the facts also with selected fields, and for a GET request', async () => {
     const id = await say('ferry:1', 'the ferry leaves at dawn');
     const [part] = (await recall({ query: 'ferry', explain: true, fields: 'compact' })).facts;
     expect(part?.why?.rank).to.equal(1);
@@ -85,14 +85,14 @@ forEachStore('an explained recall', () => {
     expect(body.why_not.map(({ stage }: WhyNot) => stage)).to.deep.equal(['returned', 'unknown']);
   });
 
-  it('explains nothing that nobody asks about', async () => {
+  it('contains no explanation unless it was requested', async () => {
     await say('ferry:1', 'the ferry leaves at dawn');
     const reply = await recall({ query: 'ferry' });
     expect(reply).to.not.have.property('why_not');
     expect(reply.facts[0]).to.not.have.property('why');
   });
 
-  it('names the filter that leaves a fact out', async () => {
+  it('names the filter that excluded a fact', async () => {
     const id = await say('ferry:1', 'the ferry leaves at dawn', { confidence: 0.4 });
     const filters: readonly [string, object][] = [
       ['scope', { scope: 'public' }],
@@ -106,27 +106,27 @@ forEachStore('an explained recall', () => {
     }
   });
 
-  it('says that a fact is contradicted', async () => {
+  it('states that a fact was left out because it is contradicted', async () => {
     const id = await say('ferry:1', 'at dawn');
     await say('ferry:1', 'at noon', { source: 'user:other' });
     expect(await whyNot(id, {})).to.deep.equal({ id, stage: 'contradicted' });
     expect(await whyNot(id, { include_contradicted: true })).to.deep.include({ stage: 'returned' });
   });
 
-  it('says that a fact is no longer live', async () => {
+  it('states that a fact was left out because it is no longer live', async () => {
     const id = await say('ferry:1', 'the ferry leaves at dawn');
     await say('ferry:1', 'none', { confidence: 0 });
     expect(await whyNot(id, {})).to.deep.equal({ id, stage: 'not_live' });
   });
 
-  it('says of a system fact that it is not live', async () => {
+  it('states of a system fact that it is not live', async () => {
     const id = await say('ferry:1', 'the ferry leaves at dawn', { reason: 'the ferry leaves by the timetable' });
     const { body } = await node.request('GET', `/v1/facts?entity=svc:fact:${id}&relation=svc:reason`, { key });
     const reason = body.facts[0].id;
     expect(await whyNot(reason, {})).to.deep.equal({ id: reason, stage: 'not_live' });
   });
 
-  it('says that no stage finds a fact, or only a deeper search', async () => {
+  it('states that no stage found a fact, or that only a deeper search would', async () => {
     const far = await say('mountain:1', 'granite');
     expect(await whyNot(far, { weights: { lexical: 1 } })).to.deep.equal({ id: far, stage: 'not_found' });
     const deep = await say('harbour:1', `a long note with one ferry ${'and other words '.repeat(30)}`);
@@ -136,7 +136,7 @@ forEachStore('an explained recall', () => {
     expect(said?.found_by?.lexical?.rank).to.be.at.least(70);
   });
 
-  it('names the fact that stands for an equal one', async () => {
+  it('names the shown fact that an omitted one repeats', async () => {
     const ids = [await say('ferry:1', 'the ferry leaves at dawn'), await say('ferry:2', 'the ferry leaves at dawn')];
     const { facts, why_not = [] } = await recall({ query: 'ferry', why_not: ids });
     const shown = facts[0]?.fact.id;
@@ -145,7 +145,7 @@ forEachStore('an explained recall', () => {
     expect(why_not.map(({ stage }) => stage)).to.have.members(['returned', 'repeated']);
   });
 
-  it('tells the budget, the number of facts and variety apart', async () => {
+  it('states whether budget, limit or variety left a fact out', async () => {
     const long = await say('ferry:long', `the ferry leaves at ${'dawn or noon or dusk '.repeat(40)}`);
     expect(await whyNot(long, { token_budget: 100 })).to.deep.include({ id: long, stage: 'budget', rank: 1 });
     const best = await say('ferry:1', 'the ferry leaves at dawn from the old pier');
@@ -164,7 +164,7 @@ forEachStore('an explained recall', () => {
     );
   });
 
-  it('says that a fact did not fit into the reply itself', async () => {
+  it('states that a fact was left out because the reply would exceed the budget', async () => {
     for (let at = 0; at < 6; at += 1)
       await say(`ferry:${at}`, `ferry ${at} leaves pier ${at * 7} before ${at} o'clock`);
     const wide = await recall({ query: 'ferry' });
@@ -177,7 +177,7 @@ forEachStore('an explained recall', () => {
     for (const { id, stage } of why_not) expect(stage).to.equal(shown.has(id) ? 'returned' : 'budget');
   });
 
-  it('says the same of a hidden, an erased and an unknown fact', async () => {
+  it('states the same for a hidden, an erased and an unknown fact', async () => {
     const admin = await node.addKey({ permissions: ['read', 'write', 'admin'] });
     const make = async (path: string, caller: string, body?: object) => {
       const reply = await node.request('POST', path, { key: caller, ...(body && { body }) });
@@ -202,7 +202,7 @@ forEachStore('an explained recall', () => {
     expect(await whyNot(hidden, {})).to.deep.include({ stage: 'returned' });
   });
 
-  it('refuses more than 20 facts, and texts that are no ids of facts', async () => {
+  it('refuses to explain more than 20 facts, and texts that are no fact ids', async () => {
     const refused: readonly [string, object][] = [
       ['body.why_not', { why_not: Array.from({ length: 21 }, () => randomUUID()) }],
       ['body.why_not[0]', { why_not: ['\u0000'] }],

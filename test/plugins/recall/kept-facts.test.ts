@@ -70,7 +70,7 @@ forEachStore('facts that the node caches for one caller', () => {
     expect(before[1]?.join()).to.not.contain('attic');
   });
 
-  it('are hidden from callers who lose access, and shown again with it', async () => {
+  it('are hidden from callers who lose access, and shown again once they regain it', async () => {
     isDrawn = false;
     const shown = await answers(outsider);
     expect(shown.filter((text) => text.includes('cellar'))).to.have.length(4);
@@ -80,7 +80,7 @@ forEachStore('facts that the node caches for one caller', () => {
     expect(await answers(outsider)).to.deep.equal(shown);
   });
 
-  it('are not candidates once they are retracted', async () => {
+  it('are not found again once they are retracted', async () => {
     await answers(insider);
     await say('a lantern in the cellar', 'agent:secret', { confidence: 0 });
     const { body } = await node.request('POST', '/v1/recall', {

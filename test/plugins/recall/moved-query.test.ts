@@ -14,7 +14,7 @@ const FOUND_BY_WORDS = [
 const ALIKE = 'Swelling organelles of the muscle lose their membrane and cells of the heart die';
 const OTHERS = ['A recipe for pea soup with mint', 'The harbour closes at nine in winter', 'Nine lanterns hung there'];
 
-forEachStore('a query that feedback from words has moved', () => {
+forEachStore('a query vector that feedback from found texts has moved', () => {
   let node: TestNode;
   let writer: string;
   let reader: string;
@@ -69,7 +69,7 @@ forEachStore('a query that feedback from words has moved', () => {
     readonly score_breakdown: { readonly lexical: number; readonly semantic: number; readonly graph: number };
   }
 
-  it('finds texts similar to those that words found', async () => {
+  it('finds texts similar to those that were found by words', async () => {
     const found = await recalled();
     expect(found).to.include.keys(...FOUND_BY_WORDS, ALIKE);
     for (const text of OTHERS) expect(found[text]?.[1] ?? 0, text).to.be.below(found[ALIKE]?.[1] as number);

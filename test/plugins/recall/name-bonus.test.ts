@@ -6,13 +6,13 @@ const fact = (v: string, entity = 'turn:1') =>
   sampleFact(1, { entity, value: { type: 'text', v, interpretAs: 'content' } });
 const share = (query: string, v: string, entity?: string): number => namesIn(query)(fact(v, entity));
 
-describe('the name in a query', () => {
-  it('matches the speaker, before the first colon of a text', () => {
+describe('a name in the query, compared with the names of a fact', () => {
+  it('matches the speaker: the words before the first colon of a text', () => {
     expect(share('What did Mira plant?', 'Mira: I planted beans: two rows.')).to.equal(1);
     expect(share('What did Mira plant?', 'Jonas: Mira planted beans.')).to.equal(0);
   });
 
-  it('matches the entity, by its readable name', () => {
+  it('matches the readable name of the entity', () => {
     expect(share('Where does Mira live?', 'in Ghent', 'user:mira')).to.equal(1);
     expect(share('Where does Mira live?', 'in Ghent', 'svc://node/people/mira')).to.equal(1);
     expect(share('Where does Mira live?', 'in Ghent', 'user:jonas')).to.equal(0);
@@ -24,7 +24,7 @@ describe('the name in a query', () => {
     }
   });
 
-  it('matches a part of a name in proportion', () => {
+  it('matches a part of a name in proportion to its length', () => {
     expect(share('What did Mira plant?', 'Mira Holm: beans')).to.equal(0.5);
     expect(share('What did Mira Holm plant?', 'Mira Holm: beans')).to.equal(1);
     expect(share('What did Holm plant?', 'Dr Mira Holm: beans')).to.be.closeTo(1 / 3, 1e-12);
@@ -56,8 +56,8 @@ describe('the name in a query', () => {
   });
 });
 
-describe('the factor of a name', () => {
-  it('is 1 for a fact that is not named, 1.5 for the one named best, and between them for a part of a name', () => {
+describe('the score factor for facts whose name the query contains', () => {
+  it('is 1 without a name, 1.5 for the best match, and in between for a partial match', () => {
     expect([0, 0.25, 0.5].map((part) => namedFactor(part, 0.5))).to.deep.equal([1, 1.25, 1.5]);
     expect(namedFactor(0, 0)).to.equal(1);
   });

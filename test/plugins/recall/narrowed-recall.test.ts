@@ -59,7 +59,7 @@ const startNode = async (hidden: boolean) => {
   return { node, key, other };
 };
 
-forEachStore('a recall narrowed by times and lists', () => {
+forEachStore('a recall filtered by time, entity, relation, source or session', () => {
   let node: TestNode;
   let key: string;
   let other: string;
@@ -113,7 +113,7 @@ forEachStore('a recall narrowed by times and lists', () => {
   };
   const numberOf = ({ fact }: Recalled): number => Number(/ pier(\d+)/.exec(fact.value.v)?.[1]);
 
-  it('finds exactly the facts that fit, in the order of the whole recall', async () => {
+  it('finds exactly the matching facts, in the order of the unfiltered recall', async () => {
     const weights = { lexical: 1 };
     const whole = await recall({ weights, depth: 0 });
     expect(whole).to.have.length(sayings.length);
@@ -127,7 +127,7 @@ forEachStore('a recall narrowed by times and lists', () => {
     );
   });
 
-  it('leads to no fact that does not fit, with all stages and steps', async () => {
+  it('returns no fact that does not match, with all stages and graph steps', async () => {
     await fc.assert(
       fc.asyncProperty(narrowings, async (narrowing) => {
         const found = await recall({ depth: 2, ...narrowing });
@@ -138,7 +138,7 @@ forEachStore('a recall narrowed by times and lists', () => {
     );
   });
 
-  it('is the same beside facts that the caller may not see', async () => {
+  it('has the same result and scores whether or not hidden facts exist', async () => {
     const plain = await startNode(false);
     try {
       await fc.assert(
@@ -156,7 +156,7 @@ forEachStore('a recall narrowed by times and lists', () => {
     }
   });
 
-  it('keeps the sessions of other callers apart', async () => {
+  it('matches a session only for facts that the caller asserted, unless an admin asks', async () => {
     const sessions = ['sprint-*'];
     expect(await recall({ sessions })).to.not.be.empty;
     const found = await recall({ sessions }, other);
@@ -166,7 +166,7 @@ forEachStore('a recall narrowed by times and lists', () => {
     expect((await recall({ sessions }, admin)).length).to.be.above(found.length);
   });
 
-  it('finds one fitting fact behind a thousand better ones', async () => {
+  it('finds one matching fact behind a thousand facts with better scores', async () => {
     const crowd = await startTestNode({ plugins: PLUGINS });
     try {
       const writer = await crowd.addKey();
@@ -203,7 +203,7 @@ forEachStore('a recall narrowed by times and lists', () => {
     }
   });
 
-  it('shows facts in the place of a card', async () => {
+  it('returns single facts, never a card', async () => {
     await node.request('GET', '/v1/cards/boat:1?scope=team', { key });
     const [whole] = await recall({ entity: 'boat:1' });
     expect(whole?.from_card).to.equal(true);
@@ -226,14 +226,14 @@ forEachStore('a recall narrowed by times and lists', () => {
       'more than 100 values',
     ],
   ] as const) {
-    it(`refuses ${what}, and says what to send`, async () => {
+    it(`refuses ${what}, with an example of a valid request`, async () => {
       const { status, text } = await refusal(members);
       expect(status).to.equal(422);
       expect(text).to.include(problem).and.to.include('send for example');
     });
   }
 
-  it('takes the same members in an address', async () => {
+  it('accepts the same filters as query parameters', async () => {
     const query =
       'query=ferry+at+dawn&token_budget=2000&include_contradicted=true&sources=tool:mail&sources=agent:o*&entities=boat:1';
     const { status, body } = await node.request('GET', `/v1/recall?${query}`, { key });

@@ -11,7 +11,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 
 const MOST = 10;
 
-forEachStore('the names that a narrowing stands for', (engine) => {
+forEachStore('the names that match the prefixes of a filter', (engine) => {
   let temporary: StoreUnderTest;
 
   before(async () => {
@@ -51,7 +51,7 @@ forEachStore('the names that a narrowing stands for', (engine) => {
     throw new Error('the narrowing was not refused');
   };
 
-  it('are read one prefix after another, each with the room that is left', async () => {
+  it('are read one prefix after another, each up to the remaining limit', async () => {
     const { names, reads } = await namesOf(['boat:', 'pier:1', 'pier:2'], ['pier:1', 'lone:1']);
     expect(names).to.have.members(['pier:1', 'lone:1', ...[0, 1, 2, 3, 4, 5].map((n) => `boat:${n}`), 'pier:2']);
     expect(reads).to.deep.equal([
@@ -61,13 +61,13 @@ forEachStore('the names that a narrowing stands for', (engine) => {
     ]);
   });
 
-  it('are read once where one prefix lies inside another', async () => {
+  it('are read once if one prefix begins with another', async () => {
     const { names, reads } = await namesOf(['boat:1', 'boat:', 'b', 'boat:2']);
     expect(names).to.have.length(6);
     expect(reads).to.deep.equal([['b', MOST + 1]]);
   });
 
-  it('are refused when all prefixes of a list together stand for too many', async () => {
+  it('are refused if all prefixes of a list together match too many', async () => {
     expect((await namesOf(['boat:', 'pier:'], [], 12)).names).to.have.length(12);
     const { message, hint } = await refusalOf(['boat:', 'pier:'], 11);
     expect(message).to.include('body.entities').and.to.include('more than 11 names');

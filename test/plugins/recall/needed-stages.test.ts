@@ -28,7 +28,7 @@ const watchedSearch = (asked: Set<string>): AnyPlugin => ({
   },
 });
 
-describe('stages of a recall', () => {
+describe('search stages of a recall', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
@@ -42,7 +42,7 @@ describe('stages of a recall', () => {
     ['recency alone', { recency: 1 }, STAGES],
     ['everything', undefined, STAGES],
   ] as const) {
-    it(`run if their scores count: ${what}`, async () => {
+    it(`run only if their scores count: ${what}`, async () => {
       const asked = new Set<string>();
       const started = await startTestNode({ plugins: ['keys', 'facts', 'conflicts', 'recall', watchedSearch(asked)] });
       node = started;
@@ -60,7 +60,7 @@ describe('stages of a recall', () => {
     });
   }
 
-  it('give the graph the hits of words and vectors alike if neither has weight', () => {
+  it('give the graph the hits of words and vectors, even if neither has weight', () => {
     const none = { lexical: 0, vector: 0, graph: 0, sourceTrust: 0, recency: 0 };
     expect(neededStages({ ...none, graph: 1 })).to.deep.equal({ lexical: true, vector: true, graph: true });
     expect(neededStages({ ...none, sourceTrust: 1 })).to.deep.equal({ lexical: true, vector: true, graph: true });

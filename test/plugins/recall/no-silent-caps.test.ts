@@ -46,7 +46,7 @@ forEachStore('the number of recalled facts', () => {
     ['of a query about an entity', { query: 'thing', entity: 'user:one' }],
   ] as const) {
     for (const limit of [1, 100, 150, 500]) {
-      it(`is the limit, ${limit}, if the budget has room for the facts ${what}`, async () => {
+      it(`reaches the limit ${limit} if the budget has room for the facts ${what}`, async () => {
         const { facts, total_scored, truncated } = await recall({ ...members, token_budget: 200_000, limit });
         expect(facts).to.have.length(limit);
         expect(total_scored).to.be.at.least(limit);
@@ -56,13 +56,13 @@ forEachStore('the number of recalled facts', () => {
   }
 
   for (const limit of [100, 150, 300, 500]) {
-    it(`is the limit, ${limit}, even if many contradicted facts match better`, async () => {
+    it(`reaches the limit ${limit} even if many contradicted facts match better`, async () => {
       const { facts } = await recall({ query: 'walrus', weights: { lexical: 1 }, token_budget: 200_000, limit });
       expect(facts).to.have.length(Math.min(limit, 400));
     });
   }
 
-  it('follows from all excluded relations of a query, or the query is refused', async () => {
+  it('takes all excluded relations into account, or the query is refused', async () => {
     const ask = (count: number) => {
       const excluded = Array.from({ length: count }, (_, n) => `memory:r${n}`).join();
       return node.request('GET', `/v1/recall?query=lantern&token_budget=2000&exclude_relations=${excluded}`, { key });
@@ -76,13 +76,13 @@ forEachStore('the number of recalled facts', () => {
     expect(refused.text).to.contain('query.exclude_relations').and.to.contain('at most 20');
   });
 
-  it('is the limit for short facts in a small budget too', async () => {
+  it('reaches the limit for short facts in a small budget too', async () => {
     const { facts, tokens_used } = await recall({ query: 'lantern', token_budget: 2_000 });
     expect(facts).to.have.length(100);
     expect(tokens_used).to.be.below(2_000);
   });
 
-  it('is bounded by an exhausted budget, and the answer reports it', async () => {
+  it('may be smaller if the budget is used up, which the reply reports', async () => {
     const { facts, tokens_used, truncated } = await recall({ query: 'lantern', token_budget: 200, limit: 500 });
     expect(facts.length).to.be.below(100);
     expect(tokens_used).to.be.within(190, 200);

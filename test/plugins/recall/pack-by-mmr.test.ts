@@ -49,8 +49,8 @@ const packPlainly = (all: readonly Packable[], budget: number, limit: number, la
   return packed;
 };
 
-describe('packing', () => {
-  it('never exceeds budget and limit, takes no fact twice, and always includes the best candidate that fits', () => {
+describe('the choice of facts for a budget (maximal marginal relevance)', () => {
+  it('never exceeds budget and limit, takes no fact twice, and includes the best fact that fits', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, limit, lambda }) => {
         const { packed } = packByMmr(all, { budget, limit, lambda });
@@ -65,7 +65,7 @@ describe('packing', () => {
     );
   });
 
-  it('takes each time the fact that adds most to the packed ones', () => {
+  it('takes next the fact that adds most to the chosen ones', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, limit, lambda }) => {
         expect(packByMmr(all, { budget, limit, lambda }).packed).to.deep.equal(packPlainly(all, budget, limit, lambda));
@@ -74,7 +74,7 @@ describe('packing', () => {
     );
   });
 
-  it('names each candidate that did not fit into the budget', () => {
+  it('names each fact that did not fit into the budget', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, lambda }) => {
         const { packed, unfit } = packByMmr(all, { budget, limit: all.length + 1, lambda });
@@ -84,7 +84,7 @@ describe('packing', () => {
     );
   });
 
-  it('takes the first facts that fit when lambda is 1', () => {
+  it('takes facts strictly by score when lambda is 1', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, limit }) => {
         const greedy: Packable[] = [];
@@ -97,14 +97,14 @@ describe('packing', () => {
     );
   });
 
-  it('prefers a new statement over a better one that repeats a packed fact', () => {
+  it('prefers a new statement over a better one that repeats a chosen fact', () => {
     const repeated = one(0.95, 10, 'red house near the sea');
     const all = [one(1, 10, 'red house near the sea'), repeated, one(0.8, 10, 'a green boat')];
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 0.5 }).packed).to.deep.equal([all[0], all[2]]);
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 1 }).packed).to.deep.equal([all[0], repeated]);
   });
 
-  it('lets a fact that counts only by its score repeat a packed one', () => {
+  it('lets a fact that is marked for choice by score alone repeat a chosen one', () => {
     const all = [one(1, 10, 'red house'), one(0.95, 10, 'red house', true), one(0.8, 10, 'a green boat')];
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 0.5 }).packed).to.deep.equal(all.slice(0, 2));
   });

@@ -15,7 +15,7 @@ interface Scored {
 
 const scores = (facts: readonly Scored[]) => facts.map(({ fact, score }) => [fact.id, score]);
 
-forEachLayout('a recall of the past', () => {
+forEachLayout('a recall as of a past moment', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -41,7 +41,7 @@ forEachLayout('a recall of the past', () => {
   };
   const said = async (members: object): Promise<string[]> => (await found(members)).map(({ fact }) => fact.value.v);
 
-  it('finds only the facts that were live then, by an instant and by a stamp', async () => {
+  it('finds only the facts that were live then; the moment is an instant or a stamp', async () => {
     const first = await say('user:ann', 'grey cats');
     const moment = now();
     await node.clock.advance(1_000);
@@ -57,7 +57,7 @@ forEachLayout('a recall of the past', () => {
     expect(byQuery.headers['x-total-count']).to.equal('1');
   });
 
-  it('has the same scores as then, after any later facts and recalls', async () => {
+  it('returns the scores of that moment, after any later facts and recalls', async () => {
     for (const v of ['cats and boats', 'a boat', 'the harbour'])
       await say('user:ann', v, { relation: `memory:${v[0]}` });
     // Vectors are computed beside the assertions, and so left out.
@@ -72,7 +72,7 @@ forEachLayout('a recall of the past', () => {
     expect(scores(await found({ ...question, as_of: moment }))).to.deep.equal(before);
   });
 
-  it('does not count as use, but writes its entry to the log', async () => {
+  it('does not count as use of its facts, but writes its audit entry', async () => {
     await say('user:ann', 'grey cats');
     const moment = now();
     for (let again = 0; again < 3; again += 1) await recall({ query: 'cats', as_of: moment });
@@ -84,7 +84,7 @@ forEachLayout('a recall of the past', () => {
     expect(log.body.total).to.equal(4);
   });
 
-  it('uses no card', async () => {
+  it('never uses a card', async () => {
     await say('user:ann', 'grey cats', { scope: 'company' });
     const card = await node.request('GET', '/v1/cards/user:ann?scope=company', { key });
     expect(card.status).to.equal(200);
@@ -97,7 +97,7 @@ forEachLayout('a recall of the past', () => {
     expect((await recall({ entity: 'user:ann', force_refresh: true, as_of: moment })).body.degraded).to.deep.equal([]);
   });
 
-  it('counts as a read for the session guard', async () => {
+  it('counts as a read of the session for the session guard', async () => {
     await say('user:ann', 'grey cats', { scope: 'company' });
     const session = { 'Svc-Session': 'one' };
     expect((await recall({ query: 'cats', as_of: now() }, session)).body.facts).to.have.length(1);

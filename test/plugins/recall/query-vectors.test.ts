@@ -78,7 +78,7 @@ describe('The vector of a query', () => {
   const WHOLE = { found: 1, degraded: [] };
   const POORER = { found: 1, degraded: ['embedder_unavailable'] };
 
-  it('does not delay a recall if it is late, and serves the next one', async () => {
+  it('does not delay a recall when it is late, and is used by the next one', async () => {
     await start();
     expect(await recallInVain('grey cats')).to.deep.equal(POORER);
     slow.letGo();
@@ -104,7 +104,7 @@ describe('The vector of a query', () => {
     expect(await answer).to.deep.equal(WHOLE);
   });
 
-  it('never serves another caller', async () => {
+  it('is never used for another caller', async () => {
     await start();
     const others = [await keyOf('user:ben'), await keyOf('user:ann', { tenantId: 'other' })];
     const again = await keyOf('user:ann');
@@ -135,7 +135,7 @@ describe('The vector of a query', () => {
     expect(await recall('cats 0')).to.deep.equal(POORER);
   });
 
-  it('counts as late once, however many recalls wait for it', async () => {
+  it('is reported as late once, however many recalls wait for it', async () => {
     await start();
     await recallInVain('grey cats');
     for (let time = 0; time < 20; time += 1) {
@@ -154,7 +154,7 @@ describe('The vector of a query', () => {
     expect(slow.asked).to.deep.equal(['grey cats', 'two cats']);
   });
 
-  it('is not requested while sixteen of the same caller are late, which affects no other caller', async () => {
+  it('is not requested while sixteen of the same caller are late; other callers are not affected', async () => {
     await start();
     const other = await keyOf('user:ben');
     for (let place = 0; place < 16; place += 1) await recallInVain(`cats ${place}`);

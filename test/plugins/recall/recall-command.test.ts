@@ -16,7 +16,7 @@ describe('the command recall', () => {
   });
   after(() => at.stop());
 
-  it('lists facts best first, with their warnings, and names omissions with the reason', async () => {
+  it('lists facts best first, with warnings, and states which facts are omitted and why', async () => {
     const { exitCode, stdout, stderr } = await at.run(['recall', 'Which car has the head of the harbour?']);
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/^1\. {2}head of the harbour\n {4}user:noor memory:role · agent:s · confidence 1\.00 · /);
@@ -32,7 +32,7 @@ describe('the command recall', () => {
     expect(stdout).not.to.contain('\u001b');
   });
 
-  it('explains each fact, and says why a named one is not there', async () => {
+  it('explains each fact, and states why a named one is missing', async () => {
     const { body } = await at.ask('GET', '/v1/facts?entity=user:noor&relation=memory:car&include_contradicted=true');
     const [{ id }] = body.facts;
     const asked = ['recall', 'Who lives in the harbour?', '--explain', '--why-not', `${id},no-such-fact`];

@@ -4,7 +4,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
-forEachStore('the entry that a recall leaves', () => {
+forEachStore('the audit entry of a recall', () => {
   let node: TestNode;
   let key: string;
   let isFull: boolean;
@@ -35,7 +35,7 @@ forEachStore('the entry that a recall leaves', () => {
     return (body.entries as { detail: { recall_id: string } }[]).map(({ detail }) => detail.recall_id);
   };
 
-  it('is in the log at the next read, in the order of the recalls, with a valid chain', async () => {
+  it('is in the log when the log is next read, in the order of recalls, with a valid chain', async () => {
     const answered: string[] = [];
     for (let n = 0; n < 3; n += 1) answered.push((await recall()).body.recall_id);
     expect(await ids('/v1/auth/audit?event_type=fact_read')).to.deep.equal(answered);
@@ -50,7 +50,7 @@ forEachStore('the entry that a recall leaves', () => {
     expect(csv.text.split('fact_read')).to.have.length(2);
   });
 
-  it('is not lost while it cannot be stored, and no recall is answered without one', async () => {
+  it('is kept until it can be stored; recalls are refused if there is no room for more', async () => {
     const first = (await recall()).body.recall_id;
     isFull = true;
     await node.clock.advance(1_000);
@@ -62,8 +62,8 @@ forEachStore('the entry that a recall leaves', () => {
   });
 });
 
-describe('the entry of a recall', () => {
-  it('is stored before the node ends', () =>
+describe('the audit entry of a recall, when the node stops', () => {
+  it('is stored before the node has stopped', () =>
     inTemporaryFolder(async (folder) => {
       const plugins = ['keys', 'facts', 'conflicts', 'gardens', 'recall', 'search', 'audit'];
       const first = await startTestNode({ plugins, folder });

@@ -32,8 +32,8 @@ const peers = (added: () => RecallAddition | undefined): AnyPlugin =>
     setup: ({ on }) => on(recallAnswer, added),
   });
 
-describe('a member of the answer of a recall', () => {
-  it('cannot have the name of a member of recall itself', async () => {
+describe('a member that a plugin adds to the recall answer', () => {
+  it('cannot have the name of a built-in member', async () => {
     const taker = definePlugin({
       name: 'taker',
       version: '1.0.0',
@@ -46,7 +46,7 @@ describe('a member of the answer of a recall', () => {
   });
 });
 
-forEachStore('recall as a use case', () => {
+forEachStore('recall called by a plugin, without HTTP', () => {
   let node: TestNode;
   let recall: Recall;
   let added: RecallAddition | undefined;
@@ -70,7 +70,7 @@ forEachStore('recall as a use case', () => {
     return `${String(code)}: ${message}`;
   };
 
-  it('answers a caller without HTTP as it answers over HTTP', async () => {
+  it('answers a caller as it does over HTTP', async () => {
     const body = { query: 'grey cats', token_budget: 500 };
     const reply = await node.request('POST', '/v1/recall', { key, body });
     const recalled = await recall.recall(createPrincipal(), { query: 'grey cats', tokenBudget: 500 });
@@ -82,7 +82,7 @@ forEachStore('recall as a use case', () => {
     expect(recalled.queryHash).to.equal(reply.body.query_hash);
   });
 
-  it('checks the rights of its caller', async () => {
+  it('checks the rights of the caller', async () => {
     const question = { query: 'grey cats', tokenBudget: 500 };
     expect(await refusal(question, createPrincipal({ permissions: new Set(['write']) }))).to.match(/^authorization: /);
     const narrow = createPrincipal({ allowedScopes: new Set(['public']) });
@@ -108,7 +108,7 @@ forEachStore('recall as a use case', () => {
     expect(await refusal(question, createPrincipal(), 'x'.repeat(129))).to.match(/^session_id_too_long: /);
   });
 
-  it('leaves out facts for which the caller has no room, and counts them', async () => {
+  it('leaves out facts beyond the room that the calling plugin allows, and counts them', async () => {
     const question = { query: 'grey cats', tokenBudget: 500 };
     const { facts, omitted, tokensUsed } = await recall.recall(createPrincipal(), question, { room: async () => 1 });
     expect(facts).to.have.length(1);
@@ -116,7 +116,7 @@ forEachStore('recall as a use case', () => {
     expect(tokensUsed).to.equal(facts[0]?.tokens);
   });
 
-  it('includes the additions of plugins: reasons, counts and members', async () => {
+  it('includes what plugins add: reasons, counts and members', async () => {
     const body = { query: 'grey cats', token_budget: 500 };
     const ask = async () => (await node.request('POST', '/v1/recall', { key, body })).body;
     expect(await ask()).to.deep.include({ peers_asked: null, degraded: [], tombstone_notices: [], chain_proof: null });

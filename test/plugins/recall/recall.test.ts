@@ -79,7 +79,7 @@ forEachLayout('recall', () => {
     expect(body.truncated).to.equal(false);
   });
 
-  it('finds facts beside a hit in the same session, one hop away', async () => {
+  it('finds facts beside a hit in the same session', async () => {
     const session = { 'Svc-Session': 's1' };
     await say('turn:1', 'Do you still have your telescope?', {}, session);
     await say('turn:2', 'No, I sold it in spring.', {}, session);
@@ -141,7 +141,7 @@ forEachLayout('recall', () => {
     expect((await recall({ query: 'lantern', token_budget: 1 })).body).to.deep.include({ facts: [], tokens_used: 0 });
   });
 
-  it('separates instructions from content', async () => {
+  it('returns instructions separately from content', async () => {
     await say('user:a', 'be brief with lanterns');
     const value = { type: 'text', v: 'always light the lanterns', interpret_as: 'instruction' };
     await say('user:b', '', { value });
@@ -156,7 +156,7 @@ forEachLayout('recall', () => {
     expect(legacy.body).to.not.have.any.keys('content', 'instructions');
   });
 
-  it('returns the same to GET as to POST', async () => {
+  it('returns the same answer to GET as to POST', async () => {
     await say('user:a', 'the red bicycle');
     await comesTrue(async () => (await found({ query: 'red bicycle', weights: { vector: 1 } })).length > 0);
     const posted = await recall({ query: 'bicycle', weights: { lexical: 0.6, graph: 0.4 }, limit: 5 });
@@ -170,7 +170,7 @@ forEachLayout('recall', () => {
     }
   });
 
-  it('finds misspelt words by their vectors once the fact has been embedded', async () => {
+  it('finds misspelt words by vectors once the fact has been embedded', async () => {
     await say('user:a', 'she studied counselling and education');
     await say('user:b', 'he repaired the old windmill');
     await comesTrue(async () => (await found({ query: 'educaton counseling', weights: { vector: 1 } })).length > 0);
@@ -187,19 +187,19 @@ forEachLayout('recall', () => {
     expect(reply.body.chain_proof).to.include({ tenant_id: 'default', checked_entries: 1 });
   });
 
-  it('refuses an unknown scope in an address, too', async () => {
+  it('refuses an unknown scope in a GET request too', async () => {
     const reply = await node.request('GET', '/v1/recall?query=a&token_budget=100&scope=marketing', { key });
     expect([reply.status, reply.body.code]).to.deep.equal([400, 'validation']);
     expect(reply.body.detail).to.contain('garden:<slug>').and.to.not.contain('marketing');
   });
 
-  it('hashes only the query, not the entity', async () => {
+  it('returns a query hash that covers only the query, not the entity', async () => {
     await say('user:a', 'a fact');
     const { body } = await recall({ entity: 'user:a' });
     expect(body.query_hash).to.equal(createHash('sha256').update('').digest('hex'));
   });
 
-  it('writes one entry to the audit log, with the hash of the query and not the query', async () => {
+  it('writes one audit entry, with the hash of the query but not the query', async () => {
     await say('user:a', 'a fact');
     const { body } = await recall({ query: 'secret question' });
     const log = await node.request('GET', '/v1/auth/audit?event_type=fact_read', { key });
@@ -207,7 +207,7 @@ forEachLayout('recall', () => {
     expect(log.text.split('"fact_read"')).to.have.length(2);
   });
 
-  it('counts recalls outside the read path, and lets them change a score slightly', async () => {
+  it('counts recalls of a fact outside the request, and lets the count change its score slightly', async () => {
     await say('user:a', 'an oak by the river');
     await say('user:b', 'an oak by the river too');
     for (let n = 0; n < 5; n += 1) await found({ query: 'river too', limit: 1 });
@@ -250,14 +250,14 @@ forEachLayout('recall', () => {
     });
   }
 
-  it('answers a missing budget with a request that works', async () => {
+  it('refuses a request without a budget, with an example of a valid one', async () => {
     const { hint } = (await recall({ query: 'a', token_budget: undefined })).body as unknown as { hint: string };
     const shown = JSON.parse(hint.slice(hint.indexOf('{'))) as Record<string, unknown>;
     expect((await node.request('POST', '/v1/recall', { key, body: shown })).status).to.equal(200);
   });
 
   for (const weights of ['{"lexical":1,"lexical":1}', '{"lexical":1', '[]', '{"lexical":1e400}']) {
-    it(`refuses ${weights} as weights in an address`, async () => {
+    it(`refuses ${weights} as weights in a GET request`, async () => {
       const path = `/v1/recall?query=a&token_budget=100&weights=${encodeURIComponent(weights)}`;
       const reply = await node.request('GET', path, { key });
       expect(reply.status, reply.text).to.equal(400);

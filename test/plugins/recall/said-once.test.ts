@@ -12,7 +12,7 @@ interface Shown {
 
 const FERRY = 'The ferry timetable changes on the first of April';
 
-forEachStore('recall of facts that say the same', () => {
+forEachStore('a recall that finds several facts with the same text', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -33,7 +33,7 @@ forEachStore('recall of facts that say the same', () => {
     return reply.body as { readonly facts: readonly Shown[]; readonly omitted: { readonly repeated: number } };
   };
 
-  it('returns one of six equal texts, and the number and ids of the others', async () => {
+  it('returns one of six equal texts, with the number and ids of the others', async () => {
     const ids = [];
     for (let at = 0; at < 6; at += 1) ids.push(await say(`cap:${at}`, FERRY));
     await say('cap:other', 'The ferry takes no cars in winter');
@@ -44,32 +44,32 @@ forEachStore('recall of facts that say the same', () => {
     expect([first.fact.id, ...(first.also_ids ?? [])]).to.have.members(ids);
   });
 
-  it('counts texts once that differ only in case, white space or composed letters', async () => {
+  it('treats texts as equal if they differ only in case, white space or Unicode composition', async () => {
     await say('note:a', 'José opens the shop at nine');
     await say('note:b', 'JOSE\u0301  opens the\nshop at nine ');
     expect((await recall('who opens the shop')).facts.map(({ also }) => also)).to.deep.equal([1]);
   });
 
-  it('also names the copies to callers that ask for few members', async () => {
+  it('names the ids of the others also with selected fields', async () => {
     await say('note:a', FERRY);
     await say('note:b', FERRY);
     const [only] = (await recall('ferry', { fields: 'compact' })).facts;
     expect([only?.also, only?.also_ids?.length]).to.deep.equal([1, 1]);
   });
 
-  it('keeps a short text for each entity that it describes', async () => {
+  it('returns equal short texts about different entities separately', async () => {
     for (const name of ['door:north', 'door:south']) await say(name, 'open');
     const { facts } = await recall('which door is open');
     expect(facts.map(({ fact }) => fact.entity)).to.have.members(['door:north', 'door:south']);
   });
 
-  it('keeps equal texts of different scopes', async () => {
+  it('returns equal texts of different scopes separately', async () => {
     await say('note:a', FERRY);
     await say('note:b', FERRY, { scope: 'public' });
     expect((await recall('ferry timetable')).facts).to.have.length(2);
   });
 
-  it('puts the newest wording first', async () => {
+  it('ranks the newest of similar wordings first', async () => {
     const of = (year: number, confidence: number) => ({ timestamp: `${year}-03-01T00:00:00Z`, confidence });
     await say('note:c', 'the keys of the boat house hang beside the red door', of(2022, 0.8));
     await say('note:a', 'the keys of the boat house hang beside the green door', of(2020, 1));
@@ -79,7 +79,7 @@ forEachStore('recall of facts that say the same', () => {
     expect(shown).to.deep.equal(['red', 'old', 'green']);
   });
 
-  it('never returns two equal sentences of one place, and loses none', async () => {
+  it('never returns two equal sentences of one scope and garden, and loses none', async () => {
     const texts = ['the harbour closes at dusk today', 'the harbour closes at noon today', 'tar keeps the harbour dry'];
     const drawn = fc.array(fc.record({ text: fc.constantFrom(...texts), entity: fc.nat(5) }), {
       minLength: 1,

@@ -68,8 +68,8 @@ describe('stage weights', () => {
   }
 });
 
-describe('fusing stages', () => {
-  it('divides each score by the best of its stage, and counts a stage that did not find a fact as 0', () => {
+describe('the combined score of all stages', () => {
+  it('divides each stage score by the best one of its stage, and counts a missing one as 0', () => {
     const scores = normaliseStages({
       lexical: [
         { id: 'a', score: 8 },
@@ -85,7 +85,7 @@ describe('fusing stages', () => {
     );
   });
 
-  it('keeps calibrated vector scores if words found something', () => {
+  it('uses calibrated vector scores unchanged if words found something', () => {
     const semantic = [{ id: 'b', score: 0.25 }];
     const besideWords = normaliseStages({ lexical: [{ id: 'a', score: 8 }], semantic, graph: [] });
     expect(besideWords.get('b')).to.deep.equal({ lexical: 0, semantic: 0.25, graph: 0 });
@@ -107,8 +107,8 @@ describe('fusing stages', () => {
   });
 });
 
-describe('salience', () => {
-  it('has the documented values', () => {
+describe('the score factors for age, confidence, use, garden and source', () => {
+  it('have the documented values', () => {
     const nowMs = sampleFact(1).timestampMs + 100 * DAY_MS;
     const salience = salienceOf(viewOf({ confidence: 0.6 }, true, 0.4), { access: 0.5, gardenTier: 0 }, nowMs);
     expect(salience).to.deep.equal({
@@ -121,11 +121,11 @@ describe('salience', () => {
     });
   });
 
-  it('treats a fact from the future as a present one', () => {
+  it('treat a fact from the future as a new one', () => {
     expect(salienceOf(viewOf(), NEUTRAL, sampleFact(1).timestampMs - DAY_MS).recency).to.equal(1);
   });
 
-  it('moves a score by at most its weight for each of the three weak signals, and never to 0', () => {
+  it('move a score by at most the weight of each signal: age, confidence and use, and never to 0', () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(unit, unit, unit, fc.double({ min: 0, max: 0.5, noNaN: true }), (confidence, access, age, weight) => {
@@ -138,14 +138,14 @@ describe('salience', () => {
     );
   });
 
-  it('counts recalls by their logarithm, and none as 0', () => {
+  it('count recalls by their logarithm, and zero recalls as 0', () => {
     expect(accessSignal(0, 0)).to.equal(0);
     expect(accessSignal(3, 15)).to.equal(0.5);
     expect(accessSignal(99, 15)).to.equal(1);
   });
 });
 
-describe('the estimate of tokens', () => {
+describe('the estimated number of tokens', () => {
   it('is a quarter of the bytes of the line that an agent reads, and at least 1', () => {
     const fact = sampleFact(1, { entity: 'user:zoë', relation: 'memory:n' });
     const line = factLine({ ...fact, value: { type: 'number', v: 41.5, interpretAs: 'content' } });
@@ -156,8 +156,8 @@ describe('the estimate of tokens', () => {
   });
 });
 
-describe('recency', () => {
-  it('is above 0 for a fact of any age', () => {
+describe('the score for the age of a fact', () => {
+  it('is above 0 for any age', () => {
     for (const timestampMs of [Date.UTC(1700, 0), Date.UTC(1, 0) - 1_900 * 365 * DAY_MS]) {
       expect(salienceOf(viewOf({ timestampMs }), NEUTRAL, Date.UTC(2026, 0)).recency).to.be.above(0);
     }

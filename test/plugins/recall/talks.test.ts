@@ -8,7 +8,7 @@ interface Scored {
   readonly score_breakdown: Readonly<Record<string, number>>;
 }
 
-forEachStore('recall from talks', () => {
+forEachStore('a recall over the facts of conversations', () => {
   let node: TestNode;
   let key: string;
   let turns: number;
@@ -38,7 +38,7 @@ forEachStore('recall from talks', () => {
     await say(session, 'Mira: my kiln is a small one.');
   };
 
-  it('prefers statements of a speaker whom the question names, and shows the factor', async () => {
+  it('ranks statements of a speaker whom the query names higher, and shows the factor', async () => {
     await talk('evening');
     const facts = await recall({ query: 'Did the kiln of Mira crack?' });
     expect(part(facts, 'named', 'Mira: my kiln is a small one.')).to.equal(1.5);
@@ -49,7 +49,7 @@ forEachStore('recall from talks', () => {
     expect(first?.score).to.be.closeTo(fused * named * sway(recency) * sway(confidence) * sway(access), 1e-9);
   });
 
-  it('raises no speaker in a fact without neighbours, with any text before a colon', async () => {
+  it('shows a factor of 1 for facts without neighbours in a session, even if they begin with that name', async () => {
     await talk(undefined);
     await say('of one', 'Mira: the kiln is alone here.');
     const facts = await recall({ query: 'Did the kiln of Mira crack?' });
@@ -57,7 +57,7 @@ forEachStore('recall from talks', () => {
     expect(facts.map(({ score_breakdown }) => score_breakdown['named'])).to.deep.equal([1, 1, 1]);
   });
 
-  it('reads a fact with its neighbours, if the request includes them', async () => {
+  it('lets the words of neighbouring facts count if the request includes neighbours', async () => {
     const answer = 'It was in the workshop at the harbour.';
     const elsewhere = 'It was in the workshop at the station.';
     await say('one', 'Where did the kiln crack?');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-describe('recall of names and numbers as people type them', () => {
+describe('a recall of names and numbers in other spellings', () => {
   let node: TestNode;
   let key: string;
   before(async () => {

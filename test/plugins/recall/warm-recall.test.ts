@@ -9,7 +9,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
  */
 const STATEMENTS = 9;
 
-forEachStore('the store queries of a warm recall', () => {
+forEachStore('the store queries of a repeated recall', () => {
   let node: TestNode;
   afterEach(() => node.stop());
 

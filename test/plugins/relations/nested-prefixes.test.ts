@@ -4,14 +4,14 @@ import { type RelationsNode, startRelationsNode } from './relations-node.ts';
 
 const MOST_RULES = 200;
 
-forEachStore('as many rules as a tenant may have, each inside the one before', () => {
+forEachStore('the maximum number of relation rules, each pattern within the one before', () => {
   let node: RelationsNode;
   before(async () => {
     node = await startRelationsNode();
   });
   after(() => node.stop());
 
-  it('leave every read possible', async () => {
+  it('keep reads and conflicts correct', async () => {
     const depth = MOST_RULES;
     for (let length = 1; length <= depth; length += 1) {
       await node.rule(`x:${'a'.repeat(length)}*`, length % 2 === 0 ? 'one' : 'many');

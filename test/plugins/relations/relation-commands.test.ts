@@ -22,7 +22,7 @@ describe('the commands for relations', () => {
     return (await fetch(`${node.url}/v1/facts`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
   };
 
-  it('set, list and remove rules, which a node that runs on the same store follows', async () => {
+  it('set, list and remove rules, which a running node on the same store applies', async () => {
     const set = await relations('set', 'Memory:Likes', '--values', 'many', '--type', 'string');
     expect([set.exitCode, set.stderr]).to.deep.equal([0, 'Memory:Likes holds many values of type string\n']);
     let v = 0;
@@ -42,7 +42,7 @@ describe('the commands for relations', () => {
     expect((await relations('list')).stdout).to.not.match(/likes/i);
   });
 
-  it('refuse a rule that is not there, a wrong number and an unknown tenant', async () => {
+  it('refuse an unknown rule, an invalid number and an unknown tenant', async () => {
     const refusals: readonly (readonly [words: readonly string[], complaint: string])[] = [
       [['remove', 'memory:none'], 'there is no rule with this pattern'],
       [['set', 'memory:likes', '--values', 'few'], '--values'],

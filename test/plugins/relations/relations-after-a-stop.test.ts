@@ -7,8 +7,8 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
 import { startRelationsNode } from './relations-node.ts';
 
-forEachStore('a rule that was set before the node stopped', (kind) => {
-  it('closes the records of conflicts after the next start', async () => {
+forEachStore('a relation rule that was set just before the node stopped', (kind) => {
+  it('closes the affected conflicts after the next start', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'relations-'));
     try {
       const first = await startRelationsNode({ folder });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RELATION_PLUGINS, type RelationsNode, startRelationsNode } from './relations-node.ts';
 
-forEachStore('a relation that holds many values, in other replies', () => {
+forEachStore('a relation that may hold many values, in lint, synthesis and cards', () => {
   let node: RelationsNode;
   before(async () => {
     node = await startRelationsNode({ plugins: [...RELATION_PLUGINS, 'lint', 'synthesis', 'cards', 'gardens'] });
@@ -12,13 +12,13 @@ forEachStore('a relation that holds many values, in other replies', () => {
   });
   after(() => node.stop());
 
-  it('is no finding of lint', async () => {
+  it('is not reported by lint', async () => {
     const body = { scope: 'company', checks: ['contradiction'] };
     const { findings } = (await node.request('POST', '/v1/lint', { key: node.key, body })).body;
     expect(findings.map(({ relation }: { relation: string }) => relation)).to.deep.equal(['memory:hair']);
   });
 
-  it('is no contradiction of a synthesis', async () => {
+  it('is not reported as a contradiction by a synthesis', async () => {
     const { contradiction_count, summary } = (
       await node.request('GET', '/v1/synthesis?scope=company', { key: node.key })
     ).body;

@@ -5,8 +5,8 @@ import { RELATION_PLUGINS, startRelationsNode } from './relations-node.ts';
 
 const PLUGINS = [...RELATION_PLUGINS, 'transfer'];
 
-describe('rules about relations in an export', () => {
-  it('reach the other store, where the removal of a rule opens records of conflicts', async () => {
+describe('relation rules in an export and import', () => {
+  it('are preserved; removing one in the other store opens conflicts there', async () => {
     const source = await startRelationsNode({ plugins: PLUGINS });
     const target = await startRelationsNode({ plugins: PLUGINS, random: createSeededRandom(2) });
     try {
@@ -32,7 +32,7 @@ describe('rules about relations in an export', () => {
     }
   });
 
-  it('make the import refuse lines that no export contains', async () => {
+  it('are refused in lines that no export contains', async () => {
     const node = await startRelationsNode({ plugins: PLUGINS });
     try {
       await node.rule('memory:likes', 'many');

@@ -44,7 +44,7 @@ forEachStore('rules about relations', () => {
     }
   });
 
-  it('refuse values of another type from clients, but no retraction', async () => {
+  it('refuse values of another type from clients, but not in a retraction', async () => {
     await node.rule('typed:*', 'many', { value_type: 'number' });
     await node.rule('typed:free', 'many');
     const body = { entity: 'user:t', relation: 'typed:age', source: 'agent:a', scope: 'company' };
@@ -60,14 +60,14 @@ forEachStore('rules about relations', () => {
   });
 });
 
-forEachStore('a relation that holds many values', () => {
+forEachStore('a relation that may hold many values', () => {
   let node: RelationsNode;
   beforeEach(async () => {
     node = await startRelationsNode();
   });
   afterEach(() => node.stop());
 
-  it('has no contradictions, and a query shows all values', async () => {
+  it('has no contradictions, and a query returns all values', async () => {
     await node.rule('memory:likes', 'many');
     for (const v of ['tea', 'jam', 'rye']) expect((await node.say(v)).contradicted).to.equal(false);
     expect(await node.shown()).to.deep.equal(['jam', 'rye', 'tea']);
@@ -77,7 +77,7 @@ forEachStore('a relation that holds many values', () => {
     expect(await node.conflicts()).to.have.length(1);
   });
 
-  it('is found by the longest pattern', async () => {
+  it('follows the rule with the longest matching pattern', async () => {
     await node.rule('*', 'many');
     await node.rule('rel:*', 'one');
     await node.rule('rel:tag:*', 'many');
@@ -96,7 +96,7 @@ forEachStore('a relation that holds many values', () => {
     ]);
   });
 
-  it('closes its open contradictions when the rule comes, and opens them again when it goes', async () => {
+  it('has its open conflicts closed when its rule is set, and opened again when the rule is removed', async () => {
     await node.say('tea');
     await node.say('jam');
     await node.say('red', { relation: 'memory:hair' });
@@ -122,7 +122,7 @@ forEachStore('a relation that holds many values', () => {
     expect(await node.conflicts('all')).to.have.length(3);
   });
 
-  it('follows the rules of the past in a read of the past', async () => {
+  it('follows the rules of a past moment in a read as of that moment', async () => {
     const moments: string[] = [];
     const shownAt = (at: number) => node.shown(`&relation=memory:likes&as_of=${moments[at]}`);
     await node.say('tea');
@@ -142,7 +142,7 @@ forEachStore('a relation that holds many values', () => {
 });
 
 forEachStore('rules about relations in strict mode', () => {
-  it('permit a second value of a relation that holds many', async () => {
+  it('permit a second value for a relation that may hold many', async () => {
     const node = await startRelationsNode({ env: { SVC_CONFLICT_MODE: 'strict' } });
     try {
       await node.rule('memory:likes', 'many');

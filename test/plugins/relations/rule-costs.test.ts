@@ -5,7 +5,7 @@ import { type RelationsNode, startRelationsNode } from './relations-node.ts';
 
 const RULES = 50;
 
-forEachStore('the cost of rules about relations', () => {
+forEachStore('the cost of relation rules', () => {
   const counter = createStoreCounter();
   let node: RelationsNode;
   before(async () => {
@@ -19,7 +19,7 @@ forEachStore('the cost of rules about relations', () => {
       for (const v of ['tea', 'jam']) await node.say(v, { entity });
     });
 
-  it('is no statement and no row of an append', async () => {
+  it('is no statement and no row for a write', async () => {
     await costOf('user:warm');
     const before = await costOf('user:before');
     for (let at = 0; at < RULES; at += 1) await node.rule(`memory:r${at}*`, at % 2 === 0 ? 'many' : 'one');

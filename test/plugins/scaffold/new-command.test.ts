@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type CommandResult, runInProcess } from '../../adapters/cli/run-in-process.ts';
 import { Workplace } from '../../adapters/cli/spawned-program.ts';
 
-describe('new plugin', () => {
+describe('the command "new plugin"', () => {
   let place: Workplace;
   before(() => {
     place = new Workplace();
@@ -12,7 +12,7 @@ describe('new plugin', () => {
 
   const make = (...argv: string[]): Promise<CommandResult> => place.run(['new', 'plugin', ...argv]);
 
-  it('writes a package, and says what to do next', async () => {
+  it('creates a package, and prints the next steps', async () => {
     const { exitCode, stdout } = await make('acme-notes');
     expect(exitCode).to.equal(0);
     expect(readdirSync(place.path('acme-notes')).sort()).to.deep.equal([
@@ -32,7 +32,7 @@ describe('new plugin', () => {
       .and.to.not.match(/NAME|EXPORT/);
   });
 
-  it('names the version of the node that it is for', () => {
+  it('puts the version of the node that it requires into the package', () => {
     const { peerDependencies } = JSON.parse(readFileSync(place.path('acme-notes/package.json'), 'utf8'));
     const own = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
       version: string;
@@ -40,7 +40,7 @@ describe('new plugin', () => {
     expect(peerDependencies).to.deep.equal({ 'fact-memory-node': own.version });
   });
 
-  it('overwrites nothing', async () => {
+  it('overwrites no file', async () => {
     mkdirSync(place.path('taken'));
     writeFileSync(place.path('taken/mine.txt'), 'mine');
     writeFileSync(place.path('file'), 'mine');

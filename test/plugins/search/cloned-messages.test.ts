@@ -37,7 +37,7 @@ const distantSearch = (calls: Calls): AnyPlugin => ({
   },
 });
 
-forEachStore('a search index behind messages', () => {
+forEachStore('a search index in another thread', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
@@ -94,7 +94,7 @@ forEachStore('a search index behind messages', () => {
     return found;
   };
 
-  it('returns the same as one in the same thread', async () => {
+  it('gives the same answers as one in the same thread', async () => {
     const calls: Calls = new Map();
     const distant = await answers(distantSearch(calls));
     expect([...calls.keys()].sort()).to.deep.equal(METHODS);
@@ -118,7 +118,7 @@ forEachStore('a search index behind messages', () => {
     }
   });
 
-  it('ranks other texts like one in the same thread', async () => {
+  it('ranks texts of the caller like one in the same thread', async () => {
     const calls: Calls = new Map();
     const texts = ['two grey cats', 'a boat', 'cats, cats and a grey boat'];
     const ranked: number[][] = [];

@@ -100,7 +100,7 @@ forEachLayout('a snapshot of the search index on disk', (store) => {
   afterEach(() => node?.stop());
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('is readable only by its owner, and leaves no older files', async () => {
+  it('is readable only by its owner, and older files are removed', async () => {
     const files = await readdir(join(folder, 'good'));
     expect(files.map((file) => file.replace(/^[0-9a-f-]{36}/, '')).sort()).to.deep.equal([
       '-index.snapshot',
@@ -132,7 +132,7 @@ forEachLayout('a snapshot of the search index on disk', (store) => {
   // The files are read alike on both engines; rebuilding the index reads the store.
   const whats = store === 'sqlite' ? Object.keys(spoilers) : ['that is gone', 'of another past of the store'];
   for (const what of whats) {
-    it(`is replaced by a rebuilt index if it is one ${what}`, async () => {
+    it(`is discarded for a rebuilt index if it is ${what}`, async () => {
       const files = await copyOfFiles();
       await spoilers[what]?.(files);
       const started = await start(files);
@@ -158,7 +158,7 @@ forEachLayout('a snapshot of the search index on disk', (store) => {
     'of another embedder': (files: string) =>
       edit(files, { vectors: { file: 'none', embedder: 'another', seq: 1_000_000 } }),
   })) {
-    it(`restores words if its vectors are ${what}, and these are read from the store`, async () => {
+    it(`restores the words if its vectors are ${what}; vectors are then read from the store`, async () => {
       const files = await copyOfFiles();
       await spoil(files);
       const started = await start(files);
@@ -167,7 +167,7 @@ forEachLayout('a snapshot of the search index on disk', (store) => {
     });
   }
 
-  it('is rewritten after as many new vectors as new facts', async () => {
+  it('is written again once enough vectors are new, as for facts', async () => {
     const files = await copyOfFiles();
     await rm(await fileOf(files, '-vectors.snapshot'));
     const started = await start(files);
@@ -196,7 +196,7 @@ forEachLayout('a snapshot of the search index on disk', (store) => {
     expect(started.logLines.filter(({ level }) => level === 'warn' || level === 'error')).to.have.length(1);
   });
 
-  it('is abandoned without a warning by a node that stops during a build', async () => {
+  it('is not written, without a warning, by a node that stops during a build', async () => {
     const started = await start(await mkdtemp(join(folder, 'none-')));
     await started.stop();
     // The pending read fails when the store has closed.

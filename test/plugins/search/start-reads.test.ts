@@ -11,7 +11,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 const FACTS = 400;
 const BATCH = 100;
 
-forEachStore('a start of a node with all default plugins', () => {
+forEachStore('the start of a node with all default plugins', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(await scratchPlace(), 'start-'));
@@ -39,7 +39,7 @@ forEachStore('a start of a node with all default plugins', () => {
     return counts;
   };
 
-  it('reads each entry of the feed, each fact and each vector once where the index has no snapshot', async () => {
+  it('reads each feed entry, fact and vector once if the index has no snapshot', async () => {
     // The first start ends the work that the stop of the former node has left.
     await readsOfStart();
     await rm(join(folder, 'search'), { recursive: true, force: true });

@@ -28,7 +28,7 @@ describe('trust in sources', () => {
     return reply.body;
   };
 
-  it('follows the longest matching rule, and each fact shows it with its effective confidence', async () => {
+  it('follows the longest matching rule; each fact shows it with its effective confidence', async () => {
     const node = await start(JSON.stringify(RULES));
     const trustOf = async (source: string) => (await assertFrom(node, source)).source_trust;
     expect(await trustOf('agent:x')).to.equal(0.9);
@@ -38,7 +38,7 @@ describe('trust in sources', () => {
     expect((await assertFrom(node, 'agent:x')).effective_confidence).to.be.closeTo(0.8 * 0.95, 1e-12);
   });
 
-  it('is the trust in the source if its own key asserts the fact, in any spelling of the name', async () => {
+  it('is full trust in the source if its own key asserts the fact, in any spelling of the name', async () => {
     const node = await start(JSON.stringify(RULES));
     expect((await assertFrom(node, 'Agent:X', 'agent:x')).source_trust).to.equal(0.9);
   });
@@ -50,7 +50,7 @@ describe('trust in sources', () => {
     expect(error.message).to.include('agent:Ren\u00e9').and.to.include('agent:rene\u0301');
   });
 
-  it('is null on every fact without rules', async () => {
+  it('is null on every fact if there are no rules', async () => {
     const node = await startTestNode({ plugins: PLUGINS });
     nodes.push(node);
     expect(await assertFrom(node, 'agent:x')).to.include({ source_trust: null, effective_confidence: null });

@@ -55,14 +55,14 @@ forEachStore('the queue of deliveries', (store) => {
     expect((await opened.events(subscription))[0]).to.include({ status: 'failed', dueMs: null });
   });
 
-  it('does not count an attempt that was never sent', async () => {
+  it('does not count an attempt that could not be sent', async () => {
     const subscription = await opened.subscription();
     await settle(await one(subscription), { kind: 'untried', pauseMs: 0 });
     expect((await opened.events(subscription))[0]).to.include({ status: 'pending', attempts: 0 });
     await settle((await opened.claimDue())[0] as OutboxEvent, DONE);
   });
 
-  it('opens the circuit after consecutive failures, probes once a minute, and closes it after a success', async () => {
+  it('stops deliveries to a failing webhook, probes it once a minute, and resumes after a success', async () => {
     const subscription = await opened.subscription();
     for (let n = 0; n < THRESHOLD; n += 1)
       await settle(await one(subscription), { kind: 'failed', pauseMs: undefined });
@@ -133,7 +133,7 @@ forEachStore('the queue of deliveries', (store) => {
     );
   });
 
-  it('ends a subscription only if its rights have not been renewed since the check', async () => {
+  it('ends a subscription only if its rights were not renewed since the check', async () => {
     const judged = await opened.subscription();
     const event = await one(judged);
     const rights = { confirm: async () => {}, keyFor: async () => judged.keyId };

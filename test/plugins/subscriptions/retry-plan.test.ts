@@ -5,7 +5,7 @@ const NOW_MS = Date.UTC(2026, 2, 2, 9);
 const failed = (attempts: number, more: Partial<Parameters<typeof nextPause>[0]> = {}) =>
   nextPause({ attempts, retryAfter: undefined, fraction: 0.5, nowMs: NOW_MS, endMs: NOW_MS + 3_600_000, ...more });
 
-describe('the pause after a failed attempt', () => {
+describe('the pause before a failed delivery is repeated', () => {
   it('grows from five seconds to half an hour over six attempts', () => {
     const pauses = [1, 2, 3, 4, 5, 6].map((attempts) => failed(attempts));
     expect(pauses).to.deep.equal([5_000, 30_000, 120_000, 600_000, 1_800_000, undefined]);

@@ -99,7 +99,7 @@ forEachStore('a subscription whose rights are revoked', () => {
     expect(subscribed.attempts).to.have.length(1);
   });
 
-  it('shows no further event if its webhook was gone before its token was revoked', async () => {
+  it('shows no further event to the owner if its token is revoked after its webhook has ended', async () => {
     const { token, id } = await subscribedWithToken();
     subscribed.answer = () => ({ status: 410, headers: {} });
     await subscribed.assert();
@@ -128,7 +128,7 @@ forEachStore('a subscription whose rights are revoked', () => {
     );
   });
 
-  it('reports a conflict if two differing members are visible, even if others are hidden', async () => {
+  it('reports a conflict if two contradicting facts are visible, even if others are hidden', async () => {
     await request('POST', '/v1/gardens', { key: subscribed.admin, body: { slug: 'secret', name: 's' } });
     await subscribed.subscribe(ATLAS, { event_types: ['conflict_opened'] });
     const say = (v: string, members: object = {}) => subscribed.assert({ value: { type: 'string', v }, ...members });

@@ -24,7 +24,7 @@ const takeAll = (slots: StreamSlots, keyId: string, entityUri?: string): number 
 };
 
 describe('the limit of open event streams', () => {
-  it('is shared so that each further entity gets a stream, until nearly all are open', () => {
+  it('leaves room for each further entity, until nearly all streams are open', () => {
     const slots = new StreamSlots();
     const taken = Array.from({ length: 12 }, (_, n) => takeAll(slots, `key-${n}`));
     expect(taken[0]).to.equal(MAX_STREAMS_PER_ENTITY);
@@ -32,7 +32,7 @@ describe('the limit of open event streams', () => {
     expect(slots.open).to.be.at.most(MAX_STREAMS);
   });
 
-  it('counts all keys of an entity together, and programs that call on its behalf', () => {
+  it('counts all keys of an entity together, including programs that act for it', () => {
     const slots = new StreamSlots();
     const taken = Array.from({ length: 18 }, (_, n) => takeAll(slots, `key-${n}`, 'agent:a'));
     expect(taken).to.deep.equal([MAX_STREAMS_PER_ENTITY, ...new Array(17).fill(0)]);

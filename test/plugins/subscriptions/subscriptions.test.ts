@@ -80,14 +80,14 @@ forEachStore('subscriptions', () => {
       expect(subscribed.attempts.map(({ body }) => body.subscription_id)).to.deep.equal([id]);
     };
 
-    it(`use the new token after a repeated request, ${how}`, async () => {
+    it(`continue with the token of the repeated request when the first one expires, ${how}`, async () => {
       const first = await subscribed.token(ATLAS, { ttl_seconds: 1 });
       const { body } = await subscribe(first, subscribed.key);
       await subscribed.node.clock.advance(2_000);
       await goesOn(body.id, await subscribe(await subscribed.token(ATLAS), subscribed.key));
     });
 
-    it(`use the new key after a repeated request, ${how}`, async () => {
+    it(`continue with the key of the repeated request when the first one is revoked, ${how}`, async () => {
       const token = await subscribed.token(ATLAS);
       const { body } = await subscribe(token, subscribed.key);
       const registry = subscribed.node.kernel.get(KeyRegistry);
@@ -98,7 +98,7 @@ forEachStore('subscriptions', () => {
       await goesOn(body.id, again);
     });
 
-    it(`keep a key with wider rights than that of the repeated request, ${how}`, async () => {
+    it(`keep the key of the first request if it has wider rights than that of the repetition, ${how}`, async () => {
       const token = await subscribed.token(ATLAS);
       const { body } = await subscribe(token, subscribed.key);
       const narrow = await subscribed.node.addKey({

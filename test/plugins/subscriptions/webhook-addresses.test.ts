@@ -47,7 +47,7 @@ const FORBIDDEN = [
 ];
 
 describe('the address of a webhook', () => {
-  describe('at creation', () => {
+  describe('when a subscription is created', () => {
     let subscribed: SubscribedNode;
     before(async () => {
       subscribed = await startSubscribedNode();
@@ -88,7 +88,7 @@ describe('the address of a webhook', () => {
     });
   });
 
-  describe('at delivery', () => {
+  describe('when an event is delivered', () => {
     let canary: Server;
     let hits: number;
     let answer: RequestListener;
@@ -133,7 +133,7 @@ describe('the address of a webhook', () => {
         () => true,
       );
 
-    it('is checked again: a name that now resolves to this machine is not called', async () => {
+    it('is checked again: if the name now resolves to this machine, nothing is sent', async () => {
       const here: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
       const rules = { allowPrivate: false, ports: [port] };
       expect(await isRefused(send(`https://rebound.example:${port}/`, rules, here))).to.equal(true);

@@ -13,7 +13,7 @@ const derivingFrom = (name: string) => ({
   deriveSecret: (purpose: string) => new Uint8Array(createHash('sha256').update(`${name}:${purpose}`).digest()),
 });
 
-describe('the sealed address and secret of a webhook', () => {
+describe('the encrypted address and secret of a webhook', () => {
   const random = createSeededRandom();
   const first = createWebhookSeals(identity('1'), random);
   const url = 'https://hook.example/in?token=canary';
@@ -43,7 +43,7 @@ describe('the sealed address and secret of a webhook', () => {
     expect(addresses.size).to.equal(50);
   });
 
-  it('have one digest for equal requests under each present and former key of the node', () => {
+  it('have one digest for equal requests, with each present and former key of the node', () => {
     const [current, ...older] = createWebhookSeals(identity('2', ['1']), random).digests(target, url);
     expect(first.digests(target, url)).to.deep.equal(older);
     expect(current).to.not.equal(older[0]);

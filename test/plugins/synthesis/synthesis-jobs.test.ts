@@ -39,7 +39,7 @@ forEachStore('a synthesis of many facts', () => {
     expect(found.progress).to.deep.include({ done: 4, total: 4 });
   });
 
-  it('filters facts and counts again for each reader', async () => {
+  it('filters and counts its facts again for each reader', async () => {
     const id = await begin();
     const permissions = ['read', 'admin'];
     const narrow = await node.addKey({ entityUri: 'agent:narrow', permissions, scopes: ['local'] });

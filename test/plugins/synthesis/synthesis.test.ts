@@ -130,7 +130,7 @@ forEachStore('a synthesis', () => {
     expect(values(body)).to.deep.equal(['two', 'one']);
   });
 
-  it('counts the facts below the minimum confidence, and still names the rival', async () => {
+  it('counts facts below the minimum confidence, and still names a contradicting one', async () => {
     await say('sure', { confidence: 0.9 });
     await say('unsure', { confidence: 0.2 });
     const body = await read('?min_confidence=0.5');
@@ -138,7 +138,7 @@ forEachStore('a synthesis', () => {
     expect(body.summary[0]).to.deep.include({ alt_value: { type: 'string', v: 'unsure' }, alt_confidence: 0.2 });
   });
 
-  it('names the strongest rival beyond its limit, even behind many facts with the value of the winner', async () => {
+  it('names the strongest contradicting fact beyond its limit, even behind many facts with the winning value', async () => {
     for (let n = 0; n < 70; n += 1) await say('crowd', { confidence: 0.9, source: `agent:${n}` });
     await say('weakest', { confidence: 0.1 });
     await say('rival', { confidence: 0.3 });
@@ -217,7 +217,7 @@ forEachStore('a synthesis', () => {
     expect(await status('/v1/synthesis', { key: writer })).to.equal(403);
   });
 
-  it('agrees with the default query on every winner', async () => {
+  it('names the same winners as the default query', async () => {
     const said = fc.record({
       relation: fc.constantFrom('memory:a', 'memory:b'),
       v: fc.constantFrom('x', 'y', 'z'),

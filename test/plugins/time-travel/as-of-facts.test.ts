@@ -3,7 +3,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from '../facts/fact-bodies.ts';
 
-forEachStore('facts as of a moment', () => {
+forEachStore('facts as of a past moment', () => {
   let node: TestNode;
   let key: string;
 
@@ -29,7 +29,7 @@ forEachStore('facts as of a moment', () => {
     return body.facts.map(({ id }: { id: string }) => id).reverse();
   };
 
-  it('are the facts that were recorded by then, regardless of their own times', async () => {
+  it('are those that had been recorded by then, regardless of their own times', async () => {
     const first = await assert({ relation: 'memory:a' });
     const moment = now();
     await node.clock.advance(1000);
@@ -41,7 +41,7 @@ forEachStore('facts as of a moment', () => {
     expect(await list('as_of=2000-01-01T00:00:00Z')).to.deep.equal([]);
   });
 
-  it('hide a fact and its derivation before it was recorded', async () => {
+  it('hide a fact and its derivation if they were recorded later', async () => {
     const first = await assert({ relation: 'memory:a' });
     const moment = now();
     await node.clock.advance(1000);
@@ -56,7 +56,7 @@ forEachStore('facts as of a moment', () => {
     expect(now2.body.derived_from[0].exists).to.equal(true);
   });
 
-  it('are live until another fact ended them', async () => {
+  it('count as live if they were ended only later', async () => {
     const fact = await assert({ valid_until: new Date(node.clock.nowMs() + 60_000).toISOString() });
     const whileLive = now();
     await node.clock.advance(1000);
@@ -89,7 +89,7 @@ forEachStore('facts as of a moment', () => {
     expect(seen.reverse()).to.deep.equal(facts.map(({ id }) => id));
   });
 
-  it('from one request are distinguished by their stamps, each with the winner of its moment', async () => {
+  it('recorded by one request are distinguished by their stamps, each with the winner at that stamp', async () => {
     const bodies = ['a', 'b', 'c', 'd'].map((v) => factBody({ value: { type: 'string', v }, confidence: 1 }));
     bodies.splice(3, 0, factBody({ value: { type: 'string', v: 'c' }, confidence: 0 }));
     const { body } = await node.request('POST', '/v1/facts/batch', { key, body: bodies });

@@ -84,7 +84,7 @@ const QUERIES = [
   `&scope=company${FLAGS[0]}`,
 ];
 
-forEachStore('the answer as of any past moment', () => {
+forEachStore('the answer as of any past moment, for random histories', () => {
   let node: TestNode;
   let garden: GardenNode;
   let worlds = 0;

@@ -9,7 +9,7 @@ import { factBody } from '../facts/fact-bodies.ts';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-forEachStore('the floor of the past', () => {
+forEachStore('the earliest moment that can still be read', () => {
   let node: TestNode;
   let key: string;
   afterEach(() => node.stop());
@@ -34,7 +34,7 @@ forEachStore('the floor of the past', () => {
     return Number(row?.rows);
   };
 
-  it('moves with the retained days, and rows before it are deleted', async () => {
+  it('advances with the configured number of days, and older rows are deleted', async () => {
     await start('30');
     await say('a');
     const second = await say('b');
@@ -57,7 +57,7 @@ forEachStore('the floor of the past', () => {
     await comesTrue(async () => (await pastRows()) === 1);
   });
 
-  it('does not move while everything is retained', async () => {
+  it('does not change while everything is retained', async () => {
     await start('0');
     const first = await say('a');
     await node.clock.advance(1000);
@@ -68,7 +68,7 @@ forEachStore('the floor of the past', () => {
     expect(await pastRows()).to.equal(1);
   });
 
-  it('never goes below the floor that the store has', async () => {
+  it('never moves back', async () => {
     await start('0');
     const first = await say('a');
     await node.clock.advance(1000);

@@ -39,7 +39,7 @@ forEachStore('facts that were valid at an instant', () => {
     expect(await shown('valid_at=2030-01-01T00:00:00Z')).to.deep.equal(['recent']);
   });
 
-  it('end with a retraction that was made by then', async () => {
+  it('leave out a fact whose triple was retracted by then', async () => {
     const said = await say('a');
     await node.clock.advance(1000);
     const retracted = await say('a', { confidence: 0 });
@@ -47,7 +47,7 @@ forEachStore('facts that were valid at an instant', () => {
     expect(await shown(`valid_at=${retracted}&min_confidence=0.1`)).to.deep.equal([]);
   });
 
-  it('all appear with a mark if they contradict one another', async () => {
+  it('are all returned with a mark if they contradict one another', async () => {
     const before = await say('a');
     await node.clock.advance(1000);
     const after = await say('b');

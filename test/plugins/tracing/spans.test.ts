@@ -125,7 +125,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
     expect(line?.fields).to.include({ trace_id: span?.spanContext().traceId, span_id: span?.spanContext().spanId });
   });
 
-  it('continue at services that the operator configured, but never at an address from a client', async () => {
+  it('continue in services that the operator configured, but never at an address from a client', async () => {
     const network = createLoopbackNetwork();
     const heard: (string | undefined)[] = [];
     await network.transport('https://elsewhere.example').serve({
@@ -163,7 +163,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
 });
 
 describe('spans of a node in a process without an SDK', () => {
-  it('are not made', async () => {
+  it('are not created', async () => {
     const node = await startTestNode();
     try {
       expect(node.kernel.get(Telemetry).isTracing).to.equal(false);

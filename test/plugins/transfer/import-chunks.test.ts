@@ -33,7 +33,7 @@ describe('lines of a file to import', () => {
     );
   });
 
-  it('keep their numbers after a line that is too long, whose content is dropped', async () => {
+  it('keep their numbers after a line that is too long, which is dropped', async () => {
     const lines = await collect(readLines(stream('ab\ncde', 'fghi', 'jk\nlm'), 4));
     expect(lines.map(textOf)).to.deep.equal(['ab', null, 'lm']);
     expect(lines.map(({ offset }) => offset)).to.deep.equal([3, 13, 15]);
@@ -63,7 +63,7 @@ describe('requests of an import', () => {
     expect(once[0]).to.match(/^[!-~]{1,255}$/);
   });
 
-  it('have different keys when a file repeats itself, because a fact asserted after its retraction is a new one', async () => {
+  it('have different keys when a line occurs twice, because an assertion after a retraction is a new fact', async () => {
     const keys = keysOf(await collect(importChunks(stream('assert\nretract\nassert\n'), 1)));
     expect(new Set(keys).size).to.equal(3);
   });

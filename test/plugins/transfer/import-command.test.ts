@@ -160,7 +160,7 @@ describe('the import command', () => {
     expect(stderr).not.to.contain('    at ');
   });
 
-  it('rejects an answer of another server', async () => {
+  it('rejects the answer of a server that is no node', async () => {
     answer = () => ({ status: 200, body: { hello: 'world' } });
     const { exitCode, stderr } = await importText('{}\n');
 

@@ -33,7 +33,7 @@ describe('moving a tenant between stores', function () {
     return reply.body;
   };
 
-  it('records the facts anew, with their own timestamps and stamps', async () => {
+  it('records facts at the time of the import, with their own timestamps and stamps', async () => {
     const from = await start('sqlite');
     const stored = await post(from, '/v1/facts', fact(1, 'moved'));
     const to = await start('sqlite');
@@ -126,7 +126,7 @@ describe('moving a tenant between stores', function () {
     });
   }
 
-  it('adds the new facts of a later export, and stores further facts after the imported ones', async () => {
+  it('adds only the new facts of a later export, and accepts new facts afterwards', async () => {
     const first = await start('sqlite');
     await post(first, '/v1/facts', fact(1, 'a'));
     await post(first, '/v1/facts', fact(1, 'b'));

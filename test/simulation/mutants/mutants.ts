@@ -191,7 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     noticedBy: {
       file: 'kernel/time/hybrid-logical-clock',
-      title: 'the hybrid logical clock ten comes after nine, unlike in text order',
+      title: 'the hybrid logical clock orders counter 10 after counter 9, unlike text',
     },
   },
   {
@@ -255,7 +255,7 @@ export const MUTANTS: readonly Mutant[] = [
     noticedBy: {
       file: `${FEDERATION}/pulling/hostile-pulls`,
       title:
-        'pulls from a broken or hostile peer, on SQLite restart at most once per turn from a peer whose epoch changes',
+        'pulls from a broken or hostile peer, on SQLite restart at most once per round from a peer whose epoch changes',
     },
   },
 ];

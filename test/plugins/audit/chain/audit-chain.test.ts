@@ -34,7 +34,7 @@ forEachStore('the chain of audit entries', () => {
     ({ event: ADMIN_ACTION, tenantId: 'default', entityUri: 'agent:ops', detail: { name } }) as const;
   const verify = async (query = '') => (await node.request('GET', `/v1/audit/verify${query}`, { key: auditor })).body;
 
-  it('links each entry to the previous one by the documented rule, across other ledger entries', async () => {
+  it('links each entry to the previous audit entry by the documented rule, across entries of other plugins', async () => {
     const log = node.kernel.get(AuditLog);
     await log.record([act('a'), { ...act('b"\\\n\u00e9\u{1f511}'), factId: 'f', oidcSub: 's', source: '\ud800' }]);
     await assertFact(node, 'one');
@@ -112,7 +112,7 @@ forEachStore('the chain of audit entries', () => {
     expect([problem, checked >= nodes.length * 8]).to.deep.equal([undefined, true]);
   });
 
-  it('needs a read only if the ledger has grown since the last entry', async () => {
+  it('takes a read of the ledger only if the ledger has grown since the last entry', async () => {
     const record = () => counter.during(() => recordActs(node, ['x']));
     await record();
     const alone = await record();

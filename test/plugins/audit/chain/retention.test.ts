@@ -48,7 +48,7 @@ forEachStore('audit entries older than the retention period', () => {
       fact_id === null ? (detail?.name ?? 'key') : 'fact',
     );
 
-  it('are deleted together with entries of facts, while the rest is still verifiable', async () => {
+  it('are deleted together with entries of facts, while the remaining log still verifies', async () => {
     await recordActs(node, ['a', 'b'], 'acme');
     const old = await assertFact(node, 'one', 'acme');
     await checkpointed(node, 'acme');
@@ -78,7 +78,7 @@ forEachStore('audit entries older than the retention period', () => {
     expect(place?.link.seq).to.be.above(2);
   });
 
-  it('may be all entries, and the next entry continues the chain', async () => {
+  it('may be all entries; the next entry continues the chain', async () => {
     await recordActs(node, ['a', 'b'], 'acme');
     await checkpointed(node, 'acme');
     passDays(40);
@@ -115,7 +115,7 @@ forEachStore('audit entries older than the retention period', () => {
     expect([stub?.['count'], problem?.chainSeq]).to.deep.equal([0, 2]);
   });
 
-  it('leave a signed stub that can be neither changed nor bypassed', async () => {
+  it('leave a signed summary of the deleted entries that cannot be changed without detection', async () => {
     for (const [at, [sql, reason]] of Object.entries(ATTACKS).entries()) {
       const tenantId = `tenant-${at}`;
       await recordActs(node, ['a', 'b'], tenantId);

@@ -134,7 +134,7 @@ forEachStore('an audit log that was tampered with', () => {
     expect(problemOf(await verified(node, tenantId))).to.deep.equal(['the log does not fit a checkpoint', 6]);
   });
 
-  it('is reported once, and gets no further checkpoint, while other logs continue', async () => {
+  it('is reported once and gets no further checkpoint, while logs of other tenants continue', async () => {
     const [name] = names.slice(-1) as [string];
     const [tenantId, otherId] = [own(name), other(name)];
     await recordActs(node, ['g', 'h'], tenantId);

@@ -23,7 +23,7 @@ describe('the commands conflicts and resolve', () => {
     return body.facts.map(({ value }: { value: { v: unknown } }) => value.v);
   };
 
-  it('show both sides of a contradiction beside each other', async () => {
+  it('show both facts of a contradiction side by side', async () => {
     expect((await at.run(['conflicts'])).stderr).to.equal('No contradiction that you may see.\n');
     const { ceo, cto, conflict } = await contradict();
     const { exitCode, stdout } = await at.run(['conflicts']);
@@ -36,7 +36,7 @@ describe('the commands conflicts and resolve', () => {
     expect(document.conflicts).to.have.lengthOf(1);
   });
 
-  it('settle it by naming the fact that is right', async () => {
+  it('resolve a conflict with the fact that is right', async () => {
     const { cto, conflict } = await contradict();
     const words = ['resolve', conflict, '--winner', cto, '--note', 'asked Noor'];
     const { exitCode, stdout, stderr } = await at.run(words);
@@ -52,7 +52,7 @@ describe('the commands conflicts and resolve', () => {
     expect([again.exitCode, again.stdout]).to.deep.equal([1, '']);
   });
 
-  it('settle it by another value', async () => {
+  it('resolve a conflict with a new value', async () => {
     const { conflict } = await contradict();
     const { exitCode, stdout } = await at.run(['resolve', conflict, '--value', '7', '--type', 'string', '--json']);
     expect(exitCode).to.equal(0);
@@ -60,7 +60,7 @@ describe('the commands conflicts and resolve', () => {
     expect(await winner()).to.deep.equal(['7']);
   });
 
-  it('ask which fact is right at a terminal, until the answer is one of them', async () => {
+  it('ask at a terminal which fact is right, until the answer names one of them', async () => {
     const { conflict } = await contradict();
     const terminal = { columns: 100, answers: ['maybe', '3', '2'] };
     const { exitCode, stdout, stderr } = await at.run(['resolve', conflict.split(':').at(-1) ?? ''], undefined, {
@@ -74,7 +74,7 @@ describe('the commands conflicts and resolve', () => {
     expect(await winner()).to.deep.equal(['CEO']);
   });
 
-  it('settle the only open one without its id, and ask for the id where there are several', async () => {
+  it('resolve the only open conflict without its id, and require the id if there are several', async () => {
     const none = await at.run(['resolve', '--value', 'x']);
     expect([none.exitCode, none.stdout]).to.deep.equal([1, '']);
     expect(none.stderr).to.contain('there is no open conflict');
@@ -87,7 +87,7 @@ describe('the commands conflicts and resolve', () => {
     expect(several.stderr).to.contain('several conflicts are open');
   });
 
-  it('leave it open without a decision', async () => {
+  it('leave the conflict open if the user decides nothing', async () => {
     const { conflict } = await contradict();
     for (const answers of [[''], []]) {
       const left = await at.run(['resolve', conflict], undefined, { terminal: { columns: 80, answers } });
@@ -97,7 +97,7 @@ describe('the commands conflicts and resolve', () => {
     expect((await at.run(['conflicts', '--all', '--json'])).stdout).to.contain(conflict);
   });
 
-  it('refuse input that decides nothing, and explain the choices', async () => {
+  it('refuse arguments that decide nothing, and explain the choices', async () => {
     const { ceo, conflict } = await contradict();
     for (const [words, complaint] of [
       [[conflict], 'hint: name it with --winner'],
@@ -115,7 +115,7 @@ describe('the commands conflicts and resolve', () => {
     expect(unknown.stderr).to.contain('there is no open conflict of this id');
   });
 
-  it('follow all pages, one conflict a line', async () => {
+  it('list the conflicts of all pages, one a line', async () => {
     for (let n = 0; n < 3; n += 1) {
       await say('a', 1, `user:${n}`);
       await say('b', 0.5, `user:${n}`);

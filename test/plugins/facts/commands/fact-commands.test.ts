@@ -21,7 +21,7 @@ describe('the commands assert, query and fact', () => {
     return JSON.parse(stdout);
   };
 
-  it('store a fact under the name of the key, and print the stored fact', async () => {
+  it('store a fact with the entity of the key as source, and print the stored fact', async () => {
     const { exitCode, stdout, stderr } = await at.run(['assert', 'user:noor', 'memory:role', 'CEO']);
     expect([exitCode, stderr]).to.deep.equal([0, '']);
     expect(stdout).to.match(
@@ -48,7 +48,7 @@ describe('the commands assert, query and fact', () => {
     expect(provenance.derived_from).to.not.equal(undefined);
   });
 
-  it('guess the type of a value, report it, and read it from standard input', async () => {
+  it('guess the type of a value and report it, and read a value from standard input', async () => {
     const guessed = await at.run(['assert', 'user:noor', 'memory:age', '42']);
     expect(guessed.stderr).to.equal('The type number was guessed; --type names another.\n');
     const words = ['assert', 'project:atlas', 'memory:notes', '-', '--json'];
@@ -58,7 +58,7 @@ describe('the commands assert, query and fact', () => {
     expect(JSON.parse(negative.stdout).value).to.include({ type: 'number', v: -5 });
   });
 
-  it('name the facts that a new one contradicts, and a command for each remedy', async () => {
+  it('print the facts that a new one contradicts, and a command for each remedy', async () => {
     const first = await factOf('user:noor', 'memory:likes', 'tea');
     const { exitCode, stderr } = await at.run(['assert', 'user:noor', 'memory:likes', 'jam']);
     expect(exitCode).to.equal(0);
@@ -70,7 +70,7 @@ describe('the commands assert, query and fact', () => {
     expect((await factOf('user:noor', 'memory:likes', 'jam')).contradicted).to.equal(false);
   });
 
-  it('correct a fact with its rivals, with a reason, or only add another opinion', async () => {
+  it('correct a fact and end its rivals, with a reason, or add another opinion beside it', async () => {
     const first = await factOf('user:noor', 'memory:role', 'CEO');
     await factOf('user:noor', 'memory:role', 'CTO', '--source', 'agent:x');
     const told = await at.run(['assert', 'user:noor', 'memory:role', 'COO']);
@@ -90,7 +90,7 @@ describe('the commands assert, query and fact', () => {
       .and.deep.include({ value: { ...fact.value, v: '42' } });
   });
 
-  it('end the facts of --replaces alone, and refuse those that have ended', async () => {
+  it('end only the facts that --replaces names, and refuse ids of facts that have ended', async () => {
     const first = await factOf('user:noor', 'memory:role', 'CEO');
     const other = await factOf('user:noor', 'memory:role', 'CTO', '--source', 'agent:x');
     const fact = await factOf('user:noor', 'memory:role', 'CFO', '--replaces', first.id);
@@ -157,7 +157,7 @@ describe('the commands assert, query and fact', () => {
     });
   }
 
-  it('list the options that narrow a query, and report that more facts follow', async () => {
+  it('list the filters of a query, and report that more facts follow', async () => {
     for (const role of ['one', 'two', 'three'])
       await factOf('user:noor', `memory:${role}`, role, '--source', 'agent:s');
     const one = await at.run(['query', '--relation', 'memory:two']);
@@ -169,7 +169,7 @@ describe('the commands assert, query and fact', () => {
     expect([none.exitCode, none.stdout, none.stderr]).to.deep.equal([0, '', 'No fact that you may see fits.\n']);
   });
 
-  it('follow all pages of a query, one fact a line for programs', async () => {
+  it('print all pages of a query, with one fact a line when a program reads them', async () => {
     const bodies = Array.from({ length: 620 }, (_, n) => ({
       entity: `item:${n}`,
       relation: 'memory:place',
@@ -188,7 +188,7 @@ describe('the commands assert, query and fact', () => {
     expect(shown.stdout).to.match(/\n620\. +\d+\n/);
   });
 
-  it('show facts of the past', async () => {
+  it('print facts as of a past moment', async () => {
     const first = await factOf('user:noor', 'memory:role', 'CEO');
     await factOf('user:noor', 'memory:role', '--retract');
     const { stdout } = await at.run(['query', '--entity', 'user:noor', '--as-of', first.hlc]);

@@ -37,7 +37,7 @@ const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | unde
 };
 
 describe('a fact whose stamp is refused because the clock was set back', () => {
-  it('is parked after a pull, so that it is not lost', async () => {
+  it('is set aside after a pull, so that it is not lost', async () => {
     expect(await verdictOfSkew('pull')).to.deep.include({ kind: 'parked', reason: 'hlc_skew' });
   });
 

@@ -26,7 +26,7 @@ interface Side {
   readonly key: string;
 }
 
-forEachStore('a page of a peer', () => {
+forEachStore('a page of facts from a peer', () => {
   const sides: Side[] = [];
   afterEach(() => Promise.all(sides.splice(0).map(({ node }) => node.stop())));
 
@@ -48,7 +48,7 @@ forEachStore('a page of a peer', () => {
   const received = (side: Side) => total(side, 'relation=svc:received_from');
   const factsFrom = (from: number, count: number) => Array.from({ length: count }, (_, at) => peerFact(from + at));
 
-  it('needs at most six statements more for 500 facts than for 50', async () => {
+  it('takes at most six statements more for 500 facts than for 50', async () => {
     const counter = createStoreCounter();
     const side = await start({ wrapStore: counter.count });
     await push(side, factsFrom(0, 5));

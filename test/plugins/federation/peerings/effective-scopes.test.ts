@@ -17,7 +17,7 @@ const shares = (direction: string): boolean => direction !== 'inbound';
 const takes = (direction: string): boolean => direction !== 'outbound';
 const named = (scopes: readonly Scope[]): readonly Scope[] => (scopes.length === 0 ? ['public'] : scopes);
 
-describe('the grant of two declarations', () => {
+describe('the grant that follows from two declarations', () => {
   const start = newPeering({ tenantId: 'default' }, { peerId: 'p', nodeId: 'svc://beta.example', nowMs: 1 });
   const verified = { nodeUrl: 'https://beta.example', keys: [], nowMs: 2 };
 

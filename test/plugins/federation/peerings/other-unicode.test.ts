@@ -16,13 +16,13 @@ const OLDER = definePlugin({
 /** Few plugins, because the background work of all plugins in the simulated hours would take most of the time. */
 const PLUGINS = ['audit', 'capability-tokens', 'conflicts', 'facts', 'federation', 'keys', 'node-info'];
 
-forEachStore('a peer with names of another Unicode version', () => {
+forEachStore('a peer that folds names with another Unicode version', () => {
   const nodes: PeerNode[] = [];
   afterEach(async () => {
     for (const { node } of nodes.splice(0)) await node.stop();
   });
 
-  it('stays active, is listed with its version, and is named in the log', async () => {
+  it('stays active, is listed with that version, and is named in the log', async () => {
     const place = peerPlace();
     const a = await startPeer('alpha', place, { plugins: PLUGINS });
     const b = await startPeer('beta', place, { plugins: [...PLUGINS, OLDER] });

@@ -54,7 +54,7 @@ forEachStore('a declaration whose node cannot be reached', () => {
     expect(body.verified_at).to.equal(now());
   });
 
-  it('changes the grant of a known peer at once, because the pinned key verifies it', async () => {
+  it('changes the grant of a known peer at once, because it is signed with the pinned key', async () => {
     place.network.heal(a.url, b.url);
     const scopes = { allowed_scopes: ['public', 'company'] };
     await post(a, signDeclaration(a, { target_node_id: b.id, signed_at: now(), ...scopes }));

@@ -38,7 +38,7 @@ forEachStore('the origin of a received fact', () => {
   const read = async (node: ServingNode, id: string, key: string) =>
     (await node.request('GET', `/v1/facts/${id}`, { key })).body;
 
-  it('is marked as verified or unverified for admins only, and never for own facts', async () => {
+  it('is marked as verified or unverified, but only for admins and never for facts of this node', async () => {
     const node = await start();
     const ids = [await receiveWith(node, 'verified'), await receiveWith(node, 'unverified'), await receive(node, {})];
     const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['read', 'admin'] });
@@ -48,7 +48,7 @@ forEachStore('the origin of a received fact', () => {
     expect(await read(node, (await say(node)).id, admin)).not.to.have.property('origin_verified');
   });
 
-  it('determines the trust in the fact if it signed the fact; otherwise the sender does', async () => {
+  it('determines the trust in the fact if its proof is valid; otherwise the sender does', async () => {
     await inTemporaryFolder(async (folder) => {
       const rules = { default: 0.5, sources: { 'agent:y': 1, [ORIGIN]: 0.8, [SENDER]: 0.2 } };
       const file = join(folder, 'rules.json');

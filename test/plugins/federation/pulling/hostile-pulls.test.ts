@@ -119,7 +119,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(await count(), 'what came with them is stored').to.equal(1 + cursors.length);
   });
 
-  it('restart at most once per turn from a peer whose epoch changes', async () => {
+  it('restart at most once per round from a peer whose epoch changes', async () => {
     peer.feed.push(peerFact(1), peerFact(2));
     await soon(async () => (await count()) === 2);
     await settled();
@@ -140,7 +140,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(peer.pulls.length - before).to.be.at.most(3);
   });
 
-  it('stop at an endless feed, and continue for other peers while one hangs', async () => {
+  it('stop at an endless feed, and go on with other peers while one hangs', async () => {
     let at = 0;
     peer.answer = () => reply({ facts: [], cursor: `${2_000 + ++at}.0`, has_more: true, epoch: 'first' });
     const hanging = await startScriptedPeer(network, 2);
@@ -154,7 +154,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(at, 'the next turn is an interval away').to.equal(21);
   });
 
-  it('pause while a peer always reports more and sends nothing new', async () => {
+  it('pause when a peer always reports another page but sends no new fact', async () => {
     await pulling.node.stop();
     await start({ pullIntervalS: 1 });
     const known = Array.from({ length: 100 }, (_, at) => peerFact(at));
@@ -170,7 +170,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(peer.pulls.length - before).to.be.at.most(21);
   });
 
-  it('end a turn at its limit of bytes, and go on at once only after new facts', async () => {
+  it('stop at a limit of bytes per round, and continue at once only if facts were new', async () => {
     const filler = 'x'.repeat(30 * 1024 * 1024);
     let at = 0;
     peer.answer = () => {
@@ -201,7 +201,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     });
   });
 
-  it('continue after facts forged in the name of a third node, without penalty for any peer', async () => {
+  it('continue after facts forged in the name of a third node, and penalise no peer for them', async () => {
     stand.verdicts.set('made up', 'unknown-key').set('wrong', 'invalid');
     const inTheNameOfOthers = (at: number) =>
       peerFact(1 + at, {
@@ -216,7 +216,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(stand.recorded).to.deep.equal([]);
   });
 
-  it('count only faults that the sender could have known', async () => {
+  it('penalise only faults that the sender could have known', async () => {
     const { nodeId } = pulling.node.kernel.get(NodeSelf);
     const origin_node_id = 'svc://third.test';
     const passedOn = (at: number) =>
@@ -238,7 +238,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(stand.recorded.map(({ event }) => event.id)).to.deep.equal(['peer_quarantined']);
   });
 
-  it('pause no longer than the quarantine period although the clock was set back a year', async () => {
+  it('pause no longer than the quarantine period, even if the clock was set back a year', async () => {
     clock.setNowMs(clock.nowMs() + 365 * 24 * 3_600_000);
     peer.feed.push(...Array.from({ length: 200 }, (_, at) => peerFact(at, { entity: ' blank ' })));
     await soon(() => stand.recorded.length === 1);

@@ -69,7 +69,7 @@ forEachStore('pulls from peers', () => {
     expect((await rows())[0]?.['cursor']).to.equal('1000.7');
   });
 
-  it('park facts with a stamp in the future, and store them when they are due', async () => {
+  it('set aside facts with a stamp in the future, and store them when they are due', async () => {
     const early = peerFact(1, { hlc: `${clock.nowMs() + 400_000}.0` });
     peer.feed.push(early, peerFact(2));
     await soon(async () => (await count()) === 1);
@@ -85,7 +85,7 @@ forEachStore('pulls from peers', () => {
     expect(waiting).to.deep.equal([]);
   });
 
-  it('fetch newer keys for an unknown signing key, and park facts whose key remains unknown', async () => {
+  it('fetch newer keys for an unknown signing key, and set aside facts whose key stays unknown', async () => {
     stand.verdicts.set('early', 'unknown-key').set('late', 'unknown-key');
     stand.onRefresh = () => stand.verdicts.set('early', 'verified');
     peer.feed.push(
@@ -100,7 +100,7 @@ forEachStore('pulls from peers', () => {
     expect(await count()).to.equal(2);
   });
 
-  it('retry facts that were parked before the clock was set back', async () => {
+  it('retry facts that were set aside before the clock was set back', async () => {
     stand.verdicts.set('late', 'unknown-key');
     clock.setNowMs(clock.nowMs() + 365 * 24 * 3_600_000);
     peer.feed.push(peerFact(1, { origin_proof: standProof('late') }));
@@ -116,7 +116,7 @@ forEachStore('pulls from peers', () => {
     expect(waiting).to.deep.equal([]);
   });
 
-  it('drop facts parked under an older grant, and restart immediately under the new one', async () => {
+  it('drop facts set aside under an older grant, and restart at once under the new one', async () => {
     peer.feed.push(peerFact(1, { hlc: `${clock.nowMs() + 400_000}.0` }));
     await soon(async () => (await rows('federation_parked')).length === 1);
     await settled();

@@ -29,7 +29,7 @@ describe('pulls by several processes on one store', () => {
     return { node, stand, count, rows };
   };
 
-  it('exclude a process whose claim expired while it was suspended', async () => {
+  it('refuse the results of a process whose lease expired while it was suspended', async () => {
     const network = createLoopbackNetwork();
     const folder = await mkdtemp(join(tmpdir(), 'shared-pulls-'));
     const peer = await startScriptedPeer(network);

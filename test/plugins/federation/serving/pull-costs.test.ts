@@ -4,7 +4,7 @@ import { forEachStore } from '../../../kit/for-each-store.ts';
 import type { TestReply } from '../../../kit/test-request.ts';
 import { idsOf, pull, say, servingNodes } from './pull-kit.ts';
 
-forEachStore('the cost of a pull', () => {
+forEachStore('the cost of serving a pull', () => {
   const start = servingNodes();
 
   it('is bounded while the node skips hidden facts, and the facts after them are still found', async () => {

@@ -187,7 +187,7 @@ describe('a peer token', () => {
     expect(await codeOf(peer.token(NODE_ID))).to.equal('invalid_signature');
   });
 
-  it('triggers a lookup of new keys only if its signature is wrong', async () => {
+  it('causes a request for new keys of the peer only if its signature is wrong', async () => {
     await codeOf(withClaims({ sub: 'svc://other.test' }));
     expect(node.refreshed).to.deep.equal([]);
     const stranger = createPeerIdentity(peer.nodeId, () => node.clock.nowMs(), 'stranger');

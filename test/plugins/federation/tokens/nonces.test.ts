@@ -45,7 +45,7 @@ forEachStore('the nonces of peer tokens', () => {
     });
   });
 
-  it('are stored as long as their token is acceptable, and two hours more', async () => {
+  it('are stored until two hours after their token would be refused as expired', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const table = () => node.store.table('federation_nonces').select('digest');

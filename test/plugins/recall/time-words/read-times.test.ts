@@ -12,7 +12,7 @@ const read = (query: string, nowMs = NOW): readonly string[] =>
 
 const dayOf = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : String(ms));
 
-describe('times in a question', () => {
+describe('times named in a query', () => {
   const cases: readonly [query: string, ...spans: string[]][] = [
     ['what did she say today', '2026-11-27 2026-11-28'],
     ['and yesterday?', '2026-11-26 2026-11-27'],
@@ -59,18 +59,18 @@ describe('times in a question', () => {
     ['between 2019 and 2021', '2019-01-01 2022-01-01'],
   ];
   for (const [query, ...spans] of cases) {
-    it(`are read from: ${query}`, () => {
+    it(`are recognised in: ${query}`, () => {
       expect(read(query)).to.deep.equal(spans);
     });
   }
 
-  it('without a year are those of any year nearby', () => {
+  it('without a year match that date in any of the nearest years', () => {
     const days = read('what did she do on 3 May');
     expect(days).to.include.members(['2026-05-03 2026-05-04', '2023-05-03 2023-05-04', '2006-05-03 2006-05-04']);
     expect(days).to.have.length(22);
   });
 
-  it('may be the last winter in the middle of a winter', () => {
+  it('distinguish last, this and next winter, even in the middle of one', () => {
     for (const month of [0, 1]) {
       expect(read('where were we last winter', Date.UTC(2027, month, 15))).to.deep.equal(['2025-12-01 2026-03-01']);
     }
@@ -79,7 +79,7 @@ describe('times in a question', () => {
   });
 
   for (const query of ['on May 5', '5 May', 'in May', 'in March', 'June 5']) {
-    it(`are those of a month without a year: ${query}`, () => {
+    it(`match that day or month in any of the nearest years if they name no year: ${query}`, () => {
       expect(read(query)).to.have.length(22);
     });
   }
@@ -99,12 +99,12 @@ describe('times in a question', () => {
     'between us',
     '',
   ]) {
-    it(`are not read from: ${query === '' ? 'an empty text' : query}`, () => {
+    it(`are not recognised in: ${query === '' ? 'an empty text' : query}`, () => {
       expect(read(query)).to.deep.equal([]);
     });
   }
 
-  it('are spans with a beginning before their end, for any text', () => {
+  it('begin before they end, for any text', () => {
     const word = fc.constantFrom(
       ...'between and last next this may 3 rd of 2023 31 february before since after ago two weeks day in 2023-02-30 to'.split(
         ' ',

@@ -9,7 +9,7 @@ interface Scored {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-forEachStore('recall of a time', () => {
+forEachStore('a recall whose query names a time', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -32,7 +32,7 @@ forEachStore('recall of a time', () => {
   };
   const daysAgo = (days: number): string => new Date(node.clock.nowMs() - days * DAY_MS).toISOString();
 
-  it('lifts the facts of that time, and lowers no others', async () => {
+  it('raises the scores of facts of that time, and lowers no other score', async () => {
     await say('choir:elm', '2021-05-03T12:00:00Z');
     await say('choir:oak', '2019-08-03T12:00:00Z');
     const found = await recall('which choir sang in May 2021?');
@@ -42,7 +42,7 @@ forEachStore('recall of a time', () => {
     expect((await recall('which choir sang in August 2019?'))[0]).to.deep.equal(['choir:oak', 1.5]);
   });
 
-  it('counts from now, by the beginning of a fact before its timestamp', async () => {
+  it('counts relative times from now, and compares them with valid_from, or else with the timestamp', async () => {
     await say('choir:elm', daysAgo(14));
     await say('choir:oak', daysAgo(300), { valid_from: daysAgo(40) });
     const timed = async (query: string) => Object.fromEntries(await recall(query));
@@ -53,7 +53,7 @@ forEachStore('recall of a time', () => {
     expect((await timed('which choir sang two weeks ago?'))['choir:elm']).to.be.below(1.3);
   });
 
-  it('ignores the time on request, and in a question without one', async () => {
+  it('leaves scores unchanged if the request ignores times, or if the query names none', async () => {
     await say('choir:elm', '2021-05-03T12:00:00Z');
     expect(await recall('which choir sang in May 2021?', { time: 'ignore' })).to.deep.equal([['choir:elm', 1]]);
     expect(await recall('which choir sang?')).to.deep.equal([['choir:elm', 1]]);

@@ -58,8 +58,8 @@ const CLOSE = 1e-3;
 /** A limit above the number of stored documents. */
 const MOST = 256;
 
-describe('a space of codes', () => {
-  it('finds the same as a search over all vectors, in any number of tables, with holes, replacements and filters', () => {
+describe('a search over vectors that are compressed to codes', () => {
+  it('finds the same as a search over all vectors, with any tables, deletions, replacements and filters', () => {
     const part = fc.record({
       ordinals: fc.array(fc.integer({ min: 0, max: 2_500 }), { maxLength: 60 }),
       filtered: fc.boolean(),
@@ -134,7 +134,7 @@ describe('a space of codes', () => {
         expect(found).to.be.at.least(90);
       });
 
-      it('applies a filter before documents take places', () => {
+      it('applies a filter before the limit on results', () => {
         const accepted = new Set([0, 1_023, 1_024, 6_000, COUNT - 1]);
         const query = draw();
         const targets = [{ table, accepts: bitmap(accepted, COUNT) }];
@@ -143,7 +143,7 @@ describe('a space of codes', () => {
         expect(hits.map(({ ordinal }) => ordinal)).to.deep.equal(naive.map(({ ordinal }) => ordinal));
       });
 
-      it('accepts no document beyond the end of a filter', () => {
+      it('accepts no document beyond the end of a filter bitmap', () => {
         const targets = [{ table, accepts: bitmap([5], 40) }];
         expect(space.search(draw(), targets, -1, 10).map(({ ordinal }) => ordinal)).to.deep.equal([5]);
         expect(space.search(draw(), [{ table, accepts: new Uint32Array(0) }], -1, 10)).to.deep.equal([]);
@@ -151,7 +151,7 @@ describe('a space of codes', () => {
     });
   }
 
-  it('orders equal documents as the caller requests, and keeps the first of them', () => {
+  it('orders equal documents as the caller requests, and keeps the first ones of that order', () => {
     const space = createCodeSpace({ dimensions: 64 });
     const [draw, table] = [unitVectors(64, 5), space.createTable()];
     const same = draw();
@@ -162,7 +162,7 @@ describe('a space of codes', () => {
     expect(hits.map(({ ordinal }) => ordinal)).to.deep.equal([0, 2, 4, 6]);
   });
 
-  it('ranks the higher ordinal first among equals, however many there are', () => {
+  it('ranks the higher document number first among equals, however many there are', () => {
     const space = createCodeSpace({ dimensions: 64 });
     const [draw, table] = [unitVectors(64, 3), space.createTable()];
     const same = draw();
@@ -230,7 +230,7 @@ describe('a space of codes', () => {
     for (const dimensions of [0, 1.5, 20_000]) expect(() => createCodeSpace({ dimensions })).to.throw(RangeError);
   });
 
-  it('does not start without the scanner of its own build', () => {
+  it('refuses to start with a scanner library of another build', () => {
     const missing = (): Uint8Array => {
       throw new Error('gone');
     };

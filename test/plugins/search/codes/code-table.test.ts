@@ -24,7 +24,7 @@ const readBack = (table: CodeTable, blocks: readonly WrittenBlock[]): void => {
   }
 };
 
-describe('a table of codes', () => {
+describe('a table of vector codes', () => {
   let space: CodeSpace;
   let table: CodeTable;
   let draw: () => Float32Array;
@@ -42,7 +42,7 @@ describe('a table of codes', () => {
   const find = (vector: Float32Array, where = table): number[] =>
     space.search(vector, [{ table: where, accepts: undefined }], 0.9, 100).map(({ ordinal }) => ordinal);
 
-  it('stores the latest codes and deletes them, like a map', () => {
+  it('stores the latest code of each document and deletes it, like a map', () => {
     const ordinal = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 5_000 }));
     const step = fc.record({ ordinal, forget: fc.boolean() });
     fc.assert(
@@ -82,7 +82,7 @@ describe('a table of codes', () => {
     expect(find(after)).to.deep.equal([]);
   });
 
-  it('keeps its documents while others grow the memory', () => {
+  it('keeps its documents while other tables enlarge the memory', () => {
     const vectors = [0, 7, 8, 31, 32, 1_023, 1_024, 3_000].map((ordinal) => [ordinal, set(ordinal)] as const);
     const bytes = space.bytes;
     const other = space.createTable();
@@ -91,7 +91,7 @@ describe('a table of codes', () => {
     for (const [ordinal, vector] of vectors) expect(find(vector)).to.deep.equal([ordinal]);
   });
 
-  it('gives the emptied memory of a cleared table to others', () => {
+  it('gives its memory to other tables when it is cleared', () => {
     const first = set(0);
     for (let ordinal = 1; ordinal < 20_000; ordinal++) set(ordinal);
     const bytes = space.bytes;
@@ -149,7 +149,7 @@ describe('a table of codes', () => {
     expect(copy.get(2_997)).to.deep.equal(table.get(2_997));
   });
 
-  it('reports changed blocks, of which the last one read counts', () => {
+  it('reports blocks that changed; the last version of a block counts', () => {
     for (let ordinal = 0; ordinal < 3_000; ordinal++) set(ordinal);
     const copy = space.createTable();
     readBack(copy, written(table));
@@ -166,7 +166,7 @@ describe('a table of codes', () => {
     expect(copy.bytes).to.equal(table.bytes);
   });
 
-  it('refuses invalid ordinals and codes', () => {
+  it('refuses invalid document numbers and codes', () => {
     for (const ordinal of [-1, 0.5, Number.NaN, 2 ** 32]) {
       expect(() => set(ordinal)).to.throw(RangeError, 'ordinal');
       expect([table.has(ordinal), table.get(ordinal), table.delete(ordinal)]).to.deep.equal([false, undefined, false]);

@@ -125,7 +125,7 @@ forEachStore('the vectors of facts', () => {
     await comesTrue(() => hasVector(node, 'two'));
   });
 
-  it('are never made for faint facts, retractions, or facts of the node about facts', async () => {
+  it('are not computed for facts of low confidence, retractions and system facts', async () => {
     const { moody, plugin } = createMoodyEmbedder(8);
     const node = await start(plugin);
     await say(node, 'faint', { confidence: 0.09 });

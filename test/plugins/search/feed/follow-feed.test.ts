@@ -93,7 +93,7 @@ const follow = (store: FactStore) => {
 const numbered = (from: number, count: number): StoredFact[] =>
   Array.from({ length: count }, (_, at) => sampleFact(from + at));
 
-forEachStore('an index that follows the feed', () => {
+forEachStore('a search index that follows the feed', () => {
   it('contains every fact that any process committed before the call', () =>
     withStores(async (store, another) => {
       const { found } = follow(store);
@@ -132,7 +132,7 @@ forEachStore('an index that follows the feed', () => {
       expect([...seen].filter((size) => size > 0 && size < facts.length)).to.have.length.above(2);
     }));
 
-  it('reads only as many long facts at once as fit, however short earlier facts were', () =>
+  it('reads only as many facts at once as fit into memory, however short earlier facts were', () =>
     withStores(async (store) => {
       const v = 'x'.repeat(2 ** 20);
       const long = numbered(601, 24).map(
@@ -162,7 +162,7 @@ forEachStore('an index that follows the feed', () => {
       expect(watched.finds).to.equal(1);
     }));
 
-  it('trusts the feed more than the events', () =>
+  it('relies on the feed if events contradict it', () =>
     withStores(async (store) => {
       const { found, feed } = follow(store);
       feed.committed([sampleFact(7)]);
@@ -182,7 +182,7 @@ forEachStore('an index that follows the feed', () => {
       expect(watched.finds).to.equal(0);
     }));
 
-  it('applies covers and times-to-live together with the facts that bring them', () =>
+  it('applies covers and times to live together with the facts that bring them', () =>
     withStores(async (store, another) => {
       const { found, feed } = follow(store);
       await storeFacts(store, [sampleFact(1), sampleFact(2, { relationKey: 'memory:note' })]);
@@ -208,7 +208,7 @@ forEachStore('an index that follows the feed', () => {
       expect(await afresh.found({ nowMs: SAMPLE_MS + 50 })).to.deep.equal([]);
     }));
 
-  it('applies a cover from its feed stamp on, even if it reads the cover earlier', () =>
+  it('applies a cover from its stamp on, even if it reads the cover earlier', () =>
     withStores(async (store) => {
       await storeFacts(store, numbered(1, 700));
       await store.write('default', async (transaction) => {
@@ -236,7 +236,7 @@ forEachStore('an index that follows the feed', () => {
       expect(watched.reads).to.equal(3);
     }));
 
-  it('reports a failure of the store, and then continues where it was', () =>
+  it('reports a failure of the store, and then continues where it stopped', () =>
     withStores(async (store) => {
       const { feed, follower, watched, found, errors } = follow(store);
       await storeFacts(store, numbered(1, 3));
@@ -252,8 +252,8 @@ forEachStore('an index that follows the feed', () => {
     }));
 });
 
-describe('following the feed', () => {
-  it('ends with the same index in any order of writes, notifications and searches', () =>
+describe('the state of an index that follows the feed', () => {
+  it('is the same for any order of writes, notifications and searches', () =>
     withStores(async (store) => {
       let next = 1;
       const { feed, follower, found } = follow(store);

@@ -11,13 +11,13 @@ const CONTESTED = 2_000;
 /** Comparisons of a hash for each fact, for all conditions of a view. */
 const MOST_COMPARISONS = 8;
 
-describe('the cost of contested facts in a search (I21)', () => {
+describe('the cost of contradicted facts in a search (I21)', () => {
   const { has } = DocumentTable.prototype;
   after(() => {
     DocumentTable.prototype.has = has;
   });
 
-  it('does not grow with the number of contested triples of one entity', async () => {
+  it('does not grow with the number of contradicted triples of one entity', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     for (let n = 0; n < FACTS; n += 1) {
       index.add(

@@ -9,7 +9,7 @@ import { TEST_SEED } from './test-seed.ts';
 const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
   sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
 
-describe('a malicious search', () => {
+describe('a hostile search', () => {
   const index = MemoryIndex.create(TEST_SEED);
   before(() => {
     index.add(said(1, 'AND OR NOT "quoted" river*'));
@@ -48,7 +48,7 @@ describe('a malicious search', () => {
     expect(idsOf(await findWords(index, query, SAMPLE_VIEW, 10))).to.deep.equal([sampleId(1)]);
   });
 
-  it('searches the rarest of very many words', async () => {
+  it('uses only the rarest of very many words', async () => {
     const large = MemoryIndex.create(TEST_SEED);
     const words = Array.from({ length: 100 }, (_, n) => `w${n}`);
     // The n-th fact has the words from the n-th on: the last word is in all, the first in one.
@@ -76,8 +76,8 @@ describe('a malicious search', () => {
   });
 });
 
-describe('covers of one triple', () => {
-  it('end older facts even if these were skipped before', async () => {
+describe('retractions and resolutions of one triple in the index', () => {
+  it('end older facts even if those were skipped when the index read them', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     const at = [50, 10, 40, 20, 30].map((hlc, n) => said(n + 1, 'river', { hlc: stamp(hlc), feed: stamp(n + 1) }));
     for (const fact of at) index.add(fact);

@@ -36,7 +36,7 @@ const namedStories = fc.array(
 );
 
 describe('the search index in memory', () => {
-  it('finds the same as scoring every live fact, after every step of any story, with equal scores and order', () =>
+  it('finds the same as scoring every live fact, after every step of a random history, with equal scores and order', () =>
     fc.assert(
       fc.asyncProperty(stories, queries, views, fc.integer({ min: 1, max: 6 }), async (story, query, view, limit) => {
         const index = MemoryIndex.create(TEST_SEED);
@@ -62,7 +62,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('finds the neighbours of any seeds, as a walk through their sessions does', () =>
+  it('finds the neighbours of given facts, as a walk through their sessions does', () =>
     fc.assert(
       fc.asyncProperty(
         stories,
@@ -81,7 +81,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('computes the query share of facts with their sessions, as a check of each word does', () =>
+  it('computes how much of a query facts cover with their sessions, as a check of each word does', () =>
     fc.assert(
       fc.asyncProperty(
         stories,
@@ -101,7 +101,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('returns exactly the same with and without facts in parts that the view does not open', () =>
+  it('returns exactly the same with and without facts outside the view', () =>
     fc.assert(
       fc.asyncProperty(stories, queries, async (story, query) => {
         const view: SearchView = { ...SAMPLE_VIEW, scopes: ['company', 'team'], gardens: ['garden-a'], nowMs: 10 };
@@ -123,7 +123,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('finds the best of thousands of facts, although it skips most', async () => {
+  it('finds the best of thousands of facts, although it skips most of them', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     const facts = Array.from({ length: 10_000 }, (_, n) =>
       said(n, `common ${n % 3 === 0 ? 'often' : ''} ${n % 997 === 0 ? 'rare' : ''} ${'filler '.repeat(n % 11)}`),
@@ -161,7 +161,7 @@ describe('the search index in memory', () => {
     expect(() => index.add(said(1, 'river'))).to.throw(RangeError, 'order of the feed');
   });
 
-  it('ends exactly the facts that covers name, whether they come before or after', () =>
+  it('ends exactly the facts that replacements name, in any order of arrival', () =>
     fc.assert(
       fc.asyncProperty(namedStories, async (steps) => {
         const index = MemoryIndex.create(TEST_SEED);
@@ -194,7 +194,7 @@ describe('the search index in memory', () => {
     expect(await findWords(index, 'river', SAMPLE_VIEW, 5)).to.deep.equal([before]);
   });
 
-  it('follows a clock that is set back', async () => {
+  it('works with a clock that is set back', async () => {
     const index = indexOf(said(1, 'river', { validUntilMs: 100 }));
     const found = async (nowMs: number) => (await findWords(index, 'river', { ...SAMPLE_VIEW, nowMs }, 5)).length;
     expect([await found(99), await found(100), await found(99)]).to.deep.equal([1, 0, 1]);

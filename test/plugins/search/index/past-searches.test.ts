@@ -91,8 +91,8 @@ const searches = async (index: MemoryIndex, query: string, view: SearchView, lim
   };
 };
 
-describe('a search of the past', () => {
-  it('finds the same as an index of only the beginning of the story, with equal scores and order', () =>
+describe('a search as of a past moment', () => {
+  it('finds the same as an index built up to that moment, with equal scores and order', () =>
     fc.assert(
       fc.asyncProperty(
         stories.map(timedOnce),
@@ -118,7 +118,7 @@ describe('a search of the past', () => {
       { numRuns: RUNS * 2 },
     ));
 
-  it('uses the statistics of its moment in a part of many short and long facts', async () => {
+  it('uses the word statistics of that moment, also in a scope with many short and long facts', async () => {
     const text = (n: number): string => `${'word '.repeat((n * 37) % 200)}harbour ${n % 3 === 0 ? 'lantern' : ''}`;
     const facts = Array.from({ length: 300 }, (_, n) =>
       sampleFact(n, { entityKey: `user:${n}`, value: { type: 'text', v: text(n), interpretAs: 'content' } }),
@@ -136,7 +136,7 @@ describe('a search of the past', () => {
     }
   });
 
-  it('may find a fact despite a replaced time-to-live, but none that the current one has ended', async () => {
+  it('ignores times to live that were replaced later, but finds no fact that the current one has ended', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     index.add(sampleFact(1));
     const life = { tenantId: 'default', factId: sampleId(1) };
@@ -150,7 +150,7 @@ describe('a search of the past', () => {
     expect(await found(4, 20)).to.deep.equal([]);
   });
 
-  it('finds facts of an entity that ended later, however many present searches have skipped them', async () => {
+  it('finds facts that ended later, although searches of the present have skipped them', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     for (let n = 0; n < 50; n += 1) index.add(sampleFact(n, { entityKey: 'user:hub' }));
     index.cover({ ...sampleCover(sampleId(90), stamp(90), { entityKey: 'user:hub' }), since: stamp(90) });

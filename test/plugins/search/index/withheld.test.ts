@@ -19,7 +19,7 @@ const drafts = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
-describe('an index with withheld facts', () => {
+describe('an index with hidden facts', () => {
   /** The named facts are seeds, also while they are hidden. */
   const searches = async (index: MemoryIndex, named: readonly string[]) => {
     const lexical = await findWords(index, WORDS.join(' '), SAMPLE_VIEW, 30);
@@ -38,7 +38,7 @@ describe('an index with withheld facts', () => {
     ];
   };
 
-  it('finds the same as an index without them, with equal scores, and everything once they are restored', () =>
+  it('finds the same as an index without those facts, with equal scores, and all once they are shown again', () =>
     fc.assert(
       fc.asyncProperty(drafts, async (story) => {
         const facts = story.map(({ words, isHidden, session }, n) => {

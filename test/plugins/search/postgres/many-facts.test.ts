@@ -29,7 +29,7 @@ const vectorOf = (n: number): Float32Array => {
   return new Float32Array(DIMENSIONS).fill(1 / 4).map((one, at) => (at < negative ? -one : one));
 };
 
-describe('vectors of many facts in PostgreSQL', function () {
+describe('a search for similar vectors among many facts in PostgreSQL', function () {
   this.timeout(120_000);
   let database: VectorPostgres;
   let store: FactStore;
@@ -102,19 +102,19 @@ describe('vectors of many facts in PostgreSQL', function () {
     await database?.stop();
   });
 
-  it('compares a sample of the view with a vector', async () => {
+  it('estimates the distribution of similarities from a sample of the view', async () => {
     const { spread } = await askSpread(index, vectorOf(0), [], view);
     expect(spread?.count).to.equal(512);
     expect(spread?.mean).to.be.within(0, 0.2);
   });
 
-  it('finds the nearest of all, and those that come next when they have ended', async () => {
+  it('finds the nearest facts, and the next ones when those have ended', async () => {
     expect(await nearest()).to.deep.equal(newestBefore(LIMIT));
     await end(0, LIMIT - 1);
     expect(await nearest()).to.deep.equal(newestBefore(FACTS));
   });
 
-  it('finds the nearest that are left when most facts have ended', async () => {
+  it('finds the nearest remaining facts when most facts have ended', async () => {
     await end(0, FACTS - 2 * LIMIT - 1);
     await end(FACTS - LIMIT, FACTS);
     expect(await nearest()).to.deep.equal(newestBefore(FACTS - LIMIT));

@@ -201,7 +201,7 @@ const answersOf = async (index: Pick<SearchIndex, 'ask'>, plan: readonly SearchS
     return { rows: isOrdered ? rows : rows.sort(byId), count: spread?.count, mean, deviation };
   });
 
-describe('the index in PostgreSQL beside the index in memory', function () {
+describe('the search index in PostgreSQL, compared with the one in memory', function () {
   this.timeout(120_000);
   let database: VectorPostgres;
   let store: FactStore;

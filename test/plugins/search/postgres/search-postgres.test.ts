@@ -74,7 +74,7 @@ describe('search in PostgreSQL', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('adds the facts from before it was switched on, without those that had ended', async () => {
+  it('adds facts that were stored while it was off, except those that have ended', async () => {
     expect(await recall('lantern')).to.deep.equal(['a lantern from before']);
   });
 
@@ -101,7 +101,7 @@ describe('search in PostgreSQL', function () {
     expect(hits).to.deep.equal([]);
   });
 
-  it('finds facts by their vectors once the embedder has made them, outside the append', async () => {
+  it('finds facts by their vectors, which are computed after the write', async () => {
     await say('user:bob', 'she studied counselling and education');
     await comesTrue(async () => {
       await node.clock.advance(2_000);
@@ -110,7 +110,7 @@ describe('search in PostgreSQL', function () {
     expect((await recall('educaton counseling', { weights: { vector: 1 } }))[0]).to.include('counselling');
   });
 
-  it('withholds the facts of a tombstone at once, and finds them again after its revocation', async () => {
+  it('hides the facts of a tombstone at once, and finds them again after its revocation', async () => {
     await say('user:cem', 'Cem tames griffins');
     const { id } = await post('/v1/tombstones', { entity_uri: 'user:cem' }, admin);
     const rows = await countRows('search_postgres_facts');
@@ -120,7 +120,7 @@ describe('search in PostgreSQL', function () {
     await comesTrue(async () => (await recall('griffins')).length === 1);
   });
 
-  it('gives facts their rows again when it is built anew', async () => {
+  it('stores the rows of all facts again when the index is rebuilt', async () => {
     const store = node.kernel.get(FactStore);
     await store.write('default', (transaction) => transaction.table('search_postgres_facts').delete());
     expect(await recall('lantern')).to.deep.equal([]);
@@ -131,7 +131,7 @@ describe('search in PostgreSQL', function () {
     });
   });
 
-  it('has no rows of a fact in any table after its erasure', async () => {
+  it('keeps no row of a fact in any table after its erasure', async () => {
     const before = await Promise.all(TABLES.map(countRows));
     const erased = await say('user:eve', 'Eve hides unicorns');
     await comesTrue(async () => {
@@ -148,17 +148,17 @@ describe('search in PostgreSQL', function () {
   });
 });
 
-describe('the refusal of search in PostgreSQL', function () {
+describe('search in PostgreSQL that cannot start', function () {
   this.timeout(120_000);
 
-  it('names the store that it needs', async () => {
+  it('names the store that it requires', async () => {
     const { message } = await rejection(
       startTestNode({ plugins: ['keys', 'facts', 'search-postgres'], store: 'sqlite' }),
     );
     expect(message).to.include('search-postgres needs a store in PostgreSQL');
   });
 
-  it('names the extension that it needs, and how to create it', async () => {
+  it('names the extension that it requires, and the command that creates it', async () => {
     const database = await startVectorPostgres();
     try {
       await administer(database.url, 'DROP EXTENSION vector');

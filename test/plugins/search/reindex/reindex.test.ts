@@ -14,7 +14,7 @@ const PLUGINS = ['keys', 'facts', 'conflicts', 'jobs', 'graph', 'recall', 'searc
 const LIMIT = 5;
 const FACTS = 100;
 
-forEachLayout('indexes that are being rebuilt', () => {
+forEachLayout('search indexes and edges that a job rebuilds', () => {
   let folder: string;
   let admin = '';
   let key: string;
@@ -122,7 +122,7 @@ forEachLayout('indexes that are being rebuilt', () => {
     expect(state.body.indexes[2].details).to.include({ generation: 2, embedder: 'words-2-768' });
   });
 
-  it('get lost edges back, and have wrong ones corrected', async () => {
+  it('restore lost edges, and correct wrong ones', async () => {
     const node = await start();
     await fill(node);
     const edges = () => node.kernel.get(FactStore).table('graph_edges');
@@ -134,7 +134,7 @@ forEachLayout('indexes that are being rebuilt', () => {
     expect(await count(node, 'graph_edges')).to.equal(FACTS);
   });
 
-  it('return to the previous vectors if the job is cancelled', async () => {
+  it('keep the previous vectors if the job is cancelled', async () => {
     // A minute passes after the first step.
     const node = await start({ backlogPerSecond: 1 });
     await fill(node);
@@ -186,7 +186,7 @@ forEachLayout('indexes that are being rebuilt', () => {
     expect(await madeOf(two)).to.equal(2);
   });
 
-  it('are reserved for administrators of the default tenant, and have names', async () => {
+  it('are started only by administrators of the default tenant, and only with known names', async () => {
     const node = await start();
     const stranger = await node.addKey({ tenantId: 'other', permissions: ['read', 'admin'] });
     for (const method of ['GET', 'POST'] as const) {

@@ -7,7 +7,7 @@ import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 
 const PROCESSES = 8;
 
-describe('the seat of the process that holds an index', () => {
+describe('the socket by which one process offers its search index to the others', () => {
   const askAll = (folder: string, pool = 'pool', givenUp?: number): Promise<Seat[]> =>
     Promise.all(
       Array.from({ length: PROCESSES }, (_, place) =>
@@ -20,7 +20,7 @@ describe('the seat of the process that holds an index', () => {
     for (const server of serversOf(seats)) await once(server.close(), 'close');
   };
 
-  it('is taken by one process, and again by one after that has left', () =>
+  it('is taken by exactly one process, and by exactly one again after that process has left', () =>
     inTemporaryFolder(async (folder) => {
       for (let round = 0; round < 3; round += 1) {
         const seats = await askAll(folder);
@@ -29,7 +29,7 @@ describe('the seat of the process that holds an index', () => {
       }
     }));
 
-  it('is taken by one process after its holder died', () =>
+  it('is taken by exactly one process after its holder died', () =>
     inTemporaryFolder(async (folder) => {
       const before = await askAll(folder);
       // The system keeps the socket of a dead process.
@@ -43,7 +43,7 @@ describe('the seat of the process that holds an index', () => {
       await leave(seats);
     }));
 
-  it('is taken by one of the processes that give its holder up, and the others reach that one', () =>
+  it('is taken by one of the processes that gave up on a silent holder; the others connect to that one', () =>
     inTemporaryFolder(async (folder) => {
       const before = await askAll(folder);
       const after = await askAll(folder, 'pool', 0);
@@ -54,7 +54,7 @@ describe('the seat of the process that holds an index', () => {
       expect(readdirSync(folder)).to.deep.equal([]);
     }));
 
-  it('is open to its own user alone, and leaves no other file', () =>
+  it('can be opened only by its own user, and no other file stays beside it', () =>
     inTemporaryFolder(async (folder) => {
       const seats = await askAll(folder);
       const names = readdirSync(folder);
@@ -63,7 +63,7 @@ describe('the seat of the process that holds an index', () => {
       await leave(seats);
     }));
 
-  it('is separate for each pool', () =>
+  it('is separate for each worker pool', () =>
     inTemporaryFolder(async (folder) => {
       const [some, others] = [await askAll(folder, 'some'), await askAll(folder, 'others')];
       expect([serversOf(some), serversOf(others)].map(({ length }) => length)).to.deep.equal([1, 1]);

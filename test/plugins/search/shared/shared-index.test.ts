@@ -17,7 +17,7 @@ const PLUGINS = ['keys', 'facts', 'conflicts', 'jobs', 'recall', 'search'];
 /** Longer than a recall waits for an index. */
 const LONG_MS = 20_000;
 
-forEachStore('workers with one search index', (kind) => {
+forEachStore('workers that share one search index', (kind) => {
   let folder: string;
   let key: string;
   let nodes: TestNode[];
@@ -73,7 +73,7 @@ forEachStore('workers with one search index', (kind) => {
     expect([two, three].filter((node) => sizeOf(node) > 0)).to.have.length(1);
   });
 
-  it('build the index anew when any of them is asked to', async () => {
+  it('rebuild the index when any of them is asked to', async () => {
     const [one, two] = [await start(0), await start(1)];
     await say(two, 'kite');
     const asked = await two.request('POST', '/v1/admin/reindex', { key, body: { what: ['words', 'vectors'] } });
@@ -88,7 +88,7 @@ forEachStore('workers with one search index', (kind) => {
     expect(await recall(two, 'kite')).to.deep.equal({ found: ['kite'], degraded: [] });
   });
 
-  it('report an incomplete answer when the worker with the index is silent, take its place, and find everything', async () => {
+  it('report an incomplete answer while the index holder is silent, then take over and find everything', async () => {
     const one = await start(0);
     await say(one, 'kite');
     const [socket = ''] = sockets();
@@ -115,7 +115,7 @@ forEachStore('workers with one search index', (kind) => {
     for (const asker of askers) asker.destroy();
   });
 
-  it('let a former holder of the index give its own up when another one has taken its place', async () => {
+  it('drop the index of a former holder once another worker has taken over', async () => {
     const [one, two] = [await start(0), await start(1)];
     await say(one, 'kite');
     expect(await recall(two, 'kite')).to.deep.equal({ found: ['kite'], degraded: [] });
@@ -136,7 +136,7 @@ forEachStore('workers with one search index', (kind) => {
     expect([one, two].filter((node) => sizeOf(node) > 0)).to.have.length(1);
   });
 
-  it('do not exist without a supervisor: each process has an index of its own', async () => {
+  it('have an index each if no supervisor runs them', async () => {
     const [one, two] = [await start(), await start()];
     await say(one, 'kite');
     for (const node of [one, two]) expect((await recall(node, 'kite')).found).to.deep.equal(['kite']);

@@ -87,7 +87,7 @@ const expectSame = async (one: LocalHost, other: LocalHost): Promise<void> => {
   expect(await findNewest(other, ofEntity, 50)).to.deep.equal(await findNewest(one, ofEntity, 50));
 };
 
-describe('a snapshot that grows with its index', () => {
+describe('a snapshot of the search index that is extended by additions', () => {
   let folder: string;
   let files: SnapshotFiles;
   beforeEach(async () => {
@@ -101,7 +101,7 @@ describe('a snapshot that grows with its index', () => {
   const sizeOf = async (name: string): Promise<number> => (await stat(join(folder, name))).size;
   const [INDEX, VECTORS] = [0, 1];
 
-  it('is extended by the index that wrote it, and by one that has read it', async () => {
+  it('is extended by the index that wrote it, and by an index that was restored from it', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);
@@ -120,7 +120,7 @@ describe('a snapshot that grows with its index', () => {
     await expectSame(writing.host, (await new Teller().read(files)).host);
   });
 
-  it('is rewritten when most of it is additions', async () => {
+  it('is rewritten when most of it consists of additions', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);

@@ -34,7 +34,7 @@ const expectSame = async (one: MemoryIndex, other: MemoryIndex, query: string, v
 };
 
 describe('a snapshot of the search index', () => {
-  it('restores the index of any story, which then continues unchanged', () =>
+  it('restores the index of any random history, which then continues unchanged', () =>
     fc.assert(
       fc.asyncProperty(stories, stories, queries, views, async (before, after, query, view) => {
         const index = told(before);
@@ -50,7 +50,7 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
-  it('shows the moment of its beginning, although the index changes meanwhile and receives the changes again', () =>
+  it('holds the state at its beginning, although the index changes meanwhile and gets the changes again', () =>
     fc.assert(
       fc.asyncProperty(
         stories,
@@ -76,7 +76,7 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
-  it('may be written in segments of only new parts, even by restored indexes', () =>
+  it('may be written in segments that contain only new parts, also by restored indexes', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ story: stories, isReadBetween: fc.boolean() }), { minLength: 2, maxLength: 5 }),

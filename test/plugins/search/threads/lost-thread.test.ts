@@ -7,7 +7,7 @@ import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
 const COLOURS = ['red', 'green', 'blue', 'white', 'black'];
 
-forEachStore('a node that loses its search threads', () => {
+forEachStore('a node whose search threads die', () => {
   let node: TestNode | undefined;
   const threads: Worker[] = [];
   const began = (worker: Worker): void => void threads.push(worker);
@@ -42,7 +42,7 @@ forEachStore('a node that loses its search threads', () => {
     return { started, say, recall };
   };
 
-  it('finds everything again, even in searches that had begun', async () => {
+  it('finds everything again, even in searches that had already begun', async () => {
     const { started, say, recall } = await start();
     for (const colour of COLOURS) await say(`${colour} kite`);
     expect(await recall('kite')).to.have.length(COLOURS.length);
@@ -55,7 +55,7 @@ forEachStore('a node that loses its search threads', () => {
     expect((await recall('yellow kite'))[0]).to.equal('yellow kite');
   });
 
-  it('continues to embed facts from before and after the loss', async () => {
+  it('continues to embed facts that were stored before and after the loss', async () => {
     const { started, say, recall } = await start();
     const isFoundByVector = async (v: string): Promise<boolean> => {
       await started.clock.advance(1_000);
@@ -69,7 +69,7 @@ forEachStore('a node that loses its search threads', () => {
     await comesTrue(() => isFoundByVector('education'));
   });
 
-  it('has no thread left once it has stopped', async () => {
+  it('has no thread left after it stopped', async () => {
     const { started, say, recall } = await start();
     await say('red kite');
     expect(await recall('kite')).to.deep.equal(['red kite']);

@@ -25,8 +25,8 @@ const plan = fc.array(
   ),
 );
 
-describe('hits between threads', () => {
-  it('survive packing, cloning and unpacking, in plans and in answers', () => {
+describe('search hits that are sent between threads', () => {
+  it('are unchanged after packing, cloning and unpacking', () => {
     fc.assert(
       fc.property(answers, plan, (...messages) => {
         for (const message of messages) {

@@ -57,8 +57,8 @@ const similarTo = ({ hits, before }: SearchAnswer, n: number) => {
   return { before: before?.[at], after: hits[at]?.score };
 };
 
-describe('feedback from texts that a query found', () => {
-  it('brings only facts like those texts nearer to the query', async () => {
+describe('feedback that moves a query vector towards found texts', () => {
+  it('raises the similarity only of facts like those texts', async () => {
     const feedback = await feedbackOf(indexOf());
     const [alike, unlike] = [similarTo(feedback, ALIKE), similarTo(feedback, UNLIKE)];
     expect(alike?.before).to.be.closeTo(unlike?.before as number, 0.02);
@@ -66,7 +66,7 @@ describe('feedback from texts that a query found', () => {
     expect(unlike?.after).to.be.below(0.3);
   });
 
-  it('compares each of those texts only with the others', async () => {
+  it('compares each of those texts only with the other ones', async () => {
     const strange = vectorOf([0.4, 0, 0, 0, 0, 0.9]);
     const index = indexOf();
     const feedback = await feedbackOf(index);
@@ -104,7 +104,7 @@ describe('feedback from texts that a query found', () => {
     expect(await feedbackOf(indexOf(hidden))).to.deep.equal(expected);
   });
 
-  it('starts from facts that an earlier step of the plan found', async () => {
+  it('may start from facts that an earlier step of the plan found', async () => {
     const index = indexOf();
     const words = { find: 'words', query: 'alice', limit: 10 } as const;
     const from = { foundBy: [0], first: 3 };

@@ -46,7 +46,7 @@ const embedderOf = (dimensions: number, earlier: readonly number[] = []) => {
   return { state, plugin };
 };
 
-forEachLayout('vectors of a new embedder', () => {
+forEachLayout('vectors of a new embedder that replaces another one', () => {
   let folder: string;
   let key: string;
   const nodes: TestNode[] = [];
@@ -112,7 +112,7 @@ forEachLayout('vectors of a new embedder', () => {
     await node.stop();
   };
 
-  it('are added beside the old ones, which find each fact until it has a new one', async () => {
+  it('are added beside those of the old embedder, which find each fact until it has a new one', async () => {
     await prepare();
     const { plugin, state } = embedderOf(NEW, [OLD]);
     state.isDown = true;
@@ -140,7 +140,7 @@ forEachLayout('vectors of a new embedder', () => {
     expect(await stored(node, OLD), 'kept for a way back').to.equal(FACTS);
   });
 
-  it('are missing at first if the previous embedder is unavailable, and words find the facts', async () => {
+  it('are missing at first if the previous embedder is unavailable; words find the facts meanwhile', async () => {
     await prepare();
     const { plugin, state } = embedderOf(NEW);
     state.isDown = true;
@@ -150,7 +150,7 @@ forEachLayout('vectors of a new embedder', () => {
     expect(await embedders(node)).to.deep.equal(['scripted-16']);
   });
 
-  it('continue where they were after a node was stopped in the middle', async () => {
+  it('continue to be added after a node was stopped in the middle', async () => {
     await prepare();
     const first = embedderOf(NEW, [OLD]);
     const node = await start(first.plugin);
@@ -173,7 +173,7 @@ forEachLayout('vectors of a new embedder', () => {
     expect(await stored(again, NEW)).to.equal(FACTS);
   });
 
-  it('are not made for hidden facts, which get theirs once they are visible again', async () => {
+  it('are not made for hidden facts until those are shown again', async () => {
     await prepare();
     const { plugin, state } = embedderOf(NEW, [OLD]);
     state.isDown = true;

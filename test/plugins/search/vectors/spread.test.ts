@@ -41,17 +41,17 @@ const indexOf = (hidden: (n: number) => Partial<StoredFact> | undefined): Memory
   return index;
 };
 
-describe('the distribution of the vectors of a large view', () => {
+describe('the distribution of similarities in a large view', () => {
   const plain = indexOf(() => undefined);
 
-  it('is estimated from an even sample of some hundreds', async () => {
+  it('is estimated from an even sample of some hundred facts', async () => {
     const { count, mean, deviation } = (await askSpread(plain, at(1), [], SAMPLE_VIEW)).spread as Spread;
     expect(count).to.be.within(400, 520);
     expect(mean).to.be.closeTo(0.5, 0.05);
     expect(deviation).to.be.closeTo(Math.sqrt(1 / 12), 0.03);
   });
 
-  it('does not depend on facts outside the view, wherever they stand', async () => {
+  it('does not depend on facts outside the view, in any position', async () => {
     const expected = await askSpread(plain, at(1), [], SAMPLE_VIEW);
     const elsewhere = indexOf((n) => (n % 3 === 0 ? { scope: 'public' } : undefined));
     expect(await askSpread(elsewhere, at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);

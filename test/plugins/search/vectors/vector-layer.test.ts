@@ -47,13 +47,13 @@ describe('a search by vectors', () => {
     for (let n = 1; n <= 5; n += 1) expect(set(layer, n)).to.equal(true);
   });
 
-  it('finds nothing before vectors are served', async () => {
+  it('finds nothing before vectors are loaded', async () => {
     expect(await found()).to.deep.equal([]);
     index.serveVectors({ embedder: 'scripted', layer: layer });
     expect(await found()).not.to.be.empty;
   });
 
-  it('returns the similarities of a view and of named facts, and of no others', async () => {
+  it('returns the similarities of a view and of named facts, and no others', async () => {
     const ids = [1, 3, 4, 6, 99].map(sampleId);
     const { hits, spread } = await askSpread(index, query, ids, { ...SAMPLE_VIEW, minConfidence: 0.1 });
     const seen = (await findNear(index, query, -1, SAMPLE_VIEW, 100)).map(({ score }) => score);
@@ -72,7 +72,7 @@ describe('a search by vectors', () => {
     expect(none).to.deep.equal({ hits: [], spread: { count: 0, mean: 0, deviation: 0 } });
   });
 
-  it('knows the facts that have a vector', () => {
+  it('reports which facts have a vector', () => {
     expect([1, 6, 99].map((n) => layer.has(nameOf(n)))).to.deep.equal([true, false, false]);
     expect(set(layer, 99)).to.equal(false);
   });
@@ -90,7 +90,7 @@ describe('a search by vectors', () => {
     expect(await found({ relationKey: 'memory:note' })).to.deep.equal(ids(3));
   });
 
-  it('leaves out facts that were ended in their own place', async () => {
+  it('leaves out facts that ended in their own garden or scope', async () => {
     index.cover({
       ...sampleCover(sampleId(90), stamp(90), { relationKey: 'memory:note', gardenId: GARDEN }),
       since: stamp(90),
@@ -103,7 +103,7 @@ describe('a search by vectors', () => {
     expect(await found()).to.deep.equal([5].map(sampleId));
   });
 
-  it('numbers vectors in the same way after a snapshot', async () => {
+  it('gives vectors the same numbers after a restore from a snapshot', async () => {
     const { index: restored } = await MemoryIndex.restore(bytesIn(snapshotBytes(index, stamp(100))));
     const layerAgain = restored.createVectors(codes);
     for (let n = 1; n <= 5; n += 1) set(layerAgain, n);

@@ -28,7 +28,7 @@ const indexOf = (facts: readonly StoredFact[]): MemoryIndex => {
 const ALL = SAMPLES.flatMap(({ language, texts }) => texts.map((text, at) => ({ language, text, at })));
 const FACTS = ALL.map(({ text }, n) => said(n, text));
 
-describe('words of many languages in one store', () => {
+describe('words of many languages in one store, in a search', () => {
   const everything = indexOf(FACTS);
   const best = async (index: MemoryIndex, question: string): Promise<string | undefined> => {
     const [hit] = await findWords(index, question, VIEW, 1);
@@ -45,7 +45,7 @@ describe('words of many languages in one store', () => {
   }
 });
 
-describe('words that a hyphen joins', () => {
+describe('words that a hyphen joins, in a search', () => {
   const english = said(1, 'The team writes an email about the co-workers when the day is over.');
   const german = said(2, 'Wir haben uns die Emails und die U-Bahn für diesen Tag nicht noch einmal angesehen.');
   const other = said(3, 'The boat is on the river, and the rain has gone away from the town.');
@@ -64,7 +64,7 @@ describe('words that a hyphen joins', () => {
   }
 });
 
-describe('texts of another language in a store', () => {
+describe('texts of another language in the same store', () => {
   const english = Array.from({ length: 20 }, (_, n) =>
     said(100 + n, `The ${n % 2 === 0 ? 'hat' : 'gift'} from Berlin was in the ${n % 3 === 0 ? 'art' : 'pain'} class.`),
   );
@@ -72,7 +72,7 @@ describe('texts of another language in a store', () => {
   const lexical = (index: MemoryIndex, question: string): Promise<readonly Hit[]> =>
     findWords(index, question, VIEW, 50);
 
-  it('change no score if the caller cannot see them', async () => {
+  it('change no score for callers who cannot see them', async () => {
     const hidden = FACTS.map((fact, n) => ({ ...fact, ...(n % 2 ? { gardenId: 'hidden' } : { tenantId: 'another' }) }));
     const plain = indexOf(english);
     const haunted = indexOf([...hidden, ...english]);
@@ -81,7 +81,7 @@ describe('texts of another language in a store', () => {
     }
   });
 
-  it('do not hide words that they share with English', async () => {
+  it('do not hide English facts that share words with them', async () => {
     const german = said(500, 'Sie ist mit dem Zug nach Berlin gefahren, und der Hut war nicht dabei.');
     const hits = await lexical(indexOf([...english, german]), 'Berlin');
     expect(hits).to.have.length(21);

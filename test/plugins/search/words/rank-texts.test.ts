@@ -11,8 +11,8 @@ const ranker = createTextRanker(TEST_SEED);
 const WORDS = ['deploy', 'deploys', 'roll', 'back', 'the', 'database', 'Zoë', '2023-05-08', "don't", 'x*'] as const;
 const sentence = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 12 }).map((words) => words.join(' '));
 
-describe('texts ranked by their words', () => {
-  it('get the scores that facts of the same words get in the index', () =>
+describe('texts that are ranked by their words outside the index', () => {
+  it('get the same scores as facts with the same words in the index', () =>
     fc.assert(
       fc.asyncProperty(sentence, fc.array(sentence, { minLength: 1, maxLength: 8 }), async (query, texts) => {
         const index = MemoryIndex.create(TEST_SEED);

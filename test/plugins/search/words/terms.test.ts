@@ -30,7 +30,7 @@ const factKeys = (entity: string, relation: string, value: FactValue, timestamp 
   keysOf(countsOf((into) => readFactTerms({ entity, relation, value, timestamp }, reader, into)));
 const text = (v: string): FactValue => ({ type: 'text', v, interpretAs: 'content' });
 
-describe('the terms of a text', () => {
+describe('the search terms of a text', () => {
   const cases: readonly (readonly [title: string, text: string, terms: readonly string[]])[] = [
     ['are lower-cased and stemmed', 'Walking WALKED walks', ['walk']],
     ['are cut at what is neither letter nor digit', 'a_b/c:d.e(f)', ['a', 'b', 'c', 'd', 'e', 'f']],
@@ -106,7 +106,7 @@ describe('the terms of a text', () => {
       { numRuns: RUNS },
     ));
 
-  it('include those of the single words, in ASCII and beyond', () =>
+  it('include the terms of each single word, in ASCII and beyond', () =>
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zA-Z0-9' éß]{0,20}$/), (written) => {
         expect(textKeys(written)).to.include.members(termKeys(...new Set(foldWords(written))));
@@ -114,7 +114,7 @@ describe('the terms of a text', () => {
       { numRuns: RUNS },
     ));
 
-  it('count how often each occurs', () => {
+  it('have a count of their occurrences', () => {
     const counts = countsOf((into) => reader.read('oak river oaks Oak', into));
     expect([...counts.times.subarray(0, counts.distinct)]).to.deep.equal([3, 1]);
     expect(counts.length).to.equal(4);
@@ -123,7 +123,7 @@ describe('the terms of a text', () => {
   /** Letters in place of digits, without an ending that a stemmer cuts. */
   const wordOf = (n: number): string => `${n}`.replaceAll(/\d/g, (digit) => 'bcdfghjklm'.charAt(Number(digit)));
 
-  it('are counted from zero after a text of any length', () => {
+  it('have correct counts after a text of any length', () => {
     const counts = new TermCounts();
     for (const words of [30_000, 10, 70, 3]) {
       counts.clear();
@@ -133,7 +133,7 @@ describe('the terms of a text', () => {
   });
 });
 
-describe('the terms of a fact', () => {
+describe('the search terms of a fact', () => {
   it('are those of entity, relation, value and day', () => {
     expect(factKeys('user:alice', 'memory:likes', text('green tea'))).to.deep.equal(
       termKeys('user', 'alic', 'memori', 'like', '2023', 'mai', '8', 'green', 'tea'),
@@ -145,7 +145,7 @@ describe('the terms of a fact', () => {
     expect(keys).to.include.members(termKeys('deepbluesea', 'deep', 'blue', 'sea', 'ishttpserv', 'http', 'server'));
   });
 
-  it('contain the date as its author wrote it', () => {
+  it('contain a date as its author wrote it', () => {
     const keys = factKeys('e', 'r', text(''), '2023-05-08T23:30:00-11:00');
     expect(keys).to.include.members(termKeys('mai', '8')).and.not.include.members(termKeys('9'));
   });
@@ -161,7 +161,7 @@ describe('the terms of a fact', () => {
   });
 });
 
-describe('the terms of a query', () => {
+describe('the search terms of a query', () => {
   const queryKeys = (query: string): string[] => keysOf(countsOf((into) => readQueryTerms(query, reader, into)));
 
   it('are those of its words without stop words', () => {
@@ -170,7 +170,7 @@ describe('the terms of a query', () => {
     );
   });
 
-  it('are stop words if there are no other words', () => {
+  it('are stop words only if there are no other words', () => {
     expect(queryKeys('Who are you?')).to.deep.equal(termKeys('who', 'ar', 'you'));
   });
 

@@ -80,7 +80,7 @@ forEachStore('erasing the facts of a tombstone', (kind) => {
     expect(await traces()).to.deep.equal([]);
   });
 
-  it('destroys the values of facts that others ended by name, whose ids stay', async () => {
+  it('destroys the values of facts that others ended by replacement, and keeps the ids', async () => {
     const first = await at.say(CANARY);
     const second = await at.say(`${CANARY} again`, { replaces: [first.id] });
     await at.say(`${CANARY} retracted`, { replaces: [second.id], confidence: 0 });

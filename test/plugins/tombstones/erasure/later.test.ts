@@ -6,7 +6,7 @@ import { FactStore } from '../../../../ports/ports.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { ErasureNode, VICTIM } from './erasure-node.ts';
 
-forEachStore('a node start after erasures', (kind) => {
+forEachStore('the start of a node after erasures', (kind) => {
   let at: ErasureNode;
   afterEach(() => at.remove());
 

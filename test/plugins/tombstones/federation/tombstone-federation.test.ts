@@ -80,7 +80,7 @@ forEachStore('tombstones between nodes', () => {
     expect((await ask(await capability(), '?since=x')).status).to.equal(400);
   });
 
-  it('are served to a peer with several scopes for a capability over one of them', async () => {
+  it('are served to a peer with several scopes if its capability token covers one of them', async () => {
     const c = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
     try {
       await peerUp(a, c, { scopes: ['company', 'public'] });
@@ -128,7 +128,7 @@ forEachStore('tombstones between nodes', () => {
     expect(log.entries[0].detail).to.deep.equal({ tombstone_id: marker['id'], peer: a.nodeId, is_revoked: false });
   });
 
-  it('keep nothing from an erasure on a peer by their legal hold', async () => {
+  it('do not prevent an erasure on a peer by their legal hold', async () => {
     const theirs = await a.say({ entity: 'user:held' });
     const ours = await b.say({ entity: 'user:held' });
     await soon(() => has(b, theirs.id));
@@ -175,7 +175,7 @@ forEachStore('tombstones between nodes', () => {
     expect((await revoke(b, marker['id'])).status).to.equal(409);
   });
 
-  it('release facts when revoked, also to a peer that does not follow the issuer', async () => {
+  it('are revoked also on a peer that does not follow their issuer, and release all facts', async () => {
     const marker = await tombstone(a, { entity_uri: 'user:late' });
     const withheld = await a.say({ entity: 'user:late' });
     const other = await a.say({ entity: 'user:other' });
@@ -221,7 +221,7 @@ forEachStore('tombstones between nodes', () => {
     await listener.close(0);
   });
 
-  it('count by issuer and id, after another peer took their id and brought their facts in its own name (I14)', async () => {
+  it('are identified by issuer and id, even if another peer sent that id first, with their facts, in its own name (I14)', async () => {
     const fact = await a.say({ entity: 'user:squatted' });
     const rival = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
     await declareBoth(b, rival.identity);

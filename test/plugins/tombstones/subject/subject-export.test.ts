@@ -45,7 +45,7 @@ forEachStore('the export of the facts of an entity', (kind) => {
     expect(verifyEd25519(key, Buffer.from(canonicalJson(stated)), signed)).to.equal(true);
   });
 
-  it('contains only the requested half, and is audited', async () => {
+  it('contains only the requested half: facts about the entity or facts by it', async () => {
     const about = await at.say('about her', { entity: ALICE });
     const by = await at.say('said by her', { entity: 'user:bob', source: ALICE });
     expect((await exported({ asserted_by: false })).facts.map(({ id }) => id)).to.deep.equal([about.id]);
