@@ -91,8 +91,8 @@ export class NodeProcesses {
   }
 
   /** Starts `count` nodes at once, and waits until all serve. Rejects with the end of its log when one fails. */
-  start(count: number, variables: NodeVariables = {}): Promise<NodeProcess[]> {
-    return Promise.all(Array.from({ length: count }, () => this.#start(variables)));
+  start(count: number, variables: NodeVariables = {}, program = MAIN): Promise<NodeProcess[]> {
+    return Promise.all(Array.from({ length: count }, () => this.#start(variables, program)));
   }
 
   /** Opens the store of the nodes for the test; `stop` closes it. */
@@ -109,11 +109,11 @@ export class NodeProcesses {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async #start(variables: NodeVariables): Promise<NodeProcess> {
+  async #start(variables: NodeVariables, program: string): Promise<NodeProcess> {
     const log = join(this.folder, `node-${this.#children.length + 1}.log`);
     const errors = openSync(log, 'a');
     const store = this.kind === 'sqlite' ? { SVC_DB_PATH: this.place } : { SVC_DATABASE_URL: this.place };
-    const child = spawn(process.execPath, [MAIN, 'start', '--config', CONFIGURATION], {
+    const child = spawn(process.execPath, [program, 'start', '--config', CONFIGURATION], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', SVC_PORT: '0', SVC_BOOTSTRAP_KEY: KEY, ...store, ...variables },
       // A file instead of a pipe, because a pipe would make this process share the work of logging.

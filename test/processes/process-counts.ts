@@ -41,3 +41,6 @@ export const WEBHOOK_EVENTS = count('SVC_TEST_WEBHOOK_EVENTS', 100, 1_000);
 /** The number of processes that are replaced one after another, and of requests meanwhile. */
 export const ROLLED_PROCESSES = count('SVC_TEST_ROLLED_PROCESSES', 1, 3);
 export const ROLLED_REQUESTS = count('SVC_TEST_ROLLED_REQUESTS', 200, 2_000);
+
+/** The number of facts that clients store before, during and after an upgrade, each. */
+export const UPGRADED_FACTS = count('SVC_TEST_UPGRADED_FACTS', 60, 3_000);
