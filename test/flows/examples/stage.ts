@@ -60,8 +60,18 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** Starts the stage on a SQLite file, or on the given store. */
-export const startStage = async (store?: FactStore): Promise<Stage> => {
+/** The identity and the switches of the node of a stage, with which another program opens its store. */
+export const STAGE_VARIABLES = {
+  SVC_NODE_ID: NODE_ID,
+  SVC_NODE_URL: 'https://alpha.example.com',
+  SVC_NODE_PRIVATE_KEY: createPeerIdentity(NODE_ID, Date.now).seed,
+  SVC_FEDERATION_ENABLED: 'true',
+  SVC_MULTI_TENANT_ENABLED: 'true',
+  SVC_TOMBSTONES_ENABLED: 'true',
+};
+
+/** Starts the stage on a SQLite file, or on the given store, which an earlier stage may have filled. */
+export const startStage = async (store?: FactStore, { isNew = true } = {}): Promise<Stage> => {
   const folder = await mkdtemp(join(tmpdir(), 'examples-'));
   const network = createLoopbackNetwork();
   const providerKey = await drawProviderKey('EdDSA', 'first');
@@ -76,14 +86,7 @@ export const startStage = async (store?: FactStore): Promise<Stage> => {
     report: () => {},
   });
   const node = await createNode({
-    env: {
-      SVC_NODE_ID: NODE_ID,
-      SVC_NODE_URL: 'https://alpha.example.com',
-      SVC_NODE_PRIVATE_KEY: identity.seed,
-      SVC_FEDERATION_ENABLED: 'true',
-      SVC_MULTI_TENANT_ENABLED: 'true',
-      SVC_TOMBSTONES_ENABLED: 'true',
-    },
+    env: STAGE_VARIABLES,
     inspectReplies: checkReplies,
     overrides: {
       adapters: { store: { path: join(folder, 'node.db') } },
@@ -102,7 +105,7 @@ export const startStage = async (store?: FactStore): Promise<Stage> => {
   };
   try {
     const { url } = await node.start();
-    await registerCaller(node);
+    if (isNew) await registerCaller(node);
     const ask: Stage['ask'] = async (method, path, { body, headers = {}, key = KEY } = {}) => {
       const reply = await fetch(`${url}${path}`, {
         method,
