@@ -6,6 +6,7 @@ import {
   sentenceModelAdapter,
   wordsAdapter,
 } from '../adapters/embedder/embedder-adapters.ts';
+import { commandKeysAdapter, fileKeysAdapter } from '../adapters/keys/key-source-adapters.ts';
 import { koaAdapter } from '../adapters/koa/koa-adapter.ts';
 import { postgresAdapter } from '../adapters/postgres/postgres-adapter.ts';
 import { sqliteAdapter } from '../adapters/sqlite/sqlite-adapter.ts';
@@ -13,6 +14,7 @@ import type {
   AuthorizerAdapter,
   ClockAdapter,
   EmbedderAdapter,
+  KeySourceAdapter,
   StoreAdapter,
   TransportAdapter,
 } from '../ports/ports.ts';
@@ -47,3 +49,5 @@ export const CLOCKS: Catalog<ClockAdapter<unknown>> = { system: systemClockAdapt
  * them.
  */
 export const AUTHORIZERS: Catalog<AuthorizerAdapter<unknown>> = {};
+/** Choices of `adapters.keySource.use`. Without one nothing is sealed. */
+export const KEY_SOURCES: Catalog<KeySourceAdapter<unknown>> = { file: fileKeysAdapter, command: commandKeysAdapter };

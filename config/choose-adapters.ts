@@ -10,6 +10,8 @@ import {
   Embedder,
   type EmbedderAdapter,
   FactStore,
+  KeySource,
+  type KeySourceAdapter,
   type Schema,
   type StoreAdapter,
   schema,
@@ -21,6 +23,7 @@ import {
   type Catalog,
   CLOCKS,
   EMBEDDERS,
+  KEY_SOURCES,
   PREVIOUS_EMBEDDERS,
   STORES,
   TRANSPORTS,
@@ -45,6 +48,8 @@ export interface ChosenAdapters {
   readonly clock: AdapterChoice<ClockAdapter<unknown>>;
   /** The authorizer. Absent: the plugins check credentials. */
   readonly authorizer: AdapterChoice<AuthorizerAdapter<unknown>> | undefined;
+  /** The source of the operator's keys. Absent: nothing is sealed. */
+  readonly keySource: AdapterChoice<KeySourceAdapter<unknown>> | undefined;
 }
 
 /** A part of the node with settings. `isOfPackage` is true for a part of the package. */
@@ -78,6 +83,7 @@ export const chooseAdapters = async (sources: AdapterSources, problems: BootProb
     ),
     clock: await required(sources, SLOTS.clock, CLOCKS, undefined, problems),
     authorizer: await choose(sources, SLOTS.authorizer, AUTHORIZERS, undefined, problems),
+    keySource: await choose(sources, SLOTS.keySource, KEY_SOURCES, keySourceNamed(env, problems), problems),
   };
 };
 
@@ -90,6 +96,7 @@ const SLOTS = {
   previousEmbedder: { name: 'previousEmbedder', port: Embedder, define: 'defineEmbedder', functions: [] },
   clock: { name: 'clock', port: Clock, define: 'defineClock', functions: [] },
   authorizer: { name: 'authorizer', port: Authorizer, define: 'defineAuthorizer', functions: [] },
+  keySource: { name: 'keySource', port: KeySource, define: 'defineKeySource', functions: [] },
 } as const satisfies Readonly<Record<AdapterSlotName, Slot>>;
 
 /** Returns the embedder that a configured endpoint or model selects by default. */
@@ -97,6 +104,19 @@ const embedderNamed = (env: Environment, prefix: string): string | undefined => 
   if (env[`${prefix}URL`]) return 'http';
   if (env[`${prefix}MODEL_FOLDER`]) return 'local-model';
   return env[`${prefix}SENTENCE_MODEL`] ? 'sentence-model' : undefined;
+};
+
+/** Returns the source that a configured file or command selects by default. Adds a problem where both are. */
+const keySourceNamed = (env: Environment, problems: BootProblem[]): string | undefined => {
+  const [file, command] = ['SVC_ENCRYPTION_KEY_FILE', 'SVC_ENCRYPTION_KEY_COMMAND'].map((name) => Boolean(env[name]));
+  if (file && command) {
+    problems.push({
+      message: 'SVC_ENCRYPTION_KEY_FILE and SVC_ENCRYPTION_KEY_COMMAND are both set',
+      hint: 'set one of them; earlier keys stand after the present one in the same source',
+    });
+  }
+  if (file) return 'file';
+  return command ? 'command' : undefined;
 };
 
 type AnyAdapter = { readonly settings?: Schema<unknown> };

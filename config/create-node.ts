@@ -21,6 +21,7 @@ import {
   type AdapterParts,
   type Clock,
   type FactStore,
+  type KeySource,
   type Listener,
   ObjectStores,
   type Transport,
@@ -78,6 +79,8 @@ export interface Node {
   readonly log: Logger;
   readonly clock: Clock;
   readonly objects: ObjectStores;
+  /** The keys of the operator. Undefined for a node that seals nothing. */
+  readonly keySource: KeySource | undefined;
   /** Boots and serves. */
   start(): Promise<Listener>;
   /** Boots without serving, for work that comes once before several processes serve. */
@@ -113,7 +116,8 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const clock = adapters.clock ?? (await config.clock.adapter.create(config.clock.settings, parts));
   const environment = { ...parts, clock };
   const { extras = [] } = adapters;
-  const objects = createObjectStores(env);
+  const keySource = createKeySource(config, environment);
+  const objects = createObjectStores(env, keySource);
   const ours = [...embedderBindings(config, environment), { ref: ObjectStores, create: () => objects }];
   const { node, transport, authorizer } = config;
   const settings = nodeSettingsOf(config, options);
@@ -145,11 +149,9 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
         : { authorizer: createOpenAuthorizer }),
     },
   });
-  const warnOfUnusedVariables = (): void => {
-    for (const { name, near } of unusedVariables(env, used)) {
-      const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
-      log.warn('a variable is set that nothing in this node reads', { variable: name, ...hint });
-    }
+  const beforeStart = async (): Promise<void> => {
+    warnOfUnusedVariables(env, used, log);
+    await keySource?.readKeys();
   };
   return {
     kernel,
@@ -158,12 +160,13 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     log,
     clock,
     objects,
+    keySource,
     prepare: async () => {
-      warnOfUnusedVariables();
+      await beforeStart();
       await kernel.boot();
     },
     start: async () => {
-      if (options.worker === undefined) warnOfUnusedVariables();
+      if (options.worker === undefined) await beforeStart();
       const listener = await kernel.start();
       log.info('the node serves', { url: listener.url });
       return listener;
@@ -206,6 +209,25 @@ const partsOf = (log: Logger, clock: Clock, random: Random): AdapterParts => ({
 const createKnownStore = (config: NodeConfig, settings: Kernel['settings'], parts: AdapterParts) => {
   refuseLostStore(config, settings);
   return config.store.adapter.create(config.store.settings, { ...parts, processes: workerCount(config.node) });
+};
+
+const warnOfUnusedVariables = (env: Environment, used: Iterable<string | undefined>, log: Logger): void => {
+  for (const { name, near } of unusedVariables(env, used)) {
+    const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
+    log.warn('a variable is set that nothing in this node reads', { variable: name, ...hint });
+  }
+};
+
+/** Makes the source of keys on its first use, so that commands which seal nothing never ask for a key. */
+const createKeySource = ({ keySource }: NodeConfig, parts: AdapterParts): KeySource | undefined => {
+  if (keySource === undefined) return undefined;
+  let made: Promise<KeySource> | undefined;
+  return {
+    readKeys: async () => {
+      made ??= Promise.resolve(keySource.adapter.create(keySource.settings, parts));
+      return (await made).readKeys();
+    },
+  };
 };
 
 /** Opens the configured store without a running node. */

@@ -1,6 +1,14 @@
 import { acceptedBy, settingProperties } from '../kernel/plugins/setting-property.ts';
 import type { Schema } from '../ports/schema.ts';
-import { type Catalog, CLOCKS, EMBEDDERS, PREVIOUS_EMBEDDERS, STORES, TRANSPORTS } from './adapter-catalog.ts';
+import {
+  type Catalog,
+  CLOCKS,
+  EMBEDDERS,
+  KEY_SOURCES,
+  PREVIOUS_EMBEDDERS,
+  STORES,
+  TRANSPORTS,
+} from './adapter-catalog.ts';
 import { nodeSettings } from './node-settings.ts';
 import { PLUGIN_ALTERNATIVES, PLUGIN_CATALOG } from './plugin-catalog.ts';
 
@@ -30,6 +38,7 @@ export const declaredSettings = async (): Promise<DeclaredSetting[]> => {
     ...settingsIn('embedder', EMBEDDERS),
     ...settingsIn('previousEmbedder', PREVIOUS_EMBEDDERS),
     ...settingsIn('clock', CLOCKS),
+    ...settingsIn('keySource', KEY_SOURCES),
     ...plugins,
   ];
   return owners.flatMap(([owner, schema]) => settingsOf(owner, schema));

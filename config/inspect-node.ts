@@ -33,6 +33,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
     problems.push(...(found === undefined ? damage : [found, ...damage]));
     if (node !== undefined) {
       problems.push(...(await problemsIn(async () => refuseLostStore(config, node.kernel.settings))));
+      problems.push(...(await problemsIn(async () => node.keySource?.readKeys())));
     }
     isThere = found === undefined && damage.length === 0 && (await hasStore(config, open));
     // Skips the store when its folder cannot be used.

@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
 import { createFolderObjects } from '../adapters/files/folder-objects.ts';
-import { type ObjectStore, type ObjectStores, ServiceError } from '../ports/ports.ts';
+import { createSealedObjects } from '../adapters/sealed/sealed-objects.ts';
+import { type KeySource, type ObjectStore, type ObjectStores, ServiceError } from '../ports/ports.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Opens object stores with the credentials of the environment. Loads the code of a bucket when one is opened. */
-export const createObjectStores = (env: Environment): ObjectStores => {
+/**
+ * Opens object stores with the credentials of the environment. Loads the code of a bucket when one is opened. With a
+ * source of keys every store seals what it writes, so that no caller can forget to.
+ */
+export const createObjectStores = (env: Environment, keySource?: KeySource): ObjectStores => {
   // One client for each place, because a client keeps its connections.
   const opened = new Map<string, Promise<ObjectStore>>();
   return {
     async open(place, { mustExist = false } = {}) {
-      const store = opened.get(place) ?? openPlace(place, env);
+      const store = opened.get(place) ?? openPlace(place, env).then((inner) => createSealedObjects(inner, keySource));
       opened.set(place, store);
       // A failure may pass, for example when the operator installs the missing package.
       store.catch(() => opened.delete(place));

@@ -4,7 +4,15 @@ import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts'
 import { closestName } from '../kernel/text/closest-name.ts';
 
 /** The names of the replaceable adapters in the configuration. */
-export const ADAPTER_SLOTS = ['store', 'transport', 'embedder', 'previousEmbedder', 'clock', 'authorizer'] as const;
+export const ADAPTER_SLOTS = [
+  'store',
+  'transport',
+  'embedder',
+  'previousEmbedder',
+  'clock',
+  'authorizer',
+  'keySource',
+] as const;
 export type AdapterSlotName = (typeof ADAPTER_SLOTS)[number];
 
 /** The configuration file, or overrides by a program. Every part is optional. */

@@ -14,7 +14,13 @@ export type { FactLink, LedgerHead, LedgerRange } from '../ports/ledger.ts';
 export { maskPath } from '../ports/mask-keys.ts';
 export { maskUrls } from '../ports/mask-urls.ts';
 export type { MigrationSchema } from '../ports/migration.ts';
-export { BUCKET_PLACE, type ObjectContent, type ObjectLock, type ObjectStore } from '../ports/object-store.ts';
+export {
+  BUCKET_PLACE,
+  type ObjectContent,
+  type ObjectLock,
+  type ObjectStore,
+  type RewrappedSeal,
+} from '../ports/object-store.ts';
 export { limitedEntity } from '../ports/principal.ts';
 export type { Schema } from '../ports/schema.ts';
 export type { ErrorCode, Violation } from '../ports/service-error.ts';

@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import type { Ref } from './define-ref.ts';
 import type { Embedder } from './embedder.ts';
 import type { FactStore } from './fact-store.ts';
+import type { KeySource } from './key-source.ts';
 import type { Schema } from './schema.ts';
 import type { RestoredPlace, RestoreRequest } from './store-copy.ts';
 import type { Transport } from './transport.ts';
@@ -33,7 +34,7 @@ export interface AdapterProblem {
  * module that exports one. `S` is the type of its settings, which are members of the same object as `use` or `from`.
  */
 export interface Adapter<T, S, P = AdapterParts> {
-  /** The ref of the port: `FactStore`, `Transport`, `Embedder`, `Clock` or `Authorizer`. */
+  /** The ref of the port: `FactStore`, `Transport`, `Embedder`, `Clock`, `Authorizer` or `KeySource`. */
   readonly port: Ref<T>;
   /** The kebab-case name of the adapter. */
   readonly name: string;
@@ -115,6 +116,10 @@ export interface AuthorizerAdapter<S>
   readonly port: Ref<Authorizer>;
 }
 
+export interface KeySourceAdapter<S> extends Adapter<KeySource, S> {
+  readonly port: Ref<KeySource>;
+}
+
 export const defineStore = <S = undefined>(adapter: StoreAdapter<S>): StoreAdapter<S> => Object.freeze(adapter);
 export const defineTransport = <S = undefined>(adapter: TransportAdapter<S>): TransportAdapter<S> =>
   Object.freeze(adapter);
@@ -122,4 +127,6 @@ export const defineEmbedder = <S = undefined>(adapter: EmbedderAdapter<S>): Embe
   Object.freeze(adapter);
 export const defineClock = <S = undefined>(adapter: ClockAdapter<S>): ClockAdapter<S> => Object.freeze(adapter);
 export const defineAuthorizer = <S = undefined>(adapter: AuthorizerAdapter<S>): AuthorizerAdapter<S> =>
+  Object.freeze(adapter);
+export const defineKeySource = <S = undefined>(adapter: KeySourceAdapter<S>): KeySourceAdapter<S> =>
   Object.freeze(adapter);

@@ -4,13 +4,17 @@ import { defineRef } from './define-ref.ts';
 export interface StoredObject {
   readonly path: string;
   readonly bytes: number;
+  /** True for an object that lies sealed in its place. `bytes` is the size of its content all the same. */
+  readonly isSealed?: boolean;
 }
 
 /** The content of an object before it is written. */
 export interface ObjectContent {
   readonly bytes: number;
-  /** The SHA-256 of the content in lower-case hexadecimal. */
+  /** The SHA-256 of the content in lower-case hexadecimal. A store asks for it after it has read the content. */
   readonly sha256: string;
+  /** A text that no other content has, and that is known before the content is read. Default: the digest. */
+  readonly tag?: string;
   /** Reads the content from its beginning. May be called several times, and returns the same bytes each time. */
   read(): AsyncIterable<Uint8Array>;
 }
@@ -25,6 +29,18 @@ export interface ObjectWriteOptions {
 export interface ObjectLock {
   /** The end of the lock in milliseconds since the epoch. Null for a lock without an end. */
   readonly untilMs: number | null;
+}
+
+/** The result of sealing one data key anew. */
+export interface RewrappedSeal {
+  /** The folder of the objects. */
+  readonly folder: string;
+  /** `done`: the present key opens it now. `current`: it did before. `unknown`: no key of the operator opens it. */
+  readonly state: 'done' | 'current' | 'unknown';
+  /** The id of the key that opened it before. */
+  readonly keyId: string;
+  /** The lock that keeps the former seal in its place as well, which the former key opens. Null without one. */
+  readonly lock: ObjectLock | null;
 }
 
 /**
@@ -52,6 +68,11 @@ export interface ObjectStore {
    * Rejects with `conflict` for a locked object.
    */
   remove(path: string): Promise<void>;
+  /**
+   * Seals the data keys of all objects with the present key of the operator. The objects stay as they are. Present on a
+   * store that seals what it writes.
+   */
+  rewrap?(): AsyncIterable<RewrappedSeal>;
 }
 
 /** Opens object stores by their place: `s3://bucket/prefix`, or the path of a folder. */

@@ -1,4 +1,4 @@
-/** The six ports and their shared types: all exports that an adapter may import. */
+/** The seven ports and their shared types: all exports that an adapter may import. */
 export * from './adapter.ts';
 export * from './authorizer.ts';
 export * from './clock.ts';
@@ -9,6 +9,7 @@ export * from './fact-filter.ts';
 export * from './fact-query.ts';
 export * from './fact-store.ts';
 export { parseInstant } from './instant.ts';
+export * from './key-source.ts';
 export * from './ledger.ts';
 export { maskName, maskSecrets, maskSecretsIn, mayHoldKey } from './mask-keys.ts';
 export * from './mask-urls.ts';

@@ -16,7 +16,7 @@ const ATTEMPTS = 3;
 /** Pages of a list of parts or uploads, of 1,000 each. */
 const MOST_PAGES = 20;
 
-/** Metadata of an object that was written in pieces: the digest of the whole. */
+/** Metadata of an object that was written in pieces: the tag or the digest of the whole. */
 const DIGEST = 'sha256';
 
 interface ObjectKey {
@@ -63,6 +63,8 @@ const abort = async ({ sdk, client }: S3Bucket, key: ObjectKey, UploadId: string
   });
 };
 
+const tagOf = ({ tag, sha256 }: ObjectContent): string => tag ?? sha256;
+
 interface Written {
   readonly key: ObjectKey;
   readonly content: ObjectContent;
@@ -90,7 +92,7 @@ const writeWhole = async ({ sdk, client }: S3Bucket, { key, content, options }: 
 };
 
 const writeInPieces = async (bucket: S3Bucket, size: number, { key, content, options }: Written): Promise<void> => {
-  const upload = await beginUpload(bucket, key, content.sha256);
+  const upload = await beginUpload(bucket, key, tagOf(content));
   const total = createHash('sha256');
   const parts: SentPart[] = [];
   let pending: Promise<SentPart>[] = [];
@@ -141,7 +143,7 @@ const completeUpload = async (
   const { ContentLength, Metadata } = await client.send(new sdk.HeadObjectCommand(key)).catch((error: unknown) => {
     throw unknown ?? error;
   });
-  if (unknown !== undefined && Metadata?.[DIGEST] !== content.sha256) throw unknown;
+  if (unknown !== undefined && Metadata?.[DIGEST] !== tagOf(content)) throw unknown;
   if (ContentLength !== content.bytes) throw otherBytes();
 };
 

@@ -25,6 +25,8 @@ export interface BackupSummary {
   readonly erasuresSince: number;
   /** Why the manifest cannot be read, in words. Null for a backup in order. */
   readonly damage: string | null;
+  /** The id of the encryption key that the manifest is sealed with and that this node lacks. */
+  readonly neededKey?: string;
 }
 
 export interface Backups {

@@ -7,6 +7,7 @@ import { createBackup } from './create-backup.ts';
 import { drillCommand } from './drill-command.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { pruneCommand } from './prune-command.ts';
+import { rewrapCommand } from './rewrap-command.ts';
 import { sendCommand, sendShown } from './send-command.ts';
 import { showBytes } from './show-bytes.ts';
 import { showWork } from './show-work.ts';
@@ -74,7 +75,9 @@ const listCommand = defineCommand({
     if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(summaryJson) })}\n`);
     else if (found.length > 0) stdout.write(table([TITLES, ...found.map(rowOf)], { titled: true }));
     if (found.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
-    for (const { id, damage } of found) if (damage !== null) stderr.write(`${id}: damaged: ${damage}\n`);
+    for (const { id, damage, neededKey } of found) {
+      if (damage !== null) stderr.write(neededKey === undefined ? `${id}: damaged: ${damage}\n` : `${damage}\n`);
+    }
     if (found.some(({ erasuresSince }) => erasuresSince > 0)) {
       stderr.write('"fact-memory-node backup prune --erased" removes backups that may hold what was erased since\n');
     }
@@ -83,10 +86,10 @@ const listCommand = defineCommand({
 
 const TITLES = ['backup', 'made', 'facts', 'size', 'key', 'erased since'];
 
-const rowOf = ({ id, createdAt, facts, bytes, hasKey, erasuresSince, damage }: BackupSummary): string[] =>
+const rowOf = ({ id, createdAt, facts, bytes, hasKey, erasuresSince, damage, neededKey }: BackupSummary): string[] =>
   damage === null
     ? [id, createdAt, String(facts), showBytes(bytes), hasKey ? 'yes' : 'no', String(erasuresSince)]
-    : [id, 'damaged', '-', '-', '-', '-'];
+    : [id, neededKey === undefined ? 'damaged' : 'sealed', '-', '-', '-', '-'];
 
 export const backupCommands: CommandGroup = {
   name: 'backup',
@@ -96,5 +99,5 @@ export const backupCommands: CommandGroup = {
   description:
     'A backup is a folder with a copy of the store as of one moment, and a manifest with the digest of every file.',
   examples: ['fact-memory-node backup', 'fact-memory-node backup list', 'fact-memory-node restore backup-…'],
-  commands: [createCommand, sendCommand, listCommand, pruneCommand, drillCommand],
+  commands: [createCommand, sendCommand, listCommand, pruneCommand, drillCommand, rewrapCommand],
 };

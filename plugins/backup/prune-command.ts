@@ -59,9 +59,9 @@ export const pruneCommand = defineCommand({
       isTrial: options.dryRun,
       ...(options.erased ? { erasedBy: erasureFilesOf(node) } : {}),
     };
-    const { removed, locked } =
+    const { removed, locked, sealed } =
       options.from === undefined
-        ? { removed: await pruneBackups(options.out ?? config.folder, request), locked: [] }
+        ? { removed: await pruneBackups(options.out ?? config.folder, request), locked: [], sealed: [] }
         : await pruneTarget(await objects.open(options.from, { mustExist: true }), {
             ...request,
             nowMs: clock.nowMs(),
@@ -70,6 +70,7 @@ export const pruneCommand = defineCommand({
     else for (const name of removed) stdout.write(`${name}\n`);
     stderr.write(`${removed.length} backups ${options.dryRun ? 'would be removed' : 'removed'}\n`);
     if (locked.length > 0) stderr.write(`locked, and still there: ${locked.join(', ')}\n`);
+    if (sealed.length > 0) stderr.write(`not looked into, because their key is missing: ${sealed.join(', ')}\n`);
   },
 });
 
@@ -80,13 +81,14 @@ interface TargetPrune {
   readonly nowMs: number;
 }
 
-/** Removes backups from a target. `locked` names those that had to stay. */
+/** Removes backups from a target. `locked` names those that had to stay, `sealed` those whose key is missing. */
 const pruneTarget = async (
   target: ObjectStore,
   { retention, erasedBy, isTrial, nowMs }: TargetPrune,
-): Promise<{ readonly removed: readonly string[]; readonly locked: readonly string[] }> => {
+): Promise<Record<'removed' | 'locked' | 'sealed', readonly string[]>> => {
   const sent = await sentBackups(target);
   const listed = await listSent(target, erasedBy ?? []);
+  const sealed = listed.filter(({ neededKey }) => neededKey !== undefined).map(({ id }) => id);
   const gone = new Set(
     erasedBy === undefined
       ? tooMany(listed, retention, nowMs)
@@ -95,11 +97,11 @@ const pruneTarget = async (
   if (isTrial) {
     const locked = new Set<string>();
     for (const name of gone) if (await isLocked(target, name, sent.get(name))) locked.add(name);
-    return { removed: [...gone].filter((name) => !locked.has(name)), locked: [...locked] };
+    return { removed: [...gone].filter((name) => !locked.has(name)), locked: [...locked], sealed };
   }
   // Unfinished backups stay here, because only the node that sends them knows whether they go on.
   const removed = await removeSent(target, (name) => gone.has(name));
-  return { removed, locked: [...gone].filter((name) => !removed.includes(name)) };
+  return { removed, locked: [...gone].filter((name) => !removed.includes(name)), sealed };
 };
 
 /** Counts the backups of each node apart. Damaged ones do not count, because anybody may have made them up. */

@@ -31,7 +31,7 @@ export interface SendResult {
   /** Names of the backups that were sent, newest first. */
   readonly sent: readonly string[];
   readonly removed: readonly string[];
-  /** Backups with the private key of the node. They stay here, because nothing seals them on their way. */
+  /** Backups with the private key of the node that stay here, because nothing seals them on their way. */
   readonly withKey: readonly string[];
   /** The backups in the target afterwards, newest first. */
   readonly there: readonly SentBackup[];
@@ -47,9 +47,9 @@ export const sendBackups = async (
 ): Promise<SendResult> => {
   const [here, before] = [await backupNames(folder), await sentBackups(target)];
   const manifests = await manifestsOf(folder, here, nodeId);
-  const { ours, others } = await sortedByNode(target, nodeId);
-  if (ours.length === 0 && others > 0) throw ofAnother(target);
-  const withKey = [...manifests].filter(([, { keyFiles }]) => keyFiles.length > 0).map(([name]) => name);
+  const ours = await ownBackups(target, nodeId);
+  const seals = target.rewrap !== undefined;
+  const withKey = [...manifests].filter(([, { keyFiles }]) => keyFiles.length > 0 && !seals).map(([name]) => name);
   const wholeBefore = new Set(wholeBackups(before));
   const able = [...manifests.keys()].filter((name) => !withKey.includes(name));
   const counted = countedBackups([...ours, ...able], nowMs);
@@ -90,19 +90,28 @@ const manifestsOf = async (
   return found;
 };
 
-/** Returns the readable backups of the node in a target, newest first, and counts those of other nodes. */
-const sortedByNode = async (
-  target: ObjectStore,
-  nodeId: string | null,
-): Promise<{ readonly ours: readonly string[]; readonly others: number }> => {
-  const readable = (await listSent(target, [])).filter(({ damage }) => damage === null);
+/**
+ * Returns the readable backups of the node in a target, newest first. Rejects with `conflict` for a target of another
+ * node, and where the key of sealed backups is missing: without any key, the next ones would go in the clear.
+ */
+const ownBackups = async (target: ObjectStore, nodeId: string | null): Promise<readonly string[]> => {
+  const listed = await listSent(target, []);
+  const readable = listed.filter(({ damage }) => damage === null);
   const ours = readable.filter((one) => one.nodeId === nodeId).map(({ id }) => id);
-  return { ours, others: readable.length - ours.length };
+  const neededKeys = new Set(listed.flatMap(({ neededKey }) => neededKey ?? []));
+  if (neededKeys.size > 0 && (ours.length === 0 || target.rewrap === undefined)) throw ofOtherKey(target, neededKeys);
+  if (ours.length === 0 && readable.length > 0) throw ofAnother(target);
+  return ours;
 };
 
 const ofAnother = ({ place }: ObjectStore): ServiceError =>
   new ServiceError('conflict', `${place} has backups of another node`, {
     hint: 'give each node a prefix or a folder of its own in SVC_BACKUP_TARGET',
+  });
+
+const ofOtherKey = ({ place }: ObjectStore, keyIds: ReadonlySet<string>): ServiceError =>
+  new ServiceError('conflict', `${place} has backups that are sealed with the key ${[...keyIds].join(', ')}`, {
+    hint: 'give that key in SVC_ENCRYPTION_KEY_FILE or SVC_ENCRYPTION_KEY_COMMAND, or another place in SVC_BACKUP_TARGET',
   });
 
 /** Sends the files of one backup, and its manifest last, which makes them a backup. */
@@ -113,10 +122,8 @@ const sendBackup = async (
   { signal, onProgress }: { readonly signal: AbortSignal | undefined; onProgress(doneBytes: number): void },
 ): Promise<void> => {
   let done = 0;
-  for (const file of manifest.copy.files) {
+  for (const file of filesOf(manifest)) {
     if (there.get(file.name) !== file.bytes) {
-      // The only place where bytes leave for a target. Encryption would wrap this content, and `readWithin` on the way
-      // back; it must give the same bytes each time, so that an interrupted write can go on.
       const content: ObjectContent = {
         bytes: file.bytes,
         sha256: file.sha256,
@@ -201,5 +208,7 @@ export const withLocks = async (target: ObjectStore): Promise<SentBackup[]> => {
   return found;
 };
 
+const filesOf = ({ copy, keyFiles }: Manifest): Manifest['keyFiles'] => [...copy.files, ...keyFiles];
+
 const bytesOf = (manifest: Manifest | undefined): number =>
-  (manifest?.copy.files ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
+  manifest === undefined ? 0 : filesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0);

@@ -23,7 +23,9 @@ export const sendShown = async (context: Context): Promise<SentToTarget> => {
     stderr.write(`${countNoun(sent.length, 'backup')} sent to ${place}, which has ${there.length}\n`);
     if (removed.length > 0) stderr.write(`removed there: ${removed.join(', ')}\n`);
     if (withKey.length > 0) {
-      stderr.write(`not sent, because nothing would seal the private key on its way: ${withKey.join(', ')}\n`);
+      stderr.write(
+        `not sent, because without an encryption key nothing seals the private key of the node: ${withKey.join(', ')}\n`,
+      );
     }
     return result;
   } finally {
@@ -38,10 +40,11 @@ export const sendCommand = defineCommand({
     'Sends those that the target (SVC_BACKUP_TARGET) lacks and that would stay there, the newest first, and removes ' +
     'others from the target as SVC_BACKUP_KEEP and SVC_BACKUP_RETENTION say. Goes on where an interrupted run ended. ' +
     '"create" and the task "backup" do so by themselves.',
-  notes: `Backups with the private key of the node stay in the folder. For s3://… the package
-@aws-sdk/client-s3 must be installed beside the node, and the credentials, the region and the
-address come from the variables of AWS: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION,
-AWS_ENDPOINT_URL_S3.`,
+  notes: `With SVC_ENCRYPTION_KEY_FILE or SVC_ENCRYPTION_KEY_COMMAND every file is sealed before it leaves.
+Without a key, backups with the private key of the node stay in the folder. For s3://… the
+package @aws-sdk/client-s3 must be installed beside the node, and the credentials, the region
+and the address come from the variables of AWS: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+AWS_REGION, AWS_ENDPOINT_URL_S3.`,
   examples: ['fact-memory-node backup send'],
   needs: 'store',
   settings: backupSettings,

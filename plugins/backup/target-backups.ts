@@ -8,6 +8,8 @@ import { countedBackups } from './retained-backups.ts';
 
 /** The objects of one backup in a target, by file name. Without a manifest it was never completed. */
 export type SentFiles = ReadonlyMap<string, number>;
+/** Stands for the size of an object that lies in the clear where others are sealed, so that it never counts as sent. */
+const CLEAR = -1;
 
 /** Bounds the list of a target, into which others may have put any number of objects. */
 const MOST_OBJECTS = 200_000;
@@ -18,13 +20,13 @@ const AT_ONCE = 8;
 export const sentBackups = async (target: ObjectStore): Promise<ReadonlyMap<string, SentFiles>> => {
   const found = new Map<string, Map<string, number>>();
   let count = 0;
-  for await (const { path, bytes } of target.list('backup-')) {
+  for await (const { path, bytes, isSealed } of target.list('backup-')) {
     count += 1;
     if (count > MOST_OBJECTS) throw tooMany(target);
     const [name = '', file = '', ...deeper] = path.split('/');
     if (!isBackupName(name) || file === '' || deeper.length > 0) continue;
     const files = found.get(name) ?? new Map<string, number>();
-    found.set(name, files.set(file, bytes));
+    found.set(name, files.set(file, target.rewrap === undefined || isSealed ? bytes : CLEAR));
   }
   return new Map([...found].sort(([one], [other]) => (one < other ? 1 : -1)));
 };
@@ -61,7 +63,9 @@ export const listSent = async (target: ObjectStore, erasureFiles: readonly strin
         return summaryOf(await manifestAt(target, name), erasedAt, name);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-        return unreadable(name, error.message);
+        const { key_id: neededKey } = error.members;
+        const found = unreadable(name, error.message);
+        return typeof neededKey === 'string' ? { ...found, neededKey } : found;
       }
     });
     found.push(...(await Promise.all(some)));
@@ -79,8 +83,12 @@ export const chosenBackup = async (target: ObjectStore, given: string | undefine
       hint: `"fact-memory-node backup list --from ${target.place}" shows which there are`,
     });
   }
-  const names = wholeBackups(await sentBackups(target));
-  const chosen = given === undefined ? countedBackups(names, nowMs)[0] : names.find((name) => name === given);
+  const sent = await sentBackups(target);
+  const names = wholeBackups(sent);
+  // Anybody who writes to the target can make up a clear backup, so a sealed one goes before it.
+  const sealed = names.filter((name) => sent.get(name)?.get(MANIFEST) !== CLEAR);
+  const newest = countedBackups(sealed.length > 0 ? sealed : names, nowMs)[0];
+  const chosen = given === undefined ? newest : names.find((name) => name === given);
   if (chosen !== undefined) return chosen;
   throw new ServiceError(
     'lookup',

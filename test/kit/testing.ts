@@ -6,6 +6,7 @@ export { type AuthorizerSubject, describeAuthorizer } from '../contract/authoriz
 export { type ClockSubject, describeClock } from '../contract/clock-contract.ts';
 export { describeEmbedder, type EmbedderSubject } from '../contract/embedder-contract.ts';
 export { describeFactStore } from '../contract/fact-store-contract.ts';
+export { describeKeySource, type KeySourceSubject } from '../contract/key-source-contract.ts';
 export { describePlugin, type PluginSubject } from '../contract/plugin-contract.ts';
 export {
   describeSearchIndex,

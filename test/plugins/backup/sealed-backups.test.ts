@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect } from 'chai';
+import { operatorKeyId } from '../../../adapters/sealed/data-keys.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { S3_BUCKET, type S3Server, s3Variables, startS3Server } from '../../kit/s3-server.ts';
+import { BACKED_UP, BackupPlace, bytesBelow, fact, request } from './backup-place.ts';
+
+const LIMIT_MS = 120_000;
+const PLACE = `s3://${S3_BUCKET}/nodes/one`;
+const CANARY = 'canary-7f3a9c';
+
+forEachStore('sealed backups', (kind) => {
+  let server: S3Server;
+  let from: BackupPlace;
+  let to: BackupPlace;
+  const key = randomBytes(32);
+  const newKey = randomBytes(32);
+  beforeEach(async () => {
+    server = await startS3Server();
+    from = await BackupPlace.on(kind, BACKED_UP);
+    to = await BackupPlace.on(kind, BACKED_UP);
+  });
+  afterEach(async () => {
+    await from.dispose();
+    await to.dispose();
+    await server.close();
+  });
+
+  /** Variables of a machine with these keys, the present one first. */
+  const holding = (place: BackupPlace, ...keys: readonly Buffer[]): Record<string, string> => {
+    const file = place.work.path('keys');
+    writeFileSync(file, keys.map((one) => one.toString('hex')).join('\n'), { mode: 0o600 });
+    return { ...s3Variables(server.url), ...(keys.length === 0 ? {} : { SVC_ENCRYPTION_KEY_FILE: file }) };
+  };
+  const remember = async (text: string): Promise<void> => {
+    const node = await from.start();
+    await request(node, 'POST', '/v1/facts', fact('user:a', text));
+    await node.end();
+  };
+  /** Beginnings of files of the backups in the folder, and words of them, for a backup may be compressed. */
+  const tellingBytes = (): Buffer[] => [
+    Buffer.from(CANARY),
+    Buffer.from('"node_id"'),
+    ...bytesBelow(from.backups).flatMap(({ bytes }) => (bytes.length < 64 ? [] : [bytes.subarray(0, 64)])),
+  ];
+  const shownIn = (files: readonly Buffer[]): Buffer[] =>
+    tellingBytes().filter((telling) => files.some((bytes) => bytes.includes(telling)));
+
+  it('show no word of a fact to their target, and are restored with the key on an empty machine', async () => {
+    await remember(CANARY);
+    const folder = from.work.path('target');
+    for (const target of [PLACE, folder]) {
+      const sent = await from.run(['backup'], { ...holding(from, key), SVC_BACKUP_TARGET: target });
+      expect(sent.exitCode, sent.stderr).to.equal(0);
+    }
+    const files = bytesBelow(folder).map(({ bytes }) => bytes);
+    expect(files.length).to.be.greaterThan(2);
+    expect(shownIn(files)).to.deep.equal([]);
+    expect(shownIn([...server.objects.values()].map(({ body }) => body))).to.deep.equal([]);
+    for (const place of [PLACE, folder]) {
+      const verified = await to.run(['verify', '--from', place], holding(to, key));
+      expect(verified.exitCode, verified.stderr).to.equal(0);
+    }
+    const restored = await to.run(['restore', '--from', PLACE], holding(to, key));
+    expect(restored.exitCode, restored.stderr).to.equal(0);
+    to.takeKeys(from);
+    const again = await to.start(holding(to, key));
+    expect((await request(again, 'GET', '/v1/facts?entity=user:a')).body.facts[0].value.v).to.equal(CANARY);
+    await again.end();
+    const clear = from.work.path('clear');
+    await from.run(['backup'], { SVC_BACKUP_TARGET: clear });
+    // The record of the target stays here, and PostgreSQL's rows are compressed.
+    const missing = kind === 'sqlite' ? 1 : 2;
+    expect(shownIn(bytesBelow(clear).map(({ bytes }) => bytes))).to.have.length(tellingBytes().length - missing);
+  }).timeout(LIMIT_MS);
+
+  it('need their key before anything is touched, and the error names it', async () => {
+    await remember('first');
+    await from.run(['backup'], { ...holding(from, key), SVC_BACKUP_TARGET: PLACE });
+    for (const keys of [[], [newKey]]) {
+      for (const command of ['verify', 'restore']) {
+        const refused = await to.run([command, '--from', PLACE], holding(to, ...keys));
+        expect(refused.exitCode, command).to.equal(1);
+        expect(refused.stderr).to.include(`is sealed with the key ${operatorKeyId(key)}`);
+      }
+    }
+    expect(existsSync(to.work.path('data/svc.db'))).to.equal(false);
+    const listed = await to.run(['backup', 'list', '--from', PLACE], holding(to));
+    expect(listed.stdout).to.match(/^backup-\S+ +sealed/m);
+    expect(listed.stderr).to.include(operatorKeyId(key));
+    const pruned = await to.run(['backup', 'prune', '--from', PLACE, '--keep', '1'], holding(to));
+    expect(pruned.stderr).to.match(/^0 backups removed\nnot looked into, because their key is missing: backup-/);
+    // Without its key a node sends nothing in the clear beside sealed backups.
+    for (const keys of [[], [newKey]]) {
+      const refused = await from.run(['backup', 'send'], { ...holding(from, ...keys), SVC_BACKUP_TARGET: PLACE });
+      expect(refused.stderr).to.include(`has backups that are sealed with the key ${operatorKeyId(key)}`);
+    }
+    const before = [...server.objects.keys()];
+    const lost = { ...holding(from, key), SVC_BACKUP_TARGET: PLACE, SVC_ENCRYPTION_KEY_FILE: from.work.path('gone') };
+    for (const command of [['start'], ['backup', 'send'], ['backup']]) {
+      const refused = await from.run(command, lost);
+      expect(refused.exitCode, command.join(' ')).to.not.equal(0);
+      expect(refused.stderr).to.include('cannot be read (ENOENT)');
+    }
+    expect([...server.objects.keys()]).to.deep.equal(before);
+  }).timeout(LIMIT_MS);
+
+  it('go on after a cut, and lie beside clear ones, which a restore without a name passes over', async () => {
+    await remember('first');
+    const target = { SVC_BACKUP_TARGET: PLACE };
+    await from.run(['backup'], { ...holding(from), ...target });
+    server.fault = ({ method, key: name }) => (method === 'PUT' && name.endsWith('manifest.json') ? 'cut' : undefined);
+    expect((await from.run(['backup'], { ...holding(from, key), ...target })).exitCode).to.equal(1);
+    server.fault = () => undefined;
+    server.requests.length = 0;
+    const sent = await from.run(['backup', 'send'], { ...holding(from, key), ...target });
+    expect(sent.stderr).to.include('1 backup sent');
+    const written = server.requests.filter((one) => one.startsWith('PUT'));
+    expect(written).to.have.length(1);
+    expect(written[0]).to.include('manifest.json');
+    // The clear one is the newest, as of somebody who wants it to be restored.
+    await from.run(['backup'], holding(from));
+    const [, sealed, planted = ''] = readdirSync(from.backups).filter((name) => name.startsWith('backup-'));
+    for (const { path, bytes } of bytesBelow(join(from.backups, planted))) {
+      server.objects.set(`nodes/one/${planted}/${basename(path)}`, { body: bytes, tag: '"planted"' });
+    }
+    const listed = await to.run(['backup', 'list', '--from', PLACE, '--json'], holding(to, key));
+    expect(JSON.parse(listed.stdout).backups.map((one: { readable: boolean }) => one.readable)).to.deep.equal([
+      true,
+      true,
+      true,
+    ]);
+    const verified = await to.run(['verify', '--from', PLACE, '--json'], holding(to, key));
+    expect(JSON.parse(verified.stdout)).to.include({ ok: true, backup: sealed });
+  }).timeout(LIMIT_MS);
+
+  it('are opened by a new key after a rewrap alone, with the private key of the node inside', async () => {
+    await remember('first');
+    await from.run(['backup', '--with-key'], { ...holding(from, key), SVC_BACKUP_TARGET: PLACE });
+    const refused = await from.run(['backup', 'rewrap', '--from', PLACE], holding(from, newKey));
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.stderr).to.include(`needs the key ${operatorKeyId(key)}, which is not given`);
+    const done = await from.run(['backup', 'rewrap', '--from', PLACE], holding(from, newKey, key));
+    expect(done.exitCode, done.stderr).to.equal(0);
+    expect(done.stdout).to.match(/^backup-\S+\n$/);
+    expect((await to.run(['verify', '--from', PLACE], holding(to, key))).exitCode).to.equal(1);
+    const restored = await to.run(['restore', '--from', PLACE], holding(to, newKey));
+    expect(restored.exitCode, restored.stderr).to.equal(0);
+    expect(restored.stdout).to.include('put back from the backup');
+  }).timeout(LIMIT_MS);
+});
