@@ -10,7 +10,7 @@ interface Sent {
 }
 
 describe('The load generator', () => {
-  it('asserts about a new entity each time, except for the share of contradictions', () => {
+  it('asserts a fact about a new entity in each request, except for the share that contradicts', () => {
     const make = requestMaker({ key: 'k', requests: { kind: 'append', first: 0, contradicting: 0.1 } });
     const facts = Array.from({ length: 100 }, () => bodyOf(make()) as Sent);
     expect(new Set(facts.map(({ entity }) => entity)).size).to.equal(90);

@@ -136,7 +136,7 @@ describe('an adapter of a third party', () => {
       },
     ));
 
-  it('is not ignored silently when no request needs a credential', () =>
+  it('is refused if it checks credentials while no request needs one', () =>
     withModules(
       { 'door.mjs': adapter('Authorizer', 'create: () => ({ authenticate: () => null })') },
       async (_folder, configFile) => {

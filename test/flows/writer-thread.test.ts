@@ -88,7 +88,7 @@ withWriterThread('a node that pulls from a peer', () => {
   });
 });
 
-withWriterThread('nodes that federate while everything goes wrong', () => {
+withWriterThread('federated nodes under all kinds of faults', () => {
   after(removeTemplates);
 
   it('keep all invariants of the store', async () => {

@@ -85,7 +85,7 @@ if (isPgbouncerInstalled()) {
       }
     });
 
-    it('fails a write whose lock another process holds, a statement that takes too long, and a pause: 503', async () => {
+    it('fails with 503 when another process holds the lock of a write, and when a statement takes too long', async () => {
       const hurried = pooled.open({ lockTimeoutMs: 100 });
       await pooled.store.write('default', async () => {
         expect(await rejection(storeFacts(hurried, [sampleFact(2)]))).to.include({ code: 'unavailable', status: 503 });

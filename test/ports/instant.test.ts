@@ -49,7 +49,7 @@ describe('instants', () => {
     ['2017-01-01T08:59:60+09:00', '2017-01-01T00:00:00.000Z'],
   ];
   for (const [text, expected] of readable) {
-    it(`reads ${text}`, () => {
+    it(`are parsed from ${text}`, () => {
       const ms = parseInstant(text);
       expect(ms).to.be.a('number');
       expect(formatInstant(ms as number)).to.equal(expected);
@@ -71,7 +71,7 @@ describe('instants', () => {
     '0000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01', `2026-01-01T00:00:00.${'0'.repeat(44)}Z`, `2026-01-01T00:00:00.${'0'.repeat(100_000)}Z`,
   ];
   for (const text of unreadable) {
-    it(`does not read ${JSON.stringify(text.slice(0, 40))}`, () => {
+    it(`are not parsed from ${JSON.stringify(text.slice(0, 40))}`, () => {
       expect(parseInstant(text)).to.equal(null);
     });
   }

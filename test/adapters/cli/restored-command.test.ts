@@ -55,7 +55,7 @@ describe('the command "restored"', () => {
     expect((await place.run(['key', 'list'])).stdout).to.include('agent:admin');
   });
 
-  it('gives a restored database a new epoch, with the bound of the node configuration', async () => {
+  it('gives a restored database a new epoch, and advances its clock by the bound in the configuration', async () => {
     const database = await createTestDatabase();
     const env = { SVC_DATABASE_URL: database.url };
     expect((await place.run(['restored'], env)).exitCode, 'before there is anything').to.equal(1);

@@ -14,14 +14,14 @@ describeObjectStore('folder', async () => {
   };
 });
 
-describe('objects in a folder', () => {
+describe('the store of objects in a folder', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'objects-'));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('leave out links and hidden files', async () => {
+  it('leaves links and hidden files out of lists', async () => {
     mkdirSync(join(folder, 'a'));
     writeFileSync(join(folder, 'a', 'file'), 'x');
     writeFileSync(join(folder, 'a', '.hidden'), 'x');
@@ -30,7 +30,7 @@ describe('objects in a folder', () => {
     expect(await allOf(createFolderObjects(folder).list(''))).to.deep.equal([{ path: 'a/file', bytes: 1 }]);
   });
 
-  it('are never written or read through a link', async () => {
+  it('never writes or reads an object through a link', async () => {
     const outside = join(folder, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'file'), 'before');
@@ -48,7 +48,7 @@ describe('objects in a folder', () => {
     for (const path of ['one', 'two']) expect(readFileSync(join(place, 'a', path), 'utf8')).to.equal('after');
   });
 
-  it('name the folder that cannot be written', async () => {
+  it('names the folder when it cannot be written', async () => {
     writeFileSync(join(folder, 'file'), 'x');
     const store = createFolderObjects(join(folder, 'file'));
     const refused = await rejection(store.write('a/1', contentOf(Buffer.from('x'))));

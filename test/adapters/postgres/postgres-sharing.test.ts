@@ -126,7 +126,7 @@ describe('PostgreSQL stores on one database', () => {
     await Promise.all(held);
   });
 
-  it('open no more connections than their part of what the server allows', async () => {
+  it('open no more connections than their share of those that the server allows', async () => {
     const name = new URL(temporary.url).pathname.slice(1);
     await administer(temporary.url, `ALTER DATABASE ${name} CONNECTION LIMIT 12`);
     const bounded = await temporary.another({ poolSize: 16, processes: 2, connectTimeoutMs: 3_000 });

@@ -20,7 +20,7 @@ describeObjectStore('bucket', async () => {
   return { store, stop: () => server.close() };
 });
 
-describe('objects in a bucket', () => {
+describe('the store of objects in an S3 bucket', () => {
   let server: S3Server;
   let store: ObjectStore;
   beforeEach(async () => {
@@ -29,13 +29,13 @@ describe('objects in a bucket', () => {
   });
   afterEach(() => server.close());
 
-  it('leave out keys of hostile names, and never read beside the prefix', async () => {
+  it('lists only keys below its prefix, and leaves out keys that are no safe paths', async () => {
     for (const key of ['p/../x', 'p//x', 'p/a b', 'p/.x', 'q/x', 'p', `p/${'x'.repeat(200)}`]) server.put(key, 'x');
     server.put('p/good', 'x');
     expect(await allOf(store.list(''))).to.deep.equal([{ path: 'good', bytes: 1 }]);
   });
 
-  it('send only the pieces that the server lacks when a write goes on', async () => {
+  it('resumes an interrupted upload by sending only the parts that the server lacks', async () => {
     const written = contentOf(randomBytes(20 * MIB));
     server.fault = ({ query }) => (query.get('partNumber') === '3' ? 'cut' : undefined);
     expect(await rejection(store.write('big', written))).to.include({ code: 'unavailable' });
@@ -46,7 +46,7 @@ describe('objects in a bucket', () => {
     expect(server.objects.get('p/big')?.body.length).to.equal(20 * MIB);
   }).timeout(60_000);
 
-  it('send no piece again that an encrypting server has, except the one that shows that it encrypts', async () => {
+  it('resumes an upload to an encrypting server, and repeats only the part that detects the encryption', async () => {
     server.encrypts = true;
     const written = contentOf(randomBytes(20 * MIB));
     server.fault = ({ query }) => (query.get('partNumber') === '3' ? 'cut' : undefined);
@@ -59,7 +59,7 @@ describe('objects in a bucket', () => {
     expect(server.objects.get('p/big')?.body.length).to.equal(20 * MIB);
   }).timeout(60_000);
 
-  it('are there when only the reply to the last request of a write was lost', async () => {
+  it('counts an upload as complete when only the reply to its last request was lost', async () => {
     const written = randomBytes(9 * MIB);
     server.fault = ({ method, query }) => (method === 'POST' && query.has('uploadId') ? 'cut-reply' : undefined);
     await store.write('big', contentOf(written));
@@ -67,7 +67,7 @@ describe('objects in a bucket', () => {
     expect(server.uploads.size).to.equal(0);
   }).timeout(60_000);
 
-  it('do not take an older object for one whose upload is gone', async () => {
+  it('does not mistake an older object for an upload that the server has dropped', async () => {
     const [older, newer] = [randomBytes(9 * MIB), randomBytes(9 * MIB)];
     await store.write('big', contentOf(older));
     server.fault = ({ method, query }) => {
@@ -77,7 +77,7 @@ describe('objects in a bucket', () => {
     expect(await rejection(store.write('big', contentOf(newer)))).to.include({ code: 'lookup' });
   }).timeout(60_000);
 
-  it('send bytes again that the server received damaged, and give up when that goes on', async () => {
+  it('repeats an upload that arrived damaged, and gives up after several attempts', async () => {
     let damaged = 0;
     server.fault = ({ method }) => (method === 'PUT' && damaged++ < 2 ? 'corrupt' : undefined);
     await store.write('one', contentOf(Buffer.from('whole')));
@@ -87,7 +87,7 @@ describe('objects in a bucket', () => {
     expect(server.objects.has('p/two')).to.equal(false);
   });
 
-  it('are read on from where a connection was cut', async () => {
+  it('continues a download from where the connection broke, and gives up if no byte arrives', async () => {
     const written = randomBytes(3 * MIB);
     await store.write('one', contentOf(written));
     let cuts = 0;
@@ -97,7 +97,7 @@ describe('objects in a bucket', () => {
     expect(await rejection(bytesOf(store.read('one')))).to.include({ code: 'unavailable' });
   }).timeout(60_000);
 
-  it('are given up when bodies end short without an error', async () => {
+  it('gives up a download whose bodies end too early without an error', async () => {
     const sdk = await importS3Sdk();
     const bucket = openBucket(`s3://${S3_BUCKET}/p`, s3Variables(server.url), sdk);
     let asked = 0;
@@ -110,7 +110,7 @@ describe('objects in a bucket', () => {
     expect(asked).to.be.lessThan(10);
   }).timeout(60_000);
 
-  it('name missing credentials when they are read, and do not ask again', async () => {
+  it('reports missing credentials at a download, without another attempt', async () => {
     const sdk = await importS3Sdk();
     const bucket = openBucket(`s3://${S3_BUCKET}/p`, s3Variables(server.url), sdk);
     const send = () => Promise.reject(Object.assign(new Error('none'), { name: 'CredentialsProviderError' }));
@@ -118,7 +118,7 @@ describe('objects in a bucket', () => {
     expect((await rejection(bytesOf(read))).message).to.equal(`there are no credentials for s3://${S3_BUCKET}/p/`);
   });
 
-  it('say until when they are locked, and stay until then', async () => {
+  it('reports until when an object is locked, and removes it only afterwards', async () => {
     await store.write('one', contentOf(Buffer.from('x')));
     server.locks.set('p/one', Date.UTC(2100, 0, 1));
     expect(await store.lockOf('one')).to.deep.equal({ untilMs: Date.UTC(2100, 0, 1) });
@@ -130,7 +130,7 @@ describe('objects in a bucket', () => {
     expect(server.objects.has('p/one')).to.equal(false);
   });
 
-  it('explain failures without a word that a credential could be in', async () => {
+  it('reports failures without text that may hold credentials', async () => {
     const env = s3Variables(server.url);
     const tried = async (place: string, more: Record<string, string> = {}): Promise<Error & Record<string, unknown>> =>
       rejection((async () => allOf((await createObjectStores({ ...env, ...more }).open(place)).list('')))());
@@ -153,7 +153,7 @@ describe('objects in a bucket', () => {
     for (const error of [missing, closed]) expect(error.cause).to.equal(undefined);
   }).timeout(60_000);
 
-  it('name the command that installs the SDK when it is missing', async () => {
+  it('prints the command that installs the SDK when the SDK is missing', async () => {
     const load = (): Promise<never> => Promise.reject(Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' }));
     const error = await rejection(importS3Sdk(load));
     const { devDependencies } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));

@@ -40,7 +40,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
     });
   });
 
-  describe('an announcement', () => {
+  describe('an announcement in the feed', () => {
     const announce = (entries: readonly { readonly at: number; readonly kind: string; readonly about: string }[]) =>
       current().store.write('default', (transaction) =>
         transaction.announce(entries.map(({ at, kind, about }) => ({ stamp: stamp(at), kind, subjectId: about }))),

@@ -145,7 +145,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect(await numbers({ limit: 2, order: 'newest' })).to.deep.equal([4, 3]);
     });
 
-    it('returns the first number from a stamp on', async () => {
+    it('returns the number of the first entry at or after a stamp', async () => {
       const { store } = current();
       const feeds = [stamp(1), stamp(5), stamp(5, 2)];
       const facts = feeds.map((feed, n) => sampleFact(n, { hlc: feed, feed }));

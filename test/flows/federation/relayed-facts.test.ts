@@ -21,7 +21,7 @@ const KEPT = [
 ] as const;
 const BOTH = { scopes: ['public', 'company'] };
 
-forEachStore('A line of four nodes', () => {
+forEachStore('Four federated nodes in a line', () => {
   const world = createWorld();
   let nodes: FederatedNode[];
   let observer: TestPeer;
@@ -105,7 +105,7 @@ forEachStore('A line of four nodes', () => {
   });
 });
 
-forEachStore('A ring of three nodes', () => {
+forEachStore('Three federated nodes in a ring', () => {
   it('stores each fact once on each node, and then becomes idle (I8, I10)', async function () {
     this.timeout(300_000);
     const world = createWorld();

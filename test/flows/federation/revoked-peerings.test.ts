@@ -57,7 +57,7 @@ forEachStore('A revoked peering', () => {
     expect((await pull(node, peer)).status).to.equal(200);
   });
 
-  it('lets no other peer speak for the node until its next declaration is verified (I14)', async () => {
+  it('lets no relay sign facts of the revoked node, not even before its next declaration is verified (I14)', async () => {
     const [peer, relay] = [await newPeer(), await newPeer()];
     const peerId = await declareBoth(node, peer);
     await declareBoth(node, relay);

@@ -67,7 +67,7 @@ forEachStore('An attacker tries to change a stored fact (I3)', () => {
     node.clock.setNowMs(Date.UTC(2026, 2, 2, 9));
   });
 
-  it('with SQL on the database, which refuses', async () => {
+  it('with an SQL statement, which the database refuses', async () => {
     const store = node.kernel.get(FactStore);
     for (const change of ['update', 'delete'] as const) {
       const attempt = store.write('default', async (transaction) => {

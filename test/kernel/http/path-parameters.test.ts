@@ -88,7 +88,7 @@ describe('a path parameter that takes the rest of the path', () => {
   });
 });
 
-describe('a path', () => {
+describe('the path of a request', () => {
   it('matches the most specific route of its method', async () => {
     expect((await get('/v1/keys/expiring')).json.path).to.equal('/v1/keys/expiring');
     expect((await get('/v1/keys/Expiring')).json.path).to.equal('/v1/keys/:id');
@@ -101,7 +101,7 @@ describe('a path', () => {
     expect([answer.status, answer.headers['allow']]).to.deep.equal([405, 'GET, POST']);
   });
 
-  it('differs from a path with other letter case, an extra slash, or a missing segment', async () => {
+  it('matches no route if its letter case, slashes or segments differ', async () => {
     for (const target of [
       '/v1/Keys/a',
       '/v1/keys/a/',

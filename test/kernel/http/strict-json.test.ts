@@ -121,7 +121,7 @@ describe('the strict JSON reader', () => {
     ['{"a":"\\u0000","b":["\\ud800"]}', ['body.a', 'body.b[0]']],
   ];
   for (const [text, paths] of forbidden) {
-    it(`refuses ${text} and names the members`, () => {
+    it(`refuses forbidden characters in ${text}, and names the members`, () => {
       const error = refusal(text);
       expect([error.code, error.status]).to.deep.equal(['validation', 422]);
       expect(error.violations?.map((violation) => violation.path)).to.deep.equal(paths);

@@ -106,7 +106,7 @@ forEachStore('the chain of facts', () => {
     expect(await prove(node)).to.deep.equal(proof);
   });
 
-  it('continues from the last checkpoint, which the next one names', async () => {
+  it('continues its proof from the last checkpoint, which the next one names', async () => {
     const node = await start();
     await say(node, [1]);
     const first = await prove(node);

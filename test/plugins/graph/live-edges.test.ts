@@ -58,7 +58,7 @@ forEachStore('an edge of the graph', () => {
     expect(await graph.names('entity=c')).to.deep.equal([]);
   });
 
-  it('in a garden leads only members on; others reach nothing behind it', async () => {
+  it('in a garden is followed only for members; other readers reach nothing behind it', async () => {
     await inGarden('a', 'b');
     await graph.link('b', 'c');
     await graph.link('a', 'd');

@@ -131,7 +131,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect({ status, result, error }).to.deep.equal({ status: 'done', result: { by: 'the second' }, error: null });
   });
 
-  it('fails a job whose workers never report back', async () => {
+  it('fails a job after its workers were interrupted at every attempt', async () => {
     const id = await opened.jobs.enqueue(request());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       expect((await claim()).attempts).to.equal(attempt);

@@ -86,7 +86,7 @@ forEachStore('an API key from its registration to its end', () => {
     expect(await idsOf(second.raw)).to.deep.equal([second.id]);
   });
 
-  it('of another entity gets the same reply as an unknown key', async () => {
+  it('gets the same reply as an unknown key when it belongs to another entity', async () => {
     const own = await register('agent:w');
     const foreign = await register('agent:x');
     const target = (id: string) => node.request('DELETE', `/v1/auth/keys/${id}`, { key: own.raw });
@@ -124,7 +124,7 @@ forEachStore('an API key from its registration to its end', () => {
     expect(await status('GET', '/v1/me', key.raw)).to.equal(401);
   });
 
-  it('that expires soon is listed for an admin, soonest first', async () => {
+  it('is listed for an admin when it expires soon, soonest first', async () => {
     const inTwo = await register('agent:a', { expires_at: '2026-03-04T09:00:00Z' });
     const inHalf = await register('agent:b', { expires_at: '2026-03-02T21:00:00Z' });
     const over = await register('agent:c', { expires_at: '2026-03-02T09:00:01Z' });

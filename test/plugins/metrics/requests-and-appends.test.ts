@@ -52,7 +52,7 @@ forEachStore('requests and appends in the metrics', () => {
     expect(text).not.to.include('secret');
   });
 
-  it('count the results of appended facts, and the sizes of groups', async () => {
+  it('count appended facts by result, and the writes that share a transaction by size and duration', async () => {
     const node = await start();
     const key = await node.addKey();
     const before = await scrape(node);

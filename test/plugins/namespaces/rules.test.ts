@@ -8,7 +8,7 @@ import { CAST, type NamespacesNode, OWNED, outcome, PATTERN, REFUSED, startNames
 
 const ROUTE = '/v1/namespaces';
 
-forEachStore('rules of namespaces', () => {
+forEachStore('rules that reserve a namespace for owners', () => {
   let node: NamespacesNode;
   afterEach(() => node.stop());
 

@@ -73,7 +73,7 @@ describe('the pages of the API reference', () => {
     );
   });
 
-  it('have a policy that allows only their own style', async () => {
+  it('have a content security policy that allows only their own style sheet', async () => {
     for (const target of ['/spec', '/']) {
       const { status, text, headers } = await node.request('GET', target, { headers: { Accept: 'text/html' } });
       const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? '';

@@ -104,7 +104,7 @@ describe('the choice of facts for a budget (maximal marginal relevance)', () => 
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 1 }).packed).to.deep.equal([all[0], repeated]);
   });
 
-  it('lets a fact that is marked for choice by score alone repeat a chosen one', () => {
+  it('lets a fact repeat a chosen one if it is marked to be judged by its score alone', () => {
     const all = [one(1, 10, 'red house'), one(0.95, 10, 'red house', true), one(0.8, 10, 'a green boat')];
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 0.5 }).packed).to.deep.equal(all.slice(0, 2));
   });

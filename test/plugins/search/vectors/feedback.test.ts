@@ -98,7 +98,7 @@ describe('feedback that moves a query vector towards found texts', () => {
     expect(await feedbackOf(indexOf(), texts.slice(0, 2))).not.to.deep.equal(EMPTY);
   });
 
-  it('does not depend on facts that the view leaves out', async () => {
+  it('does not depend on facts outside the view of the caller', async () => {
     const expected = await feedbackOf(indexOf());
     const hidden = { 6: { scope: 'public' as const }, 7: { confidence: 0.05 }, 8: { validUntilMs: SAMPLE_MS - 1 } };
     expect(await feedbackOf(indexOf(hidden))).to.deep.equal(expected);
