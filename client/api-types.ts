@@ -1604,6 +1604,25 @@ export interface Api {
       };
     };
   };
+  /**
+   * The lines that connect each known client, with {address} where the address of the node goes.
+   * Needs: read.
+   */
+  'GET /v1/connect/clients': {
+    answers: {
+      200: {
+        clients: {
+          name: string;
+          title: string;
+          transport: 'stdio' | 'http';
+          command: string;
+          files: string[];
+          text: string;
+          remarks: string[];
+        }[];
+      };
+    };
+  };
   /** One asynchronous job, with its progress and its result. Needs: read. */
   'GET /v1/decay/jobs/{id}': {
     params: { id: string };

@@ -43,7 +43,7 @@ const added = ({ changes }) => {
 export const committedListings = async () => {
   const { claudeCode } = await fromDist('plugins/connect/clients/claude-code.js');
   const { hookCommandLine } = await fromDist('plugins/connect/command-line-of.js');
-  const { DEFAULT_SERVER_NAME: server } = await fromDist('plugins/connect/connect-command.js');
+  const { DEFAULT_SERVER_NAME: server } = await fromDist('plugins/connect/client-lines.js');
   const words = { program: [program], node: [] };
   const hooks = added(claudeCode.hooks.edit((hook) => hookCommandLine(words, hook, claudeCode.name, [])));
   const entry = { transport: 'stdio', command: program, args: ['mcp'] };
@@ -84,7 +84,7 @@ const registryEntry = () => ({
 
 const bundleManifest = async (entryPoint) => {
   const { CORE_TOOLS } = await fromDist('plugins/mcp/tools/core-tools.js');
-  const { DEFAULT_SERVER_NAME: server } = await fromDist('plugins/connect/connect-command.js');
+  const { DEFAULT_SERVER_NAME: server } = await fromDist('plugins/connect/client-lines.js');
   return {
     manifest_version: BUNDLE_MANIFEST_VERSION,
     name: server,
@@ -185,7 +185,7 @@ const makeBundle = async (path) => {
 
 /** Writes the files that a release adds to the folder, and returns their names. */
 export const makeListings = async (folder) => {
-  const { DEFAULT_SERVER_NAME: server } = await fromDist('plugins/connect/connect-command.js');
+  const { DEFAULT_SERVER_NAME: server } = await fromDist('plugins/connect/client-lines.js');
   const names = {
     registry: 'server.json',
     bundle: `${server}-${version}.mcpb`,

@@ -4,6 +4,7 @@ import { type CommandContext, type CommandServer, defineCommand, EXIT } from '..
 import { maskUrls } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { type KeyPlan, lookAtNode, makeKey, planKey } from './client-key.ts';
+import { DEFAULT_KEY_VARIABLE, DEFAULT_SERVER_NAME } from './client-lines.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf, isInstalled } from './clients/all-clients.ts';
 import {
   type Client,
@@ -21,8 +22,6 @@ import { type ConnectionRecord, type FileRecord, readRecord, readRecords, saveRe
 import { NOTE_AGENT } from './hooks/hook-commands.ts';
 import { carryOut, type FilePlan, isChange, planEdit, planUndo, recordOf } from './plan-files.ts';
 import { type UserFolders, userFolders } from './user-folders.ts';
-
-export const DEFAULT_SERVER_NAME = 'fact-memory';
 
 const ARGUMENTS = {
   client: { summary: `${CLIENT_NAMES.join(', ')}; without it they are listed`, optional: true },
@@ -58,7 +57,7 @@ const OPTIONS = {
     type: 'text',
     value: 'name',
     summary: 'variable that holds the key, for --transport http',
-    default: 'SVC_API_KEY',
+    default: DEFAULT_KEY_VARIABLE,
   },
   name: { type: 'text', value: 'name', summary: 'name of the server in the client', default: DEFAULT_SERVER_NAME },
   command: {

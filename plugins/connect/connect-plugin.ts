@@ -1,5 +1,6 @@
 import { definePlugin, KERNEL_API, NODE_VERSION } from '../../kernel/plugin-api.ts';
 import { connectCommand } from './connect-command.ts';
+import { connectClientsRoute } from './connect-routes.ts';
 import { disconnectCommand } from './disconnect-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { hookCommands } from './hooks/hook-commands.ts';
@@ -10,5 +11,7 @@ export const connectPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Commands that connect editors and agents to a node, and the hooks that those run',
   commands: [connectCommand, disconnectCommand, doctorCommand, hookCommands],
-  setup() {},
+  setup({ route }) {
+    route(connectClientsRoute);
+  },
 });

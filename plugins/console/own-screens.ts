@@ -8,6 +8,7 @@ export const OWN_SCREENS: ReadonlySet<string> = new Set([
   'recall',
   'gardens',
   'keys',
+  'connect',
   'capabilities',
   'subscriptions',
   'instructions',

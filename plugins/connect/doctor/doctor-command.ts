@@ -1,9 +1,10 @@
 import { defineCommand, EXIT, jsonLine } from '../../../kernel/command-api.ts';
 import { harmlessText } from '../../../kernel/internal-api.ts';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
+import { DEFAULT_SERVER_NAME } from '../client-lines.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf } from '../clients/all-clients.ts';
 import type { Client, Place } from '../clients/client.ts';
-import { DEFAULT_SERVER_NAME, PLACE_OPTIONS, readPlace } from '../connect-command.ts';
+import { PLACE_OPTIONS, readPlace } from '../connect-command.ts';
 import { readRecords } from '../connection-record.ts';
 import { userFolders } from '../user-folders.ts';
 import { checkClient } from './check-client.ts';

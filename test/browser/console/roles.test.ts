@@ -11,7 +11,17 @@ interface Role {
   readonly mayPress: readonly string[];
 }
 
-const FOR_READERS = ['overview', 'facts', 'entities', 'contradictions', 'recall', 'gardens', 'keys', 'capabilities'];
+const FOR_READERS = [
+  'overview',
+  'facts',
+  'entities',
+  'contradictions',
+  'recall',
+  'gardens',
+  'keys',
+  'connect',
+  'capabilities',
+];
 const ALSO_FOR_READERS = ['subscriptions', 'instructions', 'audit', 'jobs'];
 const FOR_ADMINS = ['relations', 'tenants', 'erasure', 'settings', 'plugins'];
 /** All buttons that require a permission. */

@@ -77,6 +77,12 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     },
     accepts: 200,
   },
+  {
+    route: 'GET /v1/connect/clients',
+    path: () => '/v1/connect/clients',
+    accepts: 200,
+    lacking: ['write', 'admin', 'audit.read'],
+  },
   { route: 'GET /v1/node', path: () => '/v1/node', accepts: 200, lacking: ['read', 'write', 'audit.read'] },
   { route: 'GET /v1/metrics', path: () => '/v1/metrics', accepts: 200, lacking: ['read', 'write'] },
   { route: 'GET /v1/me', path: () => '/v1/me', accepts: 200 },

@@ -139,6 +139,7 @@ export const SERVICE_EXAMPLE_ROWS: readonly ExampleRow[] = [
       return { query: { pattern } };
     },
   },
+  { route: 'GET /v1/connect/clients' },
   { route: 'GET /v1/relations' },
   {
     route: 'POST /v1/relations',

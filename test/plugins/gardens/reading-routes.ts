@@ -203,6 +203,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/namespaces': () => [['/v1/namespaces']],
   'PUT /v1/namespaces': 'writes',
   'DELETE /v1/namespaces': 'writes',
+  'GET /v1/connect/clients': () => [['/v1/connect/clients']],
   'GET /v1/relations': () => [['/v1/relations']],
   'POST /v1/relations': 'writes',
   'PUT /v1/relations': 'writes',

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import type { RouteName } from '../../../../client/client.ts';
 import { Audit } from '../screens/audit/audit.tsx';
 import { Capabilities } from '../screens/capabilities/capabilities.tsx';
+import { Connect } from '../screens/connect/connect.tsx';
 import { Contradictions } from '../screens/contradictions/contradictions.tsx';
 import { Entities } from '../screens/entities/entities.tsx';
 import { Erasure } from '../screens/erasure/erasure.tsx';
@@ -89,6 +90,13 @@ export const SCREENS: readonly Screen[] = [
     group: 'access',
     needs: 'GET /v1/auth/keys',
     view: Keys,
+  },
+  {
+    name: 'connect',
+    group: 'access',
+    needs: 'GET /v1/connect/clients',
+    permissions: ['read'],
+    view: Connect,
   },
   {
     name: 'capabilities',
