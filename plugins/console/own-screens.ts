@@ -17,6 +17,7 @@ export const OWN_SCREENS: ReadonlySet<string> = new Set([
   'erasure',
   'audit',
   'jobs',
+  'backups',
   'settings',
   'plugins',
   'files',

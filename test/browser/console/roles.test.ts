@@ -23,7 +23,7 @@ const FOR_READERS = [
   'capabilities',
 ];
 const ALSO_FOR_READERS = ['subscriptions', 'instructions', 'audit', 'jobs'];
-const FOR_ADMINS = ['relations', 'tenants', 'erasure', 'settings', 'plugins'];
+const FOR_ADMINS = ['relations', 'tenants', 'erasure', 'backups', 'settings', 'plugins'];
 /** All buttons that require a permission. */
 const GUARDED = [
   'Assert a fact',

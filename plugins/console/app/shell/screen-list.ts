@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { RouteName } from '../../../../client/client.ts';
 import { Audit } from '../screens/audit/audit.tsx';
+import { Backups } from '../screens/backups/backups.tsx';
 import { Capabilities } from '../screens/capabilities/capabilities.tsx';
 import { Connect } from '../screens/connect/connect.tsx';
 import { Contradictions } from '../screens/contradictions/contradictions.tsx';
@@ -154,6 +155,14 @@ export const SCREENS: readonly Screen[] = [
     needs: 'GET /v1/jobs',
     permissions: ['read'],
     view: Jobs,
+  },
+  {
+    name: 'backups',
+    group: 'node',
+    needs: 'GET /v1/backups',
+    permissions: ['admin'],
+    isFor: isOperator,
+    view: Backups,
   },
   {
     name: 'settings',
