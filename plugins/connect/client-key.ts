@@ -10,11 +10,11 @@ const KEY_BYTES = 32;
 const LOOK_MS = 5_000;
 const LOOK = { method: 'GET', path: '/v1/me' } as const;
 
-/** The key that a client will send. */
+/** The key that the configured client will send. */
 export type KeyPlan =
   /** A key in a file. With `make`, it must be registered first. */
   | { readonly kind: 'file'; readonly file: string; readonly make: boolean; readonly known?: MadeKey | undefined }
-  /** The user's own key for this address. With `make`, one is drawn and stored. */
+  /** The user's own key for this address. With `make`, a new key is generated and stored. */
   | { readonly kind: 'kept'; readonly make: boolean }
   | { readonly kind: 'none'; readonly why: string };
 
@@ -28,7 +28,10 @@ interface KeyParts {
   readonly caller: Caller | undefined;
 }
 
-/** Plans without changing anything. An administrator's key is never passed on; the client gets one of its own. */
+/**
+ * Plans the key without changing anything. Never hands an administrator's key to a client, which gets a key of its own
+ * instead.
+ */
 export const planKey = async ({ client, place, server, keyFile, caller }: KeyParts): Promise<KeyPlan> => {
   const file = join(place.folders.own, 'clients', `${client.name}-${sha256Hex(server.url).slice(0, 16)}.key`);
   const isAdmin = caller?.permissions.includes('admin') === true;
@@ -72,13 +75,13 @@ export interface Caller {
 export const readCaller = async (server: CommandServer): Promise<Caller | undefined> =>
   callerOf(await look(server, undefined));
 
-/** Like `readCaller`, and tells a node that is down from one that refuses the key. */
+/** Works as `readCaller`, and also distinguishes a node that is down from a node that refuses the key. */
 export const lookAtNode = async (
   server: CommandServer,
 ): Promise<{ readonly isDown: boolean; readonly caller: Caller | undefined }> => {
   let isDown = false;
   const reply = await server.send({ ...LOOK, timeoutMs: LOOK_MS }).catch((error: unknown) => {
-    // Any other error is one of the key, before anything was sent.
+    // Any other error concerns the key, and occurred before anything was sent.
     isDown = error instanceof ServiceError && error.code === 'unavailable';
     return undefined;
   });
@@ -115,7 +118,8 @@ export const makeKey = async (
   if (plan.kind === 'none') return null;
   if (!plan.make) return plan.kind === 'file' ? (plan.known ?? null) : null;
   const rawKey = Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
-  // The file comes first: a registered key that nobody holds would be worse than a file without a registered key.
+  // Writes the file before it registers the key: a registered key that nobody holds would be worse than an unregistered
+  // key in a file.
   const file = plan.kind === 'file' ? plan.file : (await server.saveKey(rawKey)).path;
   if (plan.kind === 'file') await replaceSecretFile(file, rawKey, random);
   try {

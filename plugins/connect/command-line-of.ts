@@ -8,7 +8,10 @@ export interface ProgramWords {
   readonly node: readonly string[];
 }
 
-/** Project files are often committed, so they must not contain paths of this machine. */
+/**
+ * Returns the program to write into a client's file. Files of a project are often committed, so they must not contain
+ * paths of this machine.
+ */
 export const programOf = (scope: Scope, own: readonly string[], command: string | undefined): readonly string[] => {
   if (command !== undefined) return command.split(/\s+/).filter((word) => word !== '');
   return scope === 'project' ? ['fact-memory-node'] : own;
@@ -22,7 +25,7 @@ export const hookCommandLine = (
   more: readonly string[],
 ): string => [...program, 'hook', hook, '--client', client, ...more, ...node].map(quoted).join(' ');
 
-/** The shells of all systems understand double quotes. */
+/** Uses double quotes, which the shells of all systems understand. */
 const quoted = (word: string): string => {
   if (/^[\w@%+=:,.\\/-]+$/.test(word)) return word;
   return /["$`\\!]/.test(word) ? shellQuote(word) : `"${word}"`;

@@ -23,15 +23,15 @@ export interface TomlEdit {
 
 export interface AppliedEdit {
   readonly text: string;
-  /** The parts that were missing. Existing ones stay when the edit is undone. */
+  /** The parts that the edit has added. Parts that already existed stay when the edit is undone. */
   readonly added: ConfigEdit;
-  /** Paths of objects and lists that the edit made, the outer ones first. */
+  /** Paths of the objects and lists that the edit created, outermost first. */
   readonly created: readonly (readonly string[])[];
 }
 
 export interface UndoneEdit {
-  /** Undefined if the edit had made all that is left, so that the file can be removed. */
+  /** Undefined if the rest of the file was created by the edit, so that the file can be removed. */
   readonly text: string | undefined;
-  /** Parts that were changed since and stay. */
+  /** Added parts that the user has changed since. They stay in the file. */
   readonly kept: readonly string[];
 }

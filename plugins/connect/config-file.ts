@@ -17,8 +17,8 @@ export interface ConfigFile {
 }
 
 /**
- * Reads a file before an edit. Follows a link, but never out of `within`: a project from somebody else must not lead a
- * command to the user's other files. Throws `validation` for a file that cannot be edited.
+ * Reads a file before an edit. Follows a link only within `within`: a project of a stranger must not make a command
+ * edit the user's other files. Throws `validation` for a file that cannot be edited.
  */
 export const readConfigFile = async (path: string, within?: string): Promise<ConfigFile> => {
   const realPath = await followLinks(path);
@@ -27,7 +27,7 @@ export const readConfigFile = async (path: string, within?: string): Promise<Con
   if (stats === undefined) return { path, realPath, text: undefined, mode: 0o600 };
   if (!stats.isFile()) throw new ServiceError('validation', `${path} is no file`);
   if (stats.size > MAX_FILE_BYTES) throw new ServiceError('validation', `${path} is larger than 16 MiB`);
-  // A superuser could write it nevertheless, but it was made read-only on purpose.
+  // A superuser could write the file nevertheless, but somebody has made it read-only on purpose.
   if ((stats.mode & 0o222) === 0) {
     throw new ServiceError('validation', `${path} is read-only`, { hint: 'make it writable, and run this again' });
   }
@@ -63,8 +63,8 @@ const refuseOutside = async (realPath: string, path: string, within: string): Pr
 };
 
 /**
- * Replaces the whole file or nothing, and returns the outermost folder made for it. Throws `conflict` if the file has
- * changed since it was read.
+ * Replaces the file completely or not at all. Returns the outermost folder that was created for it. Throws `conflict`
+ * if the file has changed since it was read.
  */
 export const replaceConfigFile = (
   { path, realPath, text: before, mode }: ConfigFile,
@@ -74,7 +74,8 @@ export const replaceConfigFile = (
   writeWholeFile(realPath, text, mode, random, () => refuseChanged(path, realPath, before));
 
 /**
- * Writes the whole file or nothing, and makes its folders. `check` runs last, before the new file replaces the old one.
+ * Writes the file completely or not at all, and creates its folders. `check` runs last, before the new file replaces
+ * the old one.
  */
 export const writeWholeFile = async (
   path: string,
@@ -108,7 +109,7 @@ const refuseChanged = async (path: string, realPath: string, before: string | un
   throw new ServiceError('conflict', `${path} was changed meanwhile`, { hint: 'run this again' });
 };
 
-/** Removes a file, and the empty folders around it, up to the one that was made for it. */
+/** Removes a file, and the empty folders around it up to `madeFolder`, the outermost folder that was created for it. */
 export const removeConfigFile = async (realPath: string, madeFolder: string | undefined): Promise<void> => {
   await rm(realPath, { force: true });
   if (madeFolder === undefined) return;

@@ -22,15 +22,15 @@ interface Asked {
   readonly stderr: Writable;
 }
 
-/** A further way to agree. */
+/** A further answer with which the user can agree. */
 interface OtherAnswer {
   readonly letter: string;
   readonly summary: string;
 }
 
 /**
- * Asks the user to confirm the plans; `other` if the user agrees in the other way. Throws `validation` if no user can
- * answer and no option decides.
+ * Asks the user to confirm the plans. Returns `other` for the other answer. Throws `validation` if no option decides
+ * and no user can answer.
  */
 export const confirmed = async ({ options, ask, stderr }: Asked, other?: OtherAnswer): Promise<boolean | 'other'> => {
   if (options.dryRun) {

@@ -147,10 +147,12 @@ const connect = async (context: Context): Promise<number> => {
 
 const START_FIRST = 'Start it, and run this command again.';
 
-/** The notes of a project stay in it, unless the user wants one memory for everything. */
+/**
+ * By default, notes of a project are recalled only in that project. With this answer, all projects share their notes.
+ */
 const SHARING = { letter: 's', summary: 'yes, and share notes among all projects' } as const;
 
-/** Reads an option that all commands for a running node share, so this command does not declare it. */
+/** Reads the option for the key file. All commands for a running node share it, so this command does not declare it. */
 const keyFileOf = ({ options }: Context): string | undefined => (options as { readonly keyFile?: string }).keyFile;
 
 export const readPlace = async (
@@ -189,7 +191,7 @@ interface Connection {
   readonly former: ConnectionRecord | undefined;
   readonly keyPlan: KeyPlan;
   readonly shareNotes: boolean;
-  /** Further speakers whose words are noted. */
+  /** `agent` to also note the conclusions of the agent. */
   readonly note: string | undefined;
 }
 
@@ -236,7 +238,7 @@ interface FileEdit {
   readonly within: string | undefined;
 }
 
-/** A file gets one edit, because a second plan would not know of the first. */
+/** Merges the edits of one file, because a second plan would not contain the changes of the first one. */
 const addEdit = (edits: FileEdit[], added: FileEdit): void => {
   const place = edits.findIndex(({ path }) => path === added.path);
   const first = edits[place];

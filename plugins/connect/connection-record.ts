@@ -6,7 +6,7 @@ import type { ConfigEdit } from './config-edit.ts';
 import { writeWholeFile } from './config-file.ts';
 import type { UserFolders } from './user-folders.ts';
 
-/** The changes to one file, so that exactly these can be undone. */
+/** The changes to one file, so that `disconnect` undoes exactly these. */
 export interface FileRecord {
   readonly path: string;
   readonly realPath: string;
@@ -73,14 +73,14 @@ const readRecordFile = async (path: string): Promise<ConnectionRecord | undefine
     const record = JSON.parse(text) as ConnectionRecord;
     if (typeof record.client === 'string' && Array.isArray(record.files)) return record;
   } catch {
-    // Reported below, like any unusable record.
+    // An unreadable file is reported below, like any unusable record.
   }
   throw new ServiceError('validation', `${path} is no record of a connection`, {
     hint: 'remove that file; what it has recorded must then be taken out of the configuration by hand',
   });
 };
 
-/** Saved before the files are edited, because an edit without a record could not be undone. */
+/** Saves the record. Call it before the files are edited, because an edit without a record could not be undone. */
 export const saveRecord = async (folders: UserFolders, record: ConnectionRecord, random: Random): Promise<void> => {
   const path = fileOf(folders, record.client, record.scope, record.folder);
   await writeWholeFile(path, `${JSON.stringify(record, undefined, 2)}\n`, 0o600, random);

@@ -9,7 +9,7 @@ type Path = readonly string[];
 
 const MAX_DEPTH = 256;
 
-/** Loaded on the first edit, because every start of the command line loads this module. */
+/** Loads the parser on the first edit, because every start of the command line loads this module. */
 const loadParser = async () => import('jsonc-parser');
 
 /** The value of a JSON file; comments and trailing commas are allowed. An empty file is an empty object. */
@@ -29,7 +29,7 @@ export const readJson = async (text: string): Promise<Record<string, unknown>> =
   throw new ServiceError('validation', 'is no JSON object');
 };
 
-/** The parser and later steps recurse, so that a file of a stranger with deep nesting could exhaust their stack. */
+/** Refuses deep nesting, because the parser and later steps recurse and a stranger's file could exhaust their stack. */
 const refuseDepth = (body: string, scanner: JSONScanner): void => {
   let depth = 0;
   for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
@@ -89,7 +89,7 @@ const isPresent = (found: unknown, { kind, path, value }: JsonChange): boolean =
   return found !== undefined;
 };
 
-/** Adds the value below the innermost existing container, with the missing containers around it. */
+/** Adds the value to the innermost container that exists, together with the missing containers around it. */
 const edited = async (text: string, { kind, path, value }: JsonChange, eol: string): Promise<string> => {
   const root = await readTree(text);
   let container = root;
@@ -151,7 +151,7 @@ const placesToRemove = (found: unknown, change: JsonChange, force: boolean): (re
   return found.flatMap((item, place) => (hasMarker(item, change.marker) ? [[...path, place]] : [])).toReversed();
 };
 
-/** True if a changed form of the added part still exists. */
+/** Returns true if the file still contains the added part in a changed form. */
 const isLeft = (found: unknown, change: JsonChange): boolean =>
   change.kind === 'member'
     ? found !== undefined

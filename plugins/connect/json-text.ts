@@ -1,8 +1,8 @@
 import type { Node } from 'jsonc-parser';
 
 /**
- * Edits of JSON text that leave spaces and comments of neighbours alone. The library would format the lines around a
- * change.
+ * These functions edit JSON text without changing the white space and comments of neighbouring members. The library
+ * would reformat the lines around a change.
  */
 
 /** A container with its position, and the formatting of the text around it. */

@@ -17,9 +17,9 @@ export interface FilePlan {
   /** The file as `disconnect` would restore it; undefined if it would remove the file. */
   readonly base: string | undefined;
   readonly applied: AppliedEdit | undefined;
-  /** The unchanged record of an earlier connection. */
+  /** The record of an earlier connection, if it has not changed. */
   readonly record: FileRecord | undefined;
-  /** Parts that stay, because the user has changed them since. */
+  /** Added parts that stay, because the user has changed them since. */
   readonly kept: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export const planEdit = (
   });
 
 /**
- * Plans the restoration of a file, which must still lie within the folder. An unchanged file gets exactly its former
+ * Plans the restoration of a file, which must still be within the folder. An unchanged file gets exactly its former
  * content back.
  */
 export const planUndo = (record: FileRecord, force: boolean, within: string | undefined): Promise<FilePlan> =>
@@ -78,7 +78,7 @@ const isApplied = (text: string, edit: ConfigEdit): Promise<boolean> =>
 const apply = (text: string, edit: ConfigEdit): Promise<AppliedEdit> =>
   edit.form === 'json' ? applyJson(text, edit.changes) : applyToml(text, edit);
 
-/** Puts the name of the file before a refusal of an edit. */
+/** Adds the name of the file to the refusal of an edit. */
 const withPath = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -92,7 +92,7 @@ const withPath = async <T>(path: string, work: () => Promise<T>): Promise<T> => 
   }
 };
 
-/** The record of a plan, with the backup of the file that it needs. */
+/** Returns the record of a plan, and stores the backup of the file that the record needs. */
 export const recordOf = async (
   plan: FilePlan,
   folders: UserFolders,
@@ -111,7 +111,7 @@ export const recordOf = async (
   };
 };
 
-/** Equal texts of the same file share a backup. */
+/** Stores a backup. Equal texts of the same file share one. */
 const keepBackup = async (path: string, text: string, folders: UserFolders, random: Random): Promise<string> => {
   const name = `${basename(path)}.${sha256Hex(path).slice(0, 8)}.${sha256Hex(text).slice(0, 16)}.bak`;
   const backup = join(folders.own, 'backups', name);

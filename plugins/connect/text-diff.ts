@@ -1,6 +1,6 @@
-/** A longer line may hold other settings, secrets among them. */
+/** The maximum length of a shown line. A longer line may contain other settings, including secrets. */
 const MAX_SHOWN_LINE = 200;
-/** Bounds the lines on each side for the search of the shortest difference. */
+/** The maximum number of lines on each side that are compared exactly. */
 const MAX_COMPARED = 2_000;
 
 interface ChangedLine {
@@ -9,8 +9,8 @@ interface ChangedLine {
 }
 
 /**
- * The removed (`-`) and added (`+`) lines, without context, which may hold secrets of other programs. Empty without a
- * change.
+ * Returns the removed (`-`) and added (`+`) lines; empty without a change. Shows no unchanged lines, because they may
+ * contain secrets of other programs.
  */
 export const textDiff = (before: string, after: string): readonly string[] => {
   const changes = changesOf(before, after);
@@ -19,8 +19,8 @@ export const textDiff = (before: string, after: string): readonly string[] => {
 };
 
 /**
- * A long line is shown as a whole unless a long line replaces it. In that case both hold the other settings of the
- * file, and only the added text is shown.
+ * Returns the text to show for a line. A long line is shown whole unless it replaces another long line. Then both
+ * contain the other settings of the file, so only the added text is shown.
  */
 const shown = ({ sign, line }: ChangedLine, long: readonly ChangedLine[]): string => {
   if (line.length <= MAX_SHOWN_LINE) return line;
@@ -30,7 +30,9 @@ const shown = ({ sign, line }: ChangedLine, long: readonly ChangedLine[]): strin
   return own === undefined ? `(a line of ${line.length} characters)` : `… ${own} …`;
 };
 
-/** Returns the text in one place by which the line differs from a shorter one; undefined if they differ in more. */
+/**
+ * Returns the text that was inserted into the shorter line to get this one; undefined if the lines differ otherwise.
+ */
 const insertedIn = (line: string, shorter: string): string | undefined => {
   const added = line.length - shorter.length;
   if (added <= 0) return undefined;

@@ -58,7 +58,7 @@ export const undoToml = async (text: string, edit: TomlEdit, force: boolean): Pr
   }
   const head = body.slice(0, start);
   const tail = body.slice(start + block.length).replace(/^\r?\n/, '');
-  // The empty line before the block was added with it.
+  // The edit added the empty line before the block as well.
   const rest = `${head.endsWith(`${eol}${eol}`) ? head.slice(0, -eol.length) : head}${tail}`;
   return { text: rest.trim() === '' ? undefined : `${bom}${rest}`, kept: [] };
 };

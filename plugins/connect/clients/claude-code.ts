@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { hookItems, readServerMember, serverMember } from './json-entries.ts';
 
 const GROUP = 'mcpServers';
-/** Seconds. All hooks at the end of a session share 1.5 s unless one of them requests more. */
+/** The timeouts in seconds. All hooks at the end of a session share 1.5 s, unless one of them requests more. */
 const EVENTS = {
   'session-start': { event: 'SessionStart', timeout: 10 },
   prompt: { event: 'UserPromptSubmit', timeout: 5 },
@@ -36,7 +36,7 @@ export const claudeCode: Client = {
   readEntry: readServerMember(GROUP),
   hooks: {
     names: ['session-start', 'prompt', 'session-end'],
-    // The local settings of a project are not committed.
+    // The local settings of a project are not committed to its repository.
     file: ({ scope, folder, folders }) =>
       scope === 'project'
         ? join(folder, '.claude', 'settings.local.json')

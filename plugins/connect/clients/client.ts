@@ -5,7 +5,7 @@ export type Scope = 'user' | 'project';
 export type TransportName = 'stdio' | 'http';
 export type HookName = 'session-start' | 'prompt' | 'session-end';
 
-/** The target of a connection: a user or a project. */
+/** The target of a connection: the settings of a user or of a project. */
 export interface Place {
   readonly folders: UserFolders;
   readonly scope: Scope;
@@ -13,7 +13,7 @@ export interface Place {
   readonly folder: string;
 }
 
-/** The way in which a client reaches the node. */
+/** How a client reaches the node: it starts a program, or sends HTTP requests. */
 export type ServerEntry =
   | { readonly transport: 'stdio'; readonly command: string; readonly args: readonly string[] }
   /** `keyVariable` names the environment variable of the key, so that no configuration contains the key itself. */
@@ -46,14 +46,14 @@ export interface ClientHooks {
 export const hooksIn = ({ hooks }: Client, { scope }: Place): ClientHooks | undefined =>
   hooks?.scopes?.includes(scope) === false ? undefined : hooks;
 
-/** A program that speaks the Model Context Protocol, with the format of its configuration. */
+/** A program with support for the Model Context Protocol, and the format of its configuration. */
 export interface Client {
   readonly name: string;
   /** Display name. */
   readonly title: string;
   readonly scopes: readonly Scope[];
   readonly transports: readonly TransportName[];
-  /** Files or folders of which one exists if the client is installed. */
+  /** Files or folders. The client counts as installed if one of them exists. */
   traces(folders: UserFolders): readonly string[];
   serverFile(place: Place): string;
   serverEdit(name: string, entry: ServerEntry): ConfigEdit;

@@ -7,7 +7,9 @@ import type { Client, ServerEntry } from './client.ts';
 import { hookItems, writtenEntry } from './json-entries.ts';
 
 const GROUP = 'mcp_servers';
-/** Seconds. `Stop` runs after each turn, so that nothing is lost when the terminal is closed. */
+/**
+ * The timeouts in seconds. `Stop` runs after each turn, so that no prompt is lost when the user closes the terminal.
+ */
 const EVENTS = {
   'session-start': { event: 'SessionStart', timeout: 10 },
   prompt: { event: 'UserPromptSubmit', timeout: 5 },

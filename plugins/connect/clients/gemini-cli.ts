@@ -4,7 +4,10 @@ import type { Client, Place } from './client.ts';
 import { hookItems, readServerMember, serverMember } from './json-entries.ts';
 
 const GROUP = 'mcpServers';
-/** Milliseconds. Gemini CLI does not wait for a hook of its event SessionEnd, so notes are taken after each turn. */
+/**
+ * The timeouts in milliseconds. Gemini CLI does not wait for a hook of its event SessionEnd, so notes are stored after
+ * each turn.
+ */
 const EVENTS = {
   'session-start': { event: 'SessionStart', timeout: 10_000 },
   prompt: { event: 'BeforeAgent', timeout: 5_000 },

@@ -38,10 +38,10 @@ const textsOf = (value: unknown): Record<string, string> =>
     ),
   );
 
-/** The events of a client for our hooks. */
+/** The client's event, and its timeout, for each of our hooks. */
 export type EventNames = Readonly<Partial<Record<HookName, { readonly event: string; readonly timeout?: number }>>>;
 
-/** Adds one item to the list of each event. `spell` formats a command for the client. */
+/** Adds one item to the list of each event. `spell` converts a command to the client's format. */
 export const hookItems = (
   events: EventNames,
   commandOf: CommandOf,

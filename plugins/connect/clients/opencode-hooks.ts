@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 
-// OpenCode loads the compiled file by itself, and a release copies it, so it imports nothing but modules of Node.js.
+// OpenCode loads the compiled file alone, and a release copies it, so it may import only modules of Node.js.
 
 type Hook = 'session-start' | 'prompt' | 'session-end';
 
-/** Command lines by hook. A missing one switches the hook off; without any, the installed program runs all of them. */
+/**
+ * The command line of each hook. An absent hook is off. Without any command lines, the installed program runs all
+ * hooks.
+ */
 type Commands = Readonly<Partial<Record<Hook, string>>>;
 
 interface Part {
@@ -39,7 +42,7 @@ const DEFAULT_COMMANDS: Commands = {
   'session-end': 'fact-memory-node hook session-end --client opencode',
 };
 const SERVER = { type: 'local', command: ['fact-memory-node', 'mcp'] };
-/** The commands limit themselves to less. */
+/** The timeout in milliseconds for a command that ignores its own, shorter timeout. */
 const MAX_RUN_MS = 60_000;
 const MAX_MESSAGES = 400;
 
@@ -80,7 +83,7 @@ const lineOf = ({ info: { role, time }, parts }: Message): string =>
 const server = async ({ directory, client }: Host, commands: Commands = DEFAULT_COMMANDS) => {
   const begun = new Set<string>();
   const ofPersons = new Map<string, Promise<boolean>>();
-  /** A session below another one holds words of an agent. */
+  /** Returns false for a session inside another one, because its prompts come from an agent. */
   const isOfPerson = (id: string): Promise<boolean> => {
     const known =
       ofPersons.get(id) ??
@@ -94,7 +97,7 @@ const server = async ({ directory, client }: Host, commands: Commands = DEFAULT_
 
   return {
     config: async (config: { mcp?: Record<string, unknown> }): Promise<void> => {
-      // A user who installs this file alone gets the tools with it.
+      // Also configures the tools for a user who has installed only this file.
       if (commands === DEFAULT_COMMANDS) config.mcp = { 'fact-memory': SERVER, ...config.mcp };
     },
 
@@ -110,7 +113,7 @@ const server = async ({ directory, client }: Host, commands: Commands = DEFAULT_
       const start = isFirst ? contextIn(await run(commands['session-start'], input)) : '';
       const recalled = [start, contextIn(await run(commands.prompt, input))].filter((one) => one !== '');
       if (recalled.length === 0) return;
-      // Parts of a message stand in the order of their ids.
+      // OpenCode sorts the parts of a message by their ids.
       const place = { id: `${last.id}0`, sessionID, messageID: message.id };
       parts.push({ ...place, type: 'text', text: recalled.join('\n'), synthetic: true } satisfies Part & typeof place);
     },

@@ -5,10 +5,10 @@ import { readServerMember, serverMember } from './json-entries.ts';
 
 const GROUP = 'mcp';
 const HOOKS: readonly HookName[] = ['session-start', 'prompt', 'session-end'];
-/** OpenCode runs no commands as hooks, but modules. This one runs our commands. */
+/** OpenCode runs modules as hooks instead of commands. This module runs our commands. */
 const HOOKS_FILE = 'opencode-hooks.js';
 
-/** The same on every system, also where others store settings elsewhere. */
+/** OpenCode uses this folder on every system, even where other programs store settings elsewhere. */
 const ownFolder = ({ env, home }: UserFolders): string => {
   const named = env['XDG_CONFIG_HOME'] ?? '';
   return join(isAbsolute(named) ? named : join(home, '.config'), 'opencode');
@@ -44,7 +44,7 @@ export const opencode: Client = {
   readEntry: readServerMember(GROUP),
   hooks: {
     names: HOOKS,
-    // The path of the module belongs to this machine, and a project is shared.
+    // The entry contains a path of this machine, so it must not be in the shared files of a project.
     scopes: ['user'],
     file: configFile,
     edit: (commandOf) => {

@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { hookItems, readServerMember, serverMember } from './json-entries.ts';
 
 const GROUP = 'servers';
-/** Seconds. */
+/** The timeouts in seconds. */
 const EVENTS = {
   'session-start': { event: 'SessionStart', timeout: 10 },
   'session-end': { event: 'Stop', timeout: 10 },

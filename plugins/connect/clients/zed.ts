@@ -9,8 +9,8 @@ const ownFolder = ({ platform, home, config }: UserFolders): string =>
   platform === 'darwin' ? join(home, '.config', 'zed') : join(config, platform === 'win32' ? 'Zed' : 'zed');
 
 /**
- * Formats: https://zed.dev/docs/ai/mcp and https://zed.dev/docs/worktree-trust. Zed inserts no variable into a header,
- * so an entry with an address would have to hold the key.
+ * Formats: https://zed.dev/docs/ai/mcp and https://zed.dev/docs/worktree-trust. Zed inserts no variables into headers,
+ * so an entry for HTTP would have to contain the key itself.
  */
 export const zed: Client = {
   name: 'zed',

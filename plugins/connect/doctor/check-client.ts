@@ -54,7 +54,9 @@ export const checkClient = async (
   return findings;
 };
 
-/** A file of a project may come from a stranger, so nothing in it is started or called before the user agrees. */
+/**
+ * Asks the user before anything in the file is started or called, because a file of a project may come from a stranger.
+ */
 const isApproved = async (target: Target, file: string, { approve }: CheckParts, report: Report): Promise<boolean> => {
   if (target.isRecorded) return true;
   const what = `"connect" did not write the entry of ${file}, which ${describeEntry(target)}`;

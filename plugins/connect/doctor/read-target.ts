@@ -14,11 +14,11 @@ export interface Target {
   readonly entry: WrittenEntry;
   readonly url: string;
   readonly path: string;
-  /** The key that the client would send; undefined if the started program finds one by itself. */
+  /** The key that the client would send; undefined if the program that it starts finds a key by itself. */
   readonly key: string | undefined;
   /** The key file that the entry names. */
   readonly keyFile: string | undefined;
-  /** True for exactly the entry that `connect` has written. Any other may come from a stranger. */
+  /** True if the entry is exactly the one that `connect` wrote. Any other entry may come from a stranger. */
   readonly isRecorded: boolean;
 }
 
@@ -62,11 +62,11 @@ const optionOf = (args: readonly string[], name: string): string | undefined => 
 const variableOf = ({ headers, bearerVariable }: WrittenEntry): string | undefined =>
   bearerVariable ?? /\{(?:env:)?(\w{1,128})\}/.exec(headers['Authorization'] ?? '')?.[1];
 
-/** The started program sends the key of its variable only to the address of its other variable. */
+/** Returns the key in the entry's variables. The started program sends it only to the address in its other variable. */
 const ownKeyOf = ({ env }: WrittenEntry, address: string, home: string): string | undefined =>
   URL.canParse(home) && new URL(home).href === new URL(address).href ? env['SVC_API_KEY'] : undefined;
 
-/** Reads the entry as `connect` has written it into this file. */
+/** Reads the entry that `connect` has written into this file. */
 const recordedEntry = async (client: Client, file: string, { files, name }: ConnectionRecord) => {
   const added = files.find(({ path }) => path === file)?.added;
   if (added === undefined) return undefined;
@@ -74,7 +74,7 @@ const recordedEntry = async (client: Client, file: string, { files, name }: Conn
   return client.readEntry(text, name);
 };
 
-/** Describes the effects of a client that uses the entry, with names of variables and without their values. */
+/** Describes the effects of the entry. Names the variables, but not their values. */
 export const describeEntry = ({ entry, url }: Target): string => {
   const names = Object.keys(entry.env);
   if (entry.url === undefined) {

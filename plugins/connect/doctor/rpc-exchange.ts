@@ -3,7 +3,7 @@ import { ServiceError } from '../../../kernel/plugin-api.ts';
 /** Sends one JSON-RPC message and returns the reply; undefined for a message without an id. */
 export type SendMessage = (message: object) => Promise<unknown>;
 
-/** The newest version of the protocol that begins with `initialize`; later ones accept it too. */
+/** The newest version of the protocol with the message `initialize`. Servers of later versions accept it too. */
 const PROTOCOL_VERSION = '2025-11-25';
 
 export interface Greeted {
@@ -12,7 +12,7 @@ export interface Greeted {
   readonly tools: number;
 }
 
-/** Does a client's first steps: initializes, and lists the tools. */
+/** Starts a connection as a client does: initializes it, and lists the tools. */
 export const greetServer = async (send: SendMessage, version: string): Promise<Greeted> => {
   const clientInfo = { name: 'fact-memory-node-doctor', version };
   const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo };

@@ -1,6 +1,7 @@
 /**
- * Tells whether a fact has to do with a prompt. The score of a recall cannot: it compares facts with each other, so the
- * best of unrelated facts has a high score too. Words are compared without endings, CJK text by pairs of characters.
+ * Returns true if a fact concerns the subject of a prompt. The score of a recall cannot tell: it compares facts with
+ * each other, so the best of several unrelated facts has a high score too. Words are compared without endings, and CJK
+ * text by pairs of characters.
  */
 export const isAbout = (prompt: string, text: string): boolean => {
   const sought = contentWords(prompt);
@@ -17,7 +18,10 @@ export const mentions = (text: string, name: string): boolean => {
   return named.length > 0 && named.every((word) => held.has(word));
 };
 
-/** Counts a character of a script without blanks as three, because it says about as much as a short word. */
+/**
+ * Returns the length of a text in characters. A character of a script without spaces counts as three, because it
+ * carries about as much meaning as a short word.
+ */
 export const saidLength = (text: string): number => text.length + 2 * (text.match(UNSPACED)?.length ?? 0);
 
 const ENOUGH_WORDS = 2;
@@ -53,7 +57,7 @@ const isSameStem = (one: string, other: string): boolean => {
   return same >= SHORTEST_STEM && Math.max(one.length, other.length) - same <= LONGEST_ENDING;
 };
 
-/** Frequent words of prompts that say nothing about their subject, in some languages. */
+/** Frequent words of prompts that do not describe their subject, in several languages. */
 const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   `about above after again all also and any anything are because been before being below between both but can cannot come could
 did does doing done down each else even every few first for from get give going had has have having help her here hers him his how

@@ -1,6 +1,6 @@
 /**
- * Elements that clients add to the text of a person. The list is closed, because any other element is the person's own
- * text, such as HTML or a type parameter.
+ * XML elements that clients add to the text of a person. Only the listed ones are removed, because any other element is
+ * text of the person, such as HTML or a type parameter.
  */
 const HARNESS_ELEMENTS: readonly string[] = [
   'system-reminder',
@@ -69,7 +69,7 @@ const HARNESS_ELEMENTS: readonly string[] = [
 const NAMES = HARNESS_ELEMENTS.join('|');
 const OPENING = new RegExp(`<(${NAMES})(?:\\s[^<>]{0,400})?>`, 'g');
 
-/** Whole parts that clients write. */
+/** Texts of whole parts that clients write. */
 const HARNESS_TEXTS: readonly RegExp[] = [
   /^\[Request interrupted by user[^\]]{0,60}\]$/,
   /^\[Image(?: #\d{1,4}|: [^\]]{1,400})?\]$/,
@@ -82,7 +82,7 @@ const HARNESS_TEXTS: readonly RegExp[] = [
   /^(?:Not logged in|API Error)\b/,
 ];
 
-/** Returns the person's own text of the parts of a prompt; empty if nothing in them is worth a note. */
+/** Returns the person's own text in the parts of a prompt; empty if it is not worth a note. */
 export const ownWords = (parts: readonly string[]): string => {
   const own = parts
     .map((part) => withoutElements(part).trim())
@@ -91,7 +91,7 @@ export const ownWords = (parts: readonly string[]): string => {
   return isCommand(text) || isReplyOnly(text) ? '' : text;
 };
 
-/** Removes closed elements. An element without an end is text about it. */
+/** Removes complete elements. An element without its end tag stays, because the text is probably about it. */
 const withoutElements = (part: string): string => {
   const query = between(part, '<user_query>', '</user_query>');
   if (query !== undefined) return query;
@@ -115,19 +115,22 @@ const between = (text: string, begin: string, end: string): string | undefined =
   return stop < 0 ? undefined : text.slice(start + begin.length, stop);
 };
 
-/** A slash or bang line speaks to the client. A path, an image of Markdown and `!=` do not. */
+/**
+ * Returns true for a line that is a command to the client: it begins with a slash or an exclamation mark. A path, an
+ * image of Markdown and `!=` are not commands.
+ */
 const isCommand = (text: string): boolean => {
   const name = /^\/([\w:.-]+)(?:\s|$)/.exec(text)?.[1];
   return name === undefined ? /^!\s*[\w./~$-]/.test(text) : !ROOT_FOLDERS.has(name);
 };
 
-/** Folders at the root of Linux and macOS. A line that begins with one of them is about a path. */
+/** Folders at the root of Linux and macOS. A line that begins with one of them is a path. */
 const ROOT_FOLDERS: ReadonlySet<string> = new Set(
   `bin boot dev etc home lib lib64 media mnt opt proc root run sbin srv sys tmp usr var
 Applications Library System Users Volumes cores private`.split(/\s+/),
 );
 
-/** A reply of one word, or of words that only agree, refuse or go on. */
+/** Returns true for a reply of one word, or of words that only agree, refuse or tell the agent to continue. */
 const isReplyOnly = (text: string): boolean => {
   const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}']+/gu) ?? [];
   if (words.length === 0) return true;
@@ -137,10 +140,10 @@ const isReplyOnly = (text: string): boolean => {
   return unspaced < LEAST_UNSPACED;
 };
 
-/** A name and a value, such as `port=8080`, say more than one word also without a blank. */
+/** A name and a value, such as `port=8080`. It is worth a note although it is one word. */
 const NAMED_VALUE = /^\p{L}[\p{L}\p{M}\p{N}_-]*[:：=＝](?!\/\/)\S/u;
 
-/** So many characters of a script without blanks say more than one word. */
+/** The minimum number of characters of a note in a script without spaces. */
 const LEAST_UNSPACED = 4;
 
 const REPLIES: ReadonlySet<string> = new Set(

@@ -22,7 +22,7 @@ const MAX_BUDGET = 8_000;
 const MAX_QUERY_LENGTH = 2_000;
 /** Shorter prompts, such as "go on", trigger no recall. */
 const MIN_PROMPT_LENGTH = 12;
-/** Names of branches that say nothing about the work. */
+/** Usual names of branches, which do not describe the work. */
 const USUAL_BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'trunk', 'develop', 'dev']);
 
 const COMMON_OPTIONS = {
@@ -119,18 +119,21 @@ const failOpen = async (
     const why = error instanceof Error ? error.message : 'unknown';
     if (folders !== undefined) await logHook(folders, clock, `${hook} ${options.client}: ${why}`);
   }
-  // A client that keeps the input open would keep the process alive.
+  // Stops reading, because a client that keeps the input open would keep the process alive.
   stdin.destroy();
   return EXIT.ok;
 };
 
-/** A late request would keep the process alive long after the hook has given up. */
+/**
+ * Returns the server with a time limit per request, because a late request would keep the process alive after the hook
+ * has ended.
+ */
 const hasty = (server: CommandServer, timeoutMs: number): CommandServer => ({
   ...server,
   send: (request) => server.send({ timeoutMs, ...request }),
 });
 
-/** Recalls, and returns what the client is to read. */
+/** Recalls facts, and returns the output for the client. */
 const recall = async (run: HookRun, wish: RecallWish, { options, random }: HookContext): Promise<string> => {
   const text = await recallForSession(run, wish, random);
   if (text === '') return '';
@@ -167,7 +170,7 @@ const promptCommand = defineCommand({
   name: 'prompt',
   summary: 'recall what matters for a prompt, before a client sends it',
   needs: 'nothing',
-  // Program start takes part of the two seconds that a prompt may wait.
+  // A prompt may wait two seconds, and the start of the program takes a part of them.
   options: {
     ...COMMON_OPTIONS,
     budget: budgetOption(600, 'a prompt'),
@@ -178,7 +181,7 @@ const promptCommand = defineCommand({
     failOpen(context, 'prompt', async (run) => {
       const query = plainQuery(run.input.prompt.trim());
       const hooks = clientOf(context.options.client).hooks?.names ?? [];
-      // Slash commands go to the client itself. Some clients accept no text from a hook here.
+      // A slash command is an instruction to the client, and some clients accept no text from a hook then.
       if (saidLength(query) < MIN_PROMPT_LENGTH || query.startsWith('/') || !hooks.includes('prompt')) return '';
       return recall(run, { event: 'UserPromptSubmit', query, ...context.options }, context);
     }),
@@ -188,7 +191,7 @@ const sessionEndCommand = defineCommand({
   name: 'session-end',
   summary: 'note what the user has said, when a session of a client ends',
   needs: 'nothing',
-  // One client gives its hooks three seconds at the end.
+  // One client stops its hooks three seconds after the end of a session.
   options: {
     ...COMMON_OPTIONS,
     noNotes: { type: 'flag', summary: 'note nothing' },

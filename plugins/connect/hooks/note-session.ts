@@ -10,25 +10,28 @@ export const SAID = 'memory:said';
 const MAX_SAID_LENGTH = 4_000;
 const CUT_MARK = ' […]';
 
-/** Below that of a person, so that the words of an agent count for less. */
+/** The confidence of conclusions of an agent, lower than that of a person's words. */
 const AGENT_CONFIDENCE = 0.5;
 
 export interface SessionNotes {
   readonly facts: readonly NoteFact[];
-  /** Last parts of the entities of all words that were read, noted or not. */
+  /** The last parts of the entities of all prompts that were read, whether or not they became notes. */
   readonly ids: readonly string[];
-  /** Number of values that look like secrets. */
+  /** The number of masked values, which look like secrets. */
   readonly masked: number;
 }
 
 /** The sources of notes. */
 export interface Speakers {
   readonly person: string;
-  /** Undefined to leave out what the agent concluded. */
+  /** The source for conclusions of the agent; undefined to leave them out. */
   readonly agent: string | undefined;
 }
 
-/** Begins the entity of each note of a project. Each prompt has an entity of its own, so that none contradict. */
+/**
+ * Returns the beginning of the entity of each note of a project. Each prompt has its own entity, so that no note
+ * contradicts another one.
+ */
 export const notePrefix = ({ key }: Project): string => `project:${key}/note/`;
 
 /** Returns the last part of the entity of a note of the project; undefined for any other entity. */
@@ -38,13 +41,13 @@ export const noteId = (project: Project, entity: string): string | undefined => 
   return NOTE_ID.test(id) ? id : undefined;
 };
 
-/** Tells a note from an entity of another project whose address continues this one. */
+/** Distinguishes a note from an entity of another project, whose address begins with this one. */
 const NOTE_ID = /^(?:agent-)?[0-9a-f]{16}$/;
 
-/** True for the words of an agent. */
+/** Returns true for the entity of a note with words of an agent. */
 export const isOfAgent = (entity: string): boolean => entity.slice(entity.lastIndexOf('/') + 1).startsWith('agent-');
 
-/** Reads the notes of a session that are not known yet: word for word, as local facts. */
+/** Reads new notes of a session: prompts word for word, as local facts. */
 export const readNotes = async (
   { transcript, transcriptText }: HookInput,
   project: Project,
@@ -62,7 +65,9 @@ export const readNotes = async (
   };
 };
 
-/** Stores notes, and returns how many the node refused. It recognises those that it has. */
+/**
+ * Stores notes, and returns the number of notes that the node refused. The node recognises notes that it has already.
+ */
 export const storeNotes = async (facts: readonly NoteFact[], server: CommandServer): Promise<number> => {
   const refused = facts.length === 0 ? [] : await store(facts, server);
   if (!refused.some(({ code }) => code === 'source_attestation_failed')) return refused.length;

@@ -6,7 +6,7 @@ import { writeWholeFile } from '../config-file.ts';
 import type { UserFolders } from '../user-folders.ts';
 import { type NoteFact, storeNotes } from './note-session.ts';
 
-/** Sessions whose notes wait for the node. */
+/** The maximum number of sessions whose notes are not sent yet. */
 const MAX_FILES = 100;
 /** The number of files that one hook sends, because its client waits. */
 const MAX_SENT = 5;
@@ -14,8 +14,9 @@ const MAX_SENT = 5;
 const folderOf = ({ cache }: UserFolders): string => join(cache, 'pending-notes');
 
 /**
- * Keeps notes until the node has them. Written before they are sent, because a hook may be stopped at its deadline. The
- * oldest go when there are too many. Returns the path; undefined if the folder cannot be written.
+ * Stores notes in a file until the node has them. Call it before sending them, because a hook may be stopped at its
+ * deadline. Deletes the oldest files if there are too many. Returns the path; undefined if the folder cannot be
+ * written.
  */
 export const keepNotes = async (
   facts: readonly NoteFact[],
@@ -40,7 +41,7 @@ export const dropNotes = async (path: string | undefined): Promise<void> => {
   if (path !== undefined) await rm(path, { force: true });
 };
 
-/** Sends notes that an earlier hook could not send, oldest first. The node recognises those that it has. */
+/** Sends notes that an earlier hook could not send, oldest first. The node recognises notes that it has already. */
 export const sendKeptNotes = async (server: CommandServer, folders: UserFolders): Promise<void> => {
   const folder = folderOf(folders);
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort();
@@ -61,7 +62,7 @@ export const sendKeptNotes = async (server: CommandServer, folders: UserFolders)
   }
 };
 
-/** A request that the node refuses once is refused forever; the rest may succeed later. */
+/** Returns true for an error that would occur again. Notes with other errors may be stored later. */
 const isRefusal = (error: unknown): boolean => error instanceof ServiceError && REFUSALS.has(error.status);
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 

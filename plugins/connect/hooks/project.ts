@@ -10,14 +10,14 @@ const MAX_KEY_LENGTH = 200;
 /** A folder with this file, and everything in it, is excluded from the memory. */
 export const IGNORE_FILE = '.fact-memory-ignore';
 
-/** The project that is being worked on. */
+/** The project in which the client runs. */
 export interface Project {
   /**
    * Identifies the repository: the address of its remote, otherwise the path of its main checkout, otherwise the path
    * of the folder that the client named.
    */
   readonly key: string;
-  /** The last part of the key, for display and for questions. */
+  /** The last part of the key, for people and for queries. */
   readonly name: string;
   /** Address of the remote without credentials, such as `github.com/acme/web`. */
   readonly remote: string | undefined;
@@ -45,13 +45,13 @@ export const readProject = async (folder: string): Promise<Project | undefined> 
   return { key: keyOf(remote.toLowerCase()), name: basename(remote), remote, branch };
 };
 
-/** A folder without a remote is identified by its path, because many folders have the same name. */
+/** Identifies a folder without a remote by its path, because many folders have the same name. */
 const placeOf = async (folder: string): Promise<Pick<Project, 'key' | 'name'>> => {
   const path = await realpath(folder).catch(() => folder);
   return { key: keyOf(path), name: plainName(basename(path)) || 'root' };
 };
 
-/** A worktree belongs to the checkout that holds the common folder, or to the bare repository itself. */
+/** Returns the main checkout of a worktree: the one that contains the common folder, or a bare repository itself. */
 const mainCheckout = (root: string, common: string, own: string): string => {
   if (common === own) return root;
   return basename(common) === '.git' ? dirname(common) : common;
@@ -85,7 +85,10 @@ const remoteUrlOf = (config: string): string | undefined => {
   return first;
 };
 
-/** In a worktree, `.git` is a file that names its folder, which in turn names the common one. */
+/**
+ * Returns the common and the own Git folder. In a worktree, `.git` is a file with the path of its own folder, which
+ * contains the path of the common one.
+ */
 const gitFolders = async (root: string): Promise<{ common: string; own: string }> => {
   const place = join(root, '.git');
   const named = /^gitdir: (.+)/.exec(await readSome(place))?.[1]?.trim();
@@ -96,11 +99,11 @@ const gitFolders = async (root: string): Promise<{ common: string; own: string }
 };
 
 /**
- * `https://user:token@host/a/b.git`, `ssh://git@host:22/a/b` and `git@host:a/b.git` all become `host/a/b`. A path of
- * this machine is no address.
+ * Converts `https://user:token@host/a/b.git`, `ssh://git@host:22/a/b` and `git@host:a/b.git` to `host/a/b`. Returns
+ * undefined for a path of this machine.
  */
 export const remoteName = (url: string): string | undefined => {
-  // A host of one letter is a drive of Windows.
+  // A host name of one letter is a Windows drive.
   const scp = /^(?:[^@/:]+@)?([\w.-]{2,}):(?!\/\/)(.+)$/.exec(url);
   const [host, path] =
     scp === null ? (/^\w[\w+.-]*:\/\/(?:[^@/]*@)?([^/?#]+)\/([^?#]*)/.exec(url) ?? []).slice(1) : scp.slice(1);
@@ -109,7 +112,7 @@ export const remoteName = (url: string): string | undefined => {
   return plainName(`${plainHost}/${path.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '')}`);
 };
 
-/** Removes control characters, which no entity may hold. */
+/** Removes control characters, which are not allowed in an entity. */
 const plainName = (text: string): string =>
   text
     .toWellFormed()

@@ -19,7 +19,7 @@ export interface HookRun {
 
 export interface RecallWish {
   readonly event: 'SessionStart' | 'UserPromptSubmit';
-  /** The question; at the start of a session the project itself is the question. */
+  /** The question. At the start of a session it is the name of the project. */
   readonly query: string;
   readonly budget: number;
   /** True to recall the notes of every project. */
@@ -27,9 +27,9 @@ export interface RecallWish {
 }
 
 const LEAST_SCORE = 0.3;
-/** For notes of the project. The best note sets the scale, so a low score is no reason to leave one out. */
+/** The minimum score of a note. It is low, because scores are relative to the best note. */
 const LEAST_NOTE_SCORE = 0.05;
-/** The share of the best vector score from which a meaning counts without common words. */
+/** The minimum share of the best vector score with which a fact without common words counts as relevant. */
 const NEAR_IN_MEANING = 0.6;
 
 /** Recalls facts that this session has not seen yet, and returns them as text for a model; empty without any. */
@@ -39,14 +39,14 @@ export const recallForSession = async (
   random: Random,
 ): Promise<string> => {
   if (budget === 0) return '';
-  // After these events the model no longer has the shown facts in its context.
+  // After these events, the model's context no longer contains the facts that were shown before.
   const isAnew = event === 'SessionStart' && (input.begin === 'clear' || input.begin === 'compact');
   const state = await readState(folders, input.session);
   const before = isAnew ? [] : state.shown;
   const known = new Set(before);
   const own = new Set(isAnew ? [] : state.noted);
   const place = shareNotes ? {} : { entities: [`${notePrefix(project)}*`] };
-  // Two questions, so that no number of notes takes the places of other facts.
+  // Asks for facts and for notes separately, so that many notes cannot displace all facts.
   const [facts, notes] = await Promise.all([
     ask(server, { query, token_budget: budget, exclude_relations: [SAID] }),
     ask(server, { query: `${project.key} ${query}`, token_budget: budget, relation: SAID, ...place }),
@@ -76,7 +76,7 @@ const ask = async (server: CommandServer, body: object): Promise<readonly Recall
 
 type Wanted = (fact: RecalledFact) => boolean;
 
-/** A fact about the project names it. A fact about another repository of the same name does not belong to it. */
+/** Returns true for a fact whose text names the project, unless it is about another repository of the same name. */
 const isAboutProject = ({ key, name }: Project): Wanted => {
   const own = foldName(`project:${key}`);
   return ({ entity, text }) => {
@@ -88,14 +88,14 @@ const isAboutProject = ({ key, name }: Project): Wanted => {
 };
 
 const isAboutPrompt = (prompt: string, found: readonly RecalledFact[]): Wanted => {
-  // Without hits of words the best vector score is 1, however far it is.
+  // If words found nothing, the best vector score is 1 even for a very different text.
   const isCalibrated = found.some(({ lexical }) => lexical > 0);
   return ({ entity, relation, text, semantic }) =>
     (isCalibrated && semantic >= NEAR_IN_MEANING) ||
     isAbout(prompt, relation === SAID ? text : `${entity} ${relation} ${text}`);
 };
 
-/** Words of an agent never stand before those of a person. */
+/** Orders facts by score, but words of an agent always after words of a person. */
 const bestFirst = (a: RecalledFact, b: RecalledFact): number =>
   Number(isAgentNote(a)) - Number(isAgentNote(b)) || b.score - a.score;
 

@@ -16,7 +16,7 @@ export interface RecalledFact {
   readonly tokens: number;
 }
 
-/** Clients cut longer text; one of them at 10,000 characters. */
+/** The maximum length of the text. Clients cut longer text, one of them at 10,000 characters. */
 const MAX_TEXT_LENGTH = 9_000;
 const MAX_VALUE_LENGTH = 800;
 const MAX_NAME_LENGTH = 200;
@@ -74,7 +74,7 @@ export const recalledText = (
   return { text: lines.length === 0 ? '' : [HEAD, ...lines, FOOT].join('\n'), shown };
 };
 
-/** Quotes every member, so that no text can close the frame or pass for a line or a member of its own. */
+/** Quotes every member, so that no text can close the frame or look like another line or member. */
 const lineOf = ({ entity, relation, text, source, timestamp }: RecalledFact): string => {
   const about = `${quotedText(entity, MAX_NAME_LENGTH)} ${quotedText(relation, MAX_NAME_LENGTH)}`;
   const by = `said by ${quotedText(source, MAX_NAME_LENGTH)}, ${quotedText(timestamp.slice(0, DAY_LENGTH))}`;

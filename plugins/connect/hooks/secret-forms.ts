@@ -1,4 +1,4 @@
-/** A pattern whose group `v` is a secret. `accepts` may decline a match. */
+/** A pattern whose group `v` is a secret. `accepts` returns false for a match that is no secret. */
 export interface SecretForm {
   readonly pattern: RegExp;
   readonly accepts?: (value: string, text: string, at: number) => boolean;
@@ -6,7 +6,7 @@ export interface SecretForm {
 
 const form = (source: string, flags = ''): SecretForm => ({ pattern: new RegExp(source, `dgu${flags}`) });
 
-/** The prefixes of keys, which their issuers publish so that such keys are found. */
+/** Patterns of keys by their prefixes, which issuers publish so that leaked keys are found. */
 const PREFIXED: readonly string[] = [
   // Code hosts and package registries.
   'gh[opsur]_\\w{20,255}',
@@ -76,7 +76,7 @@ const PREFIXED: readonly string[] = [
   '[xyz]prv[A-Za-z0-9]{80,120}',
 ];
 
-/** Addresses of chats, with which anybody may post. */
+/** Webhook addresses of chats: anybody who knows one can post messages. */
 const ADDRESSES: readonly string[] = [
   'hooks\\.slack\\.com/(?:services|workflows|triggers)/(?<v>[\\w/-]{10,255})',
   'discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/(?<v>\\d{5,25}/[\\w-]{10,255})',
@@ -86,7 +86,7 @@ const ADDRESSES: readonly string[] = [
 ];
 
 export const SECRET_FORMS: readonly SecretForm[] = [
-  // A whole block, also one that was cut, or that stands in one line with written line ends.
+  // A whole block of a private key, even if it is truncated, or is in one line with escaped line ends.
   form('-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?<v>[^]*?)(?:(?=-----END )|$)'),
   form('PuTTY-User-Key-File-[^]*?Private-Lines: \\d{1,4}(?<v>[^]*?)(?:(?=Private-MAC)|$)'),
   form(`(?<![\\w-])(?<v>${PREFIXED.join('|')})`),

@@ -1,10 +1,10 @@
 import type { SecretForm } from './secret-forms.ts';
 import { COPULA, KEY_NAME, PASSWORD_NAME, PIN_NAME, SIGN } from './secret-names.ts';
 
-/** A quoted value, or a run without blanks and closing signs. */
+/** A quoted value, or a run of characters without spaces and closing punctuation. */
 const VALUE =
   '(?:["\'`]?(?<v>(?<=["\'`])[^"\'`\\n]{3,200}(?=["\'`])|(?<!\\*)\\*\\*[^\\s*]{3,200}(?=\\*\\*)|[^\\s"\'`，。、；！？]{3,400}))';
-/** Words between a name and a sign, such as those of "password for staging:". */
+/** Words between a name and the sign after it, such as "for staging" in "password for staging:". */
 const ASIDE = '(?:[^\\S\\n]{1,3}[^\\n.:=;!?|]{1,40}?)?';
 
 type Judge = NonNullable<SecretForm['accepts']>;
@@ -14,14 +14,14 @@ const labelled = (source: string, accepts: Judge, flags = 'i'): SecretForm => ({
   accepts: (value, text, at) => !isReference(bare(value)) && accepts(bare(value), text, at + value.length),
 });
 
-/** Removes signs of a sentence or of Markdown around a value. */
+/** Removes punctuation and Markdown around a value. */
 const bare = (value: string): string => value.replace(/^[*_([{<]{1,4}(?=[\p{L}\p{N}])|[.,;:!?)\]}*_>]{1,8}$/gu, '');
 
 const hasDigitOrMark = (value: string): boolean => /\d|[!@#$%^&~|\\]/.test(value);
 const isMixed = (value: string): boolean =>
   /\p{L}/u.test(value) ? hasDigitOrMark(value) : /[!@#$%^&~|\\]/.test(value);
 
-/** A password may be a number, unless the number counts something. */
+/** A password may be a number, but not a number with a unit. */
 const isPassword: Judge = (value, text, end) => {
   if (value.length < 3 || !hasDigitOrMark(value)) return false;
   const behindNumber = value.replace(/^\d[\d.,+]*/, '');
@@ -29,10 +29,10 @@ const isPassword: Judge = (value, text, end) => {
   return !(isAmount(value) && UNIT.test(text.slice(end, end + 24)));
 };
 
-/** A drawn key is longer than a word, and no amount. */
+/** A generated key is longer than a word, and is no amount. */
 const isKey: Judge = (value) => value.length >= 6 && isMixed(value) && !isAmount(value);
 
-/** Several words in quotation marks, unless they speak to a person. */
+/** Several words in quotation marks, unless they are a message such as "please enter your password". */
 const isQuotedPhrase: Judge = (value, text, end) =>
   /^["'`]/.test(text.slice(end)) && /\s/.test(value) && !REQUESTS.some((word) => value.toLowerCase().includes(word));
 
@@ -76,7 +76,7 @@ export const LABELLED: readonly SecretForm[] = [
     (value) => !value.startsWith('-') && hasDigitOrMark(value),
   ),
   labelled(`[?;](?:password|pwd|accountkey|sharedaccesskey)=(?<v>[^;"'\\n]{3,400})`, (value) => value.length >= 3),
-  // The value comes first.
+  // Here the value precedes the name.
   labelled(
     `(?<v>[^\\s"'\`，。、；！？]{4,200})["'\`]?\\s(?:is|ist|war|est|es|é|è|är|er|jest|це|это|as|als)\\s(?:\\p{L}{1,12}\\s){0,3}?(?:${PASSWORD_NAME}|${KEY_NAME})`,
     (value, text, end) =>
@@ -99,7 +99,7 @@ const UNIT = new RegExp(
   'i',
 );
 
-/** Values that stand for a secret, or that only name a thing. */
+/** Returns true for a value that refers to a secret, or only names something. */
 const isReference = (value: string): boolean => REFERENCES.some((pattern) => pattern.test(value));
 
 const REFERENCES: readonly RegExp[] = [
@@ -124,7 +124,7 @@ const REFERENCES: readonly RegExp[] = [
   /^(?:[hrep]s\d{3}|sha-?\d+|aes-?\d+[\w-]*|md5|oauth\s?[12][\w.]*|(?:bcrypt|argon|scrypt|pbkdf|base)-?\d+\w*|utf-?\d+|rfc-?\d+|ed25519|x\.?509|rsa-?\d+|ipv[46]|uuid(?:v\d)?|http\/?\d|s3|k8s|2fa|mfa|1password|auth0|ec2|x25519|p-?256|totp|web3|i18n|es20\d\d)$/i,
 ];
 
-/** Words about a password that are none. */
+/** Words that describe a password, such as its state, and are no password. */
 const STATES = new RegExp(
   [
     '^(?:wrong|weak|strong|fine|same|there|here|good|empty|null|none|nil|undefined|true|false|string|text|',

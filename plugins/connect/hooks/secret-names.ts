@@ -1,6 +1,6 @@
 /**
- * Names of secrets that people choose, in the languages that the search knows. A value behind such a name may be a
- * plain word. Inflected forms stand in the pattern; compounds may stand before a name.
+ * Names of secrets that people choose, in the languages that the search supports. The value after such a name may be a
+ * plain word. Patterns include inflected forms, and compounds that end with a name match too.
  */
 const PASSWORDS: readonly string[] = [
   'pass(?:word|wd|phrase|code)s?|(?<![\\p{L}\\p{N}])(?:pwd|pass|pw)',
@@ -22,7 +22,7 @@ const PASSWORDS: readonly string[] = [
   '(?:seed|recovery|secret) (?:phrase|words)|mnemonic',
 ];
 
-/** Names of secrets that machines draw. A value behind such a name has a digit or a mark. */
+/** Names of secrets that machines generate. A value after such a name contains a digit or a special character. */
 const KEYS: readonly string[] = [
   '(?:api|app|access|account|auth|private|secret|signing|encryption|license|licence|master|service|shared|ssh|storage|webhook|deploy|admin)[-_ ]?key(?:s|[-_ ]?id)?',
   'secrets?|tokens?|jwt|client[-_ ]?secret|(?:session|sess)[-_ ]?id',
@@ -41,20 +41,20 @@ const SCRIPT_WITH_BLANKS = '(?:\\p{sc=Latin}|\\p{sc=Cyrillic}|\\p{sc=Greek}|\\p{
 const named = (names: readonly string[]): string => `(?:${names.join('|')})(?!${SCRIPT_WITH_BLANKS})`;
 
 export const PASSWORD_NAME = named(PASSWORDS);
-/** In lower case, to pin is also a verb. */
+/** Matches only capitals, because "to pin" is also a verb. */
 export const PIN_NAME = '(?<![\\p{L}\\d])PIN(?:-?[Cc]ode|-?CODE)?(?!\\p{L})';
 export const KEY_NAME = named(KEYS);
 
-/** Words that say "is", or that lead to a new value. */
+/** Words that mean "is", or that introduce a new value. */
 const COPULAS =
   'is now|is|was|are|equals|to|as|ist|lautet|heißt|war|sind|auf|est|était|sera|es|era|será|é|è|sarà|är|er|on|jest|to|brzmi|je|este|e|là|adalah|ialah|это|есть|είναι|هو|هي|है|olarak';
 const CJK_COPULAS = '是|为|為|就是|设为|設為|改成|は|が|を|는|은|이|가|를|을|คือ';
 
-/** Words after which the value is still to come. */
+/** After these words the value has yet to follow. */
 const STILL = '\\s(?:changed|set|reset|updated|now|still|always|just|currently|being)\\s';
 
 /** A sign of assignment. */
 export const SIGN =
   '(?:[_-](?:base|value|prod(?:uction)?|staging|dev|test|live|new|old|\\d))?["\'`*_\\])]{0,4}\\s{0,3}(?::=|=>|->|→|={1,2}|:|—|–)[*_]{0,3}\\s{0,3}';
-/** A copula, with the words between a name and it. */
+/** A copula, and the words between a name and the copula. */
 export const COPULA = `(?:[^\\S\\n]+[^\\s.:=;!?,|]{1,30}){0,6}?[^\\S\\n]+(?:${COPULAS})(?![\\p{L}\\p{M}])(?!${STILL}):?\\s{0,3}|[^\\S\\n]?(?:${CJK_COPULAS}):?[^\\S\\n]{0,2}`;

@@ -1,6 +1,6 @@
 import type { SecretForm } from './secret-forms.ts';
 
-/** Words beside which a long run of hexadecimal digits is a digest. */
+/** If one of these words is in the same line, a long run of hexadecimal digits is a digest. */
 const DIGEST_WORDS = new RegExp(
   [
     'sha-?\\d|sha\\b|digest|checksum|\\bhash|commit|fingerprint|revision|\\brev\\b|etag|\\bblob|\\btree|',
@@ -14,7 +14,7 @@ const lineOf = (text: string, at: number): string => {
   return text.slice(text.lastIndexOf('\n', at - 1) + 1, end < 0 ? text.length : end).slice(0, 2_000);
 };
 
-/** True in a digest that names its method, in a public key, or in an image that is written as text. */
+/** Returns true inside a digest that names its algorithm, a public key, or an image in base64. */
 const isPublic = (text: string, at: number): boolean => {
   const before = text.slice(Math.max(0, at - 400), at);
   return (
@@ -26,7 +26,7 @@ const isPublic = (text: string, at: number): boolean => {
   );
 };
 
-/** Drawn text changes between digits and letters more often than names of programs do. */
+/** Returns true for random text, which alternates between digits and letters more often than identifiers do. */
 const isDrawn = (run: string): boolean => {
   const digitGroups = run.match(/\d+/g)?.length ?? 0;
   if (!/[a-z]/.test(run) || !/[A-Z]/.test(run)) return false;
@@ -34,7 +34,7 @@ const isDrawn = (run: string): boolean => {
   return digitGroups >= 4 || (digitGroups >= 3 && longestWord <= 6) || (digitGroups >= 2 && longestWord <= 4);
 };
 
-/** Secret keys of one cloud are 40 characters, and some have a single digit. */
+/** Secret keys of AWS have 40 characters, and some contain only one digit. */
 const AWS_LENGTH = 40;
 const isLoud = (run: string): boolean =>
   /\d/.test(run) && /[a-z]/.test(run) && (run.match(/[A-Z]{2,}/g)?.length ?? 0) >= 3;
@@ -44,9 +44,9 @@ const shaped = (source: string, accepts: NonNullable<SecretForm['accepts']>): Se
   accepts: (value, text, at) => !isPublic(text, at) && accepts(value, text, at),
 });
 
-/** Values without a name, by their shape and their randomness. */
+/** Finds secrets without a name, by their shape and their randomness. */
 export const SHAPED: readonly SecretForm[] = [
-  // 40 hexadecimal digits are a commit, 48 and more a key unless the line speaks of a digest.
+  // 40 hexadecimal digits are a commit. 48 and more are a key, unless the line contains a word for a digest.
   shaped('(?<![\\w:-])(?<v>[0-9a-fA-F]{48,512})(?![\\w-])', (_value, text, at) => !DIGEST_WORDS.test(lineOf(text, at))),
   shaped('(?<![\\w+/=.-])(?<v>[A-Za-z0-9_+-]{24,512}={0,2})(?![\\w/]|\\.\\w)', (value) => isDrawn(value)),
   // Text with slashes may be a path, whose parts are words.

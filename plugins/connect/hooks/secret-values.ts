@@ -10,7 +10,7 @@ export interface CleanText {
 }
 
 const MASK = '***';
-/** Bounds the work for a text that is far longer than a note. */
+/** The maximum length of text to search, far beyond the length of a note. It limits the work. */
 const MAX_LENGTH = 16_000;
 
 /**
@@ -48,13 +48,13 @@ const spansOf = ({ pattern, accepts }: SecretForm, text: string): readonly Span[
   return spans;
 };
 
-/** The blanks around the body of a key are no part of it. */
+/** Excludes the white space around a value from the masked range. */
 const trimmed = ([from, to]: Span, value: string): Span => [
   from + (value.length - value.trimStart().length),
   to - (value.length - value.trimEnd().length),
 ];
 
-/** Turns full-width signs, blanks and quotation marks into plain ones of the same length. */
+/** Replaces full-width signs, spaces and quotation marks by plain ones of the same length. */
 const foldSigns = (text: string): string =>
   text
     .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))

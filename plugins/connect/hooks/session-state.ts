@@ -8,7 +8,7 @@ const MAX_SESSIONS = 200;
 const MAX_IDS = 5_000;
 const MAX_LOG_BYTES = 256 * 1024;
 
-/** The facts that a session was shown, and the prompts that it stored. */
+/** The facts that a session was shown, and the prompts that it has stored. */
 export interface SessionState {
   /** Ids of facts that were shown. */
   readonly shown: readonly string[];
@@ -22,7 +22,7 @@ const folderOf = ({ cache }: UserFolders): string => join(cache, 'sessions');
 const fileOf = (folders: UserFolders, session: string): string =>
   join(folderOf(folders), `${sha256Hex(session).slice(0, 32)}.json`);
 
-/** Empty for an unknown session, and for a damaged file. */
+/** Reads the state; empty for an unknown session, and for a damaged file. */
 export const readState = async (folders: UserFolders, session: string): Promise<SessionState> => {
   if (session === '') return EMPTY;
   try {
@@ -73,6 +73,6 @@ export const logHook = async (folders: UserFolders, clock: Clock, line: string):
       mode: 0o600,
     });
   } catch {
-    // A full disk must not disturb the editor either.
+    // A full disk must not disturb the client either.
   }
 };

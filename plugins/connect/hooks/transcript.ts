@@ -9,10 +9,10 @@ const MAX_PROMPTS = 200;
 /** A prompt of the user, or the conclusion of the agent at the end of a turn. */
 export interface Said {
   readonly by: 'person' | 'agent';
-  /** The same in every transcript that holds the prompt, so that a resumed or forked session adds nothing twice. */
+  /** Equal in every transcript that contains the prompt, so that a resumed or forked session stores nothing twice. */
   readonly id: string;
   readonly text: string;
-  /** The time in the transcript. */
+  /** The time of the prompt, as the transcript gives it. */
   readonly timestamp: string | undefined;
 }
 
@@ -27,11 +27,11 @@ export const saidIn = (transcript: string): readonly Said[] => {
   for (const line of lines) {
     const concluded = conclusionOf(line)?.join('\n').trim() ?? '';
     if (concluded !== '') conclusion = saidOf(line, concluded, 'agent');
-    // A rollout holds each prompt twice, once within the model's input.
+    // A transcript of Codex contains each prompt twice, once inside the model's input.
     if (events && !isCodexPrompt(line)) continue;
     const parts = promptOf(line);
     if (parts === undefined || parts.every((part) => part.trim() === '')) continue;
-    // Only the last words before the next prompt conclude a turn.
+    // Only the agent's last text before the next prompt is a conclusion.
     if (conclusion !== undefined) said.push(conclusion);
     conclusion = undefined;
     const text = ownWords(parts).trim();
@@ -43,7 +43,7 @@ export const saidIn = (transcript: string): readonly Said[] => {
 
 const saidOf = (line: Line, text: string, by: Said['by']): Said => {
   const time = textAt(line, 'timestamp');
-  // A fork gives its lines new ids and keeps their times. Codex gives copied lines new times.
+  // A forked session has new line ids but the same times. Codex gives new times to copied lines.
   const mark = line['type'] === 'event_msg' ? '' : (time ?? textAt(line, 'uuid') ?? textAt(line, 'id') ?? '');
   const id = sha256Hex(JSON.stringify([mark, text])).slice(0, 16);
   return { by, id: by === 'agent' ? `agent-${id}` : id, text, timestamp: instantOf(time) };
@@ -62,7 +62,7 @@ export const readTranscript = async (path: string): Promise<string> => {
   }
 };
 
-/** JSON lines, or one document with a list of requests. */
+/** Reads the lines of a transcript in JSON lines, or the requests of a transcript that is one JSON document. */
 const linesOf = (text: string): readonly Line[] => {
   const whole = parse(text);
   const requests: unknown = whole?.['requests'];
@@ -95,11 +95,11 @@ const promptOf = (line: Line): readonly string[] | undefined => {
   if (line['type'] === 'user.message') return textsIn(objectAt(line, 'data')['content']);
   if (isAside(line)) return undefined;
   if (line['type'] === 'user' && textAt(message, 'role') === 'user') return textsIn(message['content']);
-  // Gemini CLI records results of tools as lines of the user, too.
+  // Gemini CLI also records results of tools as lines of the user.
   if (line['type'] === 'user' && line['content'] !== undefined)
     return textsIn(line['displayContent'] ?? line['content']);
   if (line['role'] === 'user') return textsIn(message['content'] ?? line['content']);
-  // A request of a chat session.
+  // This line is a request in a chat session.
   return line['response'] === undefined ? undefined : textsIn(message['text']);
 };
 
@@ -115,7 +115,7 @@ const conclusionOf = (line: Line): readonly string[] | undefined => {
 
 const AGENTS: ReadonlySet<unknown> = new Set(['assistant', 'gemini']);
 
-/** Lines of the client itself, of agents below the agent, and summaries. */
+/** Returns true for summaries, and for lines that the client itself or a subagent wrote. */
 const isAside = (line: Line): boolean =>
   line['isMeta'] === true ||
   line['isSidechain'] === true ||
@@ -128,7 +128,7 @@ const textsIn = (content: unknown): readonly string[] =>
     ? content.filter(isObject).flatMap((part) => (TEXT_PARTS.has(part['type']) ? [textAt(part, 'text') ?? ''] : []))
     : [typeof content === 'string' ? content : ''];
 
-/** Parts without a type are those of Gemini CLI. */
+/** Parts of Gemini CLI have no type. */
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text', undefined]);
 
 const instantOf = (text: string | undefined): string | undefined => {
