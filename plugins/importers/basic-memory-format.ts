@@ -7,11 +7,11 @@ import { relationPart, relationWord, shortDigest, textMember } from './origin-va
 
 const MAX_NOTE_BYTES = 8 * 1024 * 1024;
 /**
- * The maximum length of a note name that links can find. It bounds the memory, because a folder may hold a million
- * notes.
+ * The maximum length of a note name that links can refer to. It limits the memory, because a folder may contain a
+ * million notes.
  */
 const MAX_NAME = 1_000;
-/** Front matter members with a fact or an instant of their own. */
+/** Members of the front matter that become facts or instants of their own. */
 const KNOWN = new Set([
   'title',
   'type',
@@ -48,7 +48,7 @@ export const readBasicMemory: ImportReader = async function* (input, settings) {
   }
 };
 
-/** Permalinks by every name that a link may use. */
+/** Returns the permalinks by every name that a link may use. */
 const permalinksOf = async (input: ImportInput): Promise<ReadonlyMap<string, string>> => {
   const names = new Map<string, string>();
   for await (const file of input.files()) {
@@ -85,7 +85,7 @@ const readNote = async (file: ImportFile): Promise<Note | string> => {
   };
 };
 
-/** Front matter stands between two lines of three dashes, the first of which begins the note. */
+/** Splits off the front matter: the lines between two lines of three dashes, of which the first one begins the note. */
 const splitNote = (text: string): { readonly yaml: string; readonly body: string } => {
   if (!/^---\r?\n/.test(text)) return { yaml: '', body: text };
   const start = text.indexOf('\n') + 1;

@@ -27,7 +27,7 @@ function* conversationItems(value: unknown, at: string, instant: Instant): Gener
   const id = idMember(value, 'conversation_id', 'id', 'uuid');
   const mapping = member(value, 'mapping');
   if (id === undefined || !isObject(mapping)) {
-    // The object around the list, without the list.
+    // This is the rest of the object that contained the list.
     if (isObject(value) && Object.keys(value).length === 0) return;
     yield { at, skipped: 'not a conversation of ChatGPT', isBroken: true };
     return;

@@ -46,7 +46,7 @@ const authorOf = (message: unknown): string => {
   return name === undefined ? `chatgpt:${role}` : `chatgpt:${role}/${name}`;
 };
 
-/** Content types of the model's internal notes, which are not part of the conversation. */
+/** Content types of the model's internal notes, which are not imported. */
 const UNSAID = new Set(['thoughts', 'reasoning_recap', 'model_editable_context', 'user_editable_context']);
 
 /** Returns the text of a message, or the transcript of a recording; null for a message without either. */

@@ -40,7 +40,7 @@ export function* claudeMessageItems(message: unknown, around: AroundMessage): Ge
   yield* parts;
 }
 
-/** Returns whether a parent id stands for no parent. The first message of a conversation has a uuid of zeros there. */
+/** Returns true for the parent id of a first message, which is a uuid of zeros. */
 const isNone = (parent: string): boolean => /^0{8}-/.test(parent);
 
 const SPOKEN = new Set(['text', 'voice_note']);
@@ -100,7 +100,7 @@ const LEFT_OUT = new Map([
 
 function* callItems(block: unknown, relation: string, common: Common): Generator<ImportItem> {
   const input = member(block, 'input');
-  // Models write artifacts by tool calls. An update contains the new text alone.
+  // Models write artifacts by tool calls. An update contains only the new text.
   const v = textMember(input, 'content', 'file_text', 'new_str', 'code');
   const isWriting = WRITERS.has(String(member(block, 'name')));
   if (!isWriting || v === undefined) {
@@ -120,7 +120,7 @@ const resultItem = (block: unknown, relation: string, common: Common): ImportIte
   const content = member(block, 'content');
   const texts = (Array.isArray(content) ? content : []).flatMap((one) => textMember(one, 'text') ?? []);
   const text = typeof content === 'string' ? content : texts.join('\n\n');
-  // The tool confirms an artifact with "OK", which is no content.
+  // "OK" only confirms an artifact, and is no content.
   if (text.trim() === '' || (text === 'OK' && member(block, 'name') === 'artifacts')) {
     return { at: common.at, skipped: 'a result of a tool without text', isBroken: false };
   }

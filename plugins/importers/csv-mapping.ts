@@ -86,7 +86,7 @@ const ruleOf = (rule: string): MemberRule => {
     columns,
     read: (row) => {
       const cells = columns.map((column) => (row[column] ?? '').trim());
-      // A pattern with a missing part would name another thing.
+      // A pattern with an empty part would name something else.
       if (cells.some((cell) => cell === '')) return otherwise;
       return source.replaceAll(/\{([^{}]+)\}/g, (_, column: string) => (row[column.trim()] ?? '').trim());
     },

@@ -4,11 +4,11 @@ import { type DraftFacts, sessionHeader } from './draft-facts.ts';
 import type { ImportDraft, ImportItem, ImportRemark, ImportSkip } from './importers-api.ts';
 import { shortDigest } from './origin-values.ts';
 
-/** A value has at most 1 MiB of text, which JSON escapes may lengthen six times. */
+/** The maximum size of a fact: a value has at most 1 MiB of text, and JSON escapes may lengthen it six times. */
 const MAX_FACT_BYTES = 8 * 1024 * 1024;
-/** Well under the 16 MiB that the route accepts. */
+/** The maximum size of a request body, well below the 16 MiB that the route accepts. */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
-/** Ends a chunk after many skips without a fact, so that their progress is saved. */
+/** The maximum number of skipped items in a row before a chunk ends, so that their progress is saved. */
 const MAX_SKIPS = 1_000;
 
 /** Drafts of one request, all from one conversation or from none. */
@@ -67,7 +67,7 @@ export async function* draftChunks(
   const open = new OpenChunk(format);
   let position = 0;
   for await (const item of items) {
-    // Facts that an earlier run stored are built again, because later ones may derive from them.
+    // Builds facts that an earlier run stored again, because later facts may derive from them.
     const line = 'entity' in item ? `${JSON.stringify(facts.factOf(item))}\n` : '';
     if (position < from) {
       if (!('remark' in item)) open.earlier += 1;

@@ -4,8 +4,8 @@ import { type DraftChunk, linesOf, onlyKept } from './draft-chunks.ts';
 import { member } from './origin-values.ts';
 
 /**
- * Leaves out facts that the node has and that have ended. The node recognises a repeated assertion only while its fact
- * is live, so each run would store another copy of an expired one.
+ * Removes facts that the node has and that have ended. The node recognises a repeated assertion only while its fact is
+ * live, so otherwise each run would store another copy of an expired fact.
  */
 export const storedBefore = async ({ server, clock }: PatientTarget, chunk: DraftChunk): Promise<DraftChunk> => {
   const nowMs = clock.nowMs();
@@ -20,7 +20,7 @@ export const storedBefore = async ({ server, clock }: PatientTarget, chunk: Draf
 
 const MEMBERS = ['entity', 'relation', 'source', 'scope'] as const;
 
-/** Without read permission the result is false, and the fact is sent. */
+/** Returns true if the node has the fact. Returns false without the permission to read, so that the fact is sent. */
 const isThere = async (server: PatientTarget['server'], line: string): Promise<boolean> => {
   const fact: unknown = JSON.parse(line);
   const query = new URLSearchParams(Object.fromEntries(MEMBERS.map((name) => [name, String(member(fact, name))])));

@@ -1,7 +1,7 @@
 import { isObject } from './origin-values.ts';
 
 const MAX_FRONT_MATTER = 64 * 1024;
-/** The maximum nesting. The YAML parser recurses, so deep nesting would overflow the stack. */
+/** The maximum nesting. The YAML parser is recursive, so deeper nesting could overflow its stack. */
 const MAX_DEPTH = 200;
 const MAX_LINES = 1_000;
 

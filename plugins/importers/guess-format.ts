@@ -3,17 +3,17 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import { type OpenedInput, openInput } from './import-input.ts';
 import type { ImportFormat, ImportSettings } from './importers-api.ts';
 
-/** Items at the start of the input that show its format. */
+/** The number of items at the start of the input that are examined. */
 const MAX_ITEMS = 200;
 
 interface Glance {
   readonly facts: number;
   readonly broken: number;
-  /** True after an item that only the format has, also one without importable content. */
+  /** True if an item occurred only in this format, even without importable content. */
   readonly fits: boolean;
 }
 
-/** Reads the start of an input as an export of the format. Damage ends the glance. */
+/** Reads the start of an input as an export of the format. Stops at damaged data. */
 const glanceAt = async (format: ImportFormat, input: OpenedInput, settings: ImportSettings): Promise<Glance> => {
   let [items, facts, broken, neutral] = [0, 0, 0, 0];
   try {
@@ -27,14 +27,14 @@ const glanceAt = async (format: ImportFormat, input: OpenedInput, settings: Impo
       if (items === MAX_ITEMS) break;
     }
   } catch {
-    // The run itself reports the faults of an input of its format.
+    // If the input has this format, the run itself reports its faults.
   }
   return { facts, broken, fits: facts + neutral > 0 };
 };
 
 /**
- * Refuses an input that has nothing of the format, if its start shows another one. Throws `validation` with the command
- * for that format. Any other fault is left to the run.
+ * Refuses an input that has no item of the chosen format, if its start has another one. Throws `validation` with the
+ * command for that format. Leaves all other faults to the run.
  */
 export const refuseOtherFormat = async (
   format: ImportFormat,
@@ -42,7 +42,7 @@ export const refuseOtherFormat = async (
   path: string,
   { encoding, settings }: { readonly encoding: string | undefined; readonly settings: ImportSettings },
 ): Promise<void> => {
-  // An input of its own, because the run counts the bytes that it reads.
+  // Opens the input a second time, because the run counts the bytes that it reads.
   const input = await openInput(path, encoding);
   if ((await glanceAt(format, input, settings)).fits) return;
   let best: { readonly id: string; readonly score: number } | undefined;
@@ -58,7 +58,7 @@ export const refuseOtherFormat = async (
   });
 };
 
-/** A table needs `--map`, so that only the names of its files show it. */
+/** Recognises tables by their file names, because reading them needs `--map`. */
 const isTable = async (input: OpenedInput): Promise<boolean> => {
   let files = 0;
   for await (const { path } of input.files()) {

@@ -113,7 +113,7 @@ export const sendChunk = async (
   for (const { index, status, code, detail } of answer.rejected) {
     refused.add(chunk.drafts[index]?.at ?? '?', `${status} ${code}: ${inTermsOfTheLine(detail, index)}`);
   }
-  // A replayed reply counts facts that an earlier request stored.
+  // If the reply is a replay, an earlier request stored the facts that it counts.
   const same = answer.replayed ? answer.accepted : answer.existing;
   tally.requests += 1;
   tally.same += same;

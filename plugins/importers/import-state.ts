@@ -28,14 +28,14 @@ export interface StateFile {
 export const stateFileAt = (path: string, random: Random): StateFile => ({
   path,
   async read(digest) {
-    // Only an ordinary file is read, because --state may name a folder that a stranger has filled.
+    // Reads only an ordinary file, because --state may name a folder in which a stranger has placed links.
     const bytes = await readOrdinaryFile(path, MAX_BYTES).catch(() => undefined);
     if (bytes === undefined) return undefined;
     const state = parse(bytes.toString('utf8'));
     return state?.digest === digest ? state : undefined;
   },
   async write(state) {
-    // A name that nobody can foresee, in a new file, cannot lead through a planted link.
+    // An unpredictable name for a new file, so that no planted link redirects the write.
     const draft = `${path}.${random.uuid()}.new`;
     try {
       await writeFile(draft, `${JSON.stringify({ version: VERSION, ...state })}\n`, { mode: 0o600, flag: 'wx' });

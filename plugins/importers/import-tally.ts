@@ -17,7 +17,7 @@ export interface RunTally {
   same: number;
   leftOut: number;
   refused: number;
-  /** True once an item of the format was read. */
+  /** True once the input contained an item of the format. */
   isOfFormat: boolean;
   /** Number of facts that the run ended because the source has deleted or changed them. */
   ended: number;

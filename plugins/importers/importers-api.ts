@@ -7,7 +7,10 @@ export interface ImportDraft {
   /** The place in the input, for people: a file with a line, or the path of an item. */
   readonly at: string;
   readonly entity: string;
-  /** A triple holds one value. If the origin allows several, the relation ends with a distinguishing part. */
+  /**
+   * The relation. A triple holds one value, so if the original product allows several, the relation ends with a
+   * distinguishing part.
+   */
   readonly relation: string;
   readonly value: Pick<FactValue, 'type' | 'v'>;
   /** The author, role or agent that the origin names. */
@@ -28,7 +31,7 @@ export interface ImportDraft {
   readonly derivedFrom?: readonly string[] | undefined;
 }
 
-/** A part of the input that becomes no fact. */
+/** A part of the input that does not become a fact. */
 export interface ImportSkip {
   readonly at: string;
   /** The reason. Equal reasons use the same text, because a run counts skips by it. */
@@ -65,9 +68,9 @@ export interface ImportLine {
 }
 
 /**
- * One file of the input. Each method reads it from the start, and holds at most one item in memory. All methods but
- * `bytes` decode text by its byte order mark, or else by the encoding of the run, or else as UTF-8. They throw
- * `validation` for text that does not fit, unless the method says otherwise.
+ * One file of the input. Each method reads it from the start, and holds at most one item in memory. All methods except
+ * `bytes` decode text by its byte order mark, otherwise by the encoding of the run, otherwise as UTF-8. They throw
+ * `validation` for bytes that are invalid in that encoding, unless the method says otherwise.
  */
 export interface ImportFile {
   /** Relative to the input, with `/` between its parts. */

@@ -6,11 +6,11 @@ import type { JsonItem } from './importers-api.ts';
 const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 100;
 /**
- * Maximum number of values, names and brackets in one item. It bounds the memory: an array of two bytes takes fifty
- * bytes there.
+ * The maximum number of values, names and brackets in one item. It limits the memory: an array of two bytes takes fifty
+ * bytes in memory.
  */
 const MAX_VALUES = 2_000_000;
-/** Items are yielded after each piece, so that few of them wait in memory. */
+/** The input is read in pieces of this size. Items are yielded after each piece, so that few of them wait in memory. */
 const PIECE_BYTES = 64 * 1024;
 
 type Parser = InstanceType<typeof TokenParser>;
@@ -42,7 +42,7 @@ export async function* jsonItems(
     types: TokenType,
     found: (item) => {
       ready.push(item);
-      // Members beside the lists of an object stay in memory until its end.
+      // The other members of an object with lists stay in memory until the object ends.
       openBytes = item.list === '' ? 0 : restBytes;
     },
     held: () => {
@@ -95,7 +95,7 @@ interface Surroundings {
   open(done: (value: unknown) => void): Parser;
   readonly types: typeof import('@streamparser/json').TokenType;
   found(item: JsonItem): void;
-  /** Called when a member beside the lists of an object is complete. */
+  /** Called when another member of an object with lists is complete. */
   held(): void;
 }
 
@@ -108,7 +108,7 @@ class Documents {
   #rest: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   #key: string | null = null;
   #awaits: 'value' | 'comma' | 'colon' | 'key' = 'value';
-  /** True directly after an opening bracket: the container may end without a value. */
+  /** True directly after an opening bracket, when the container may end without a value. */
   #isFresh = false;
   #parser: Parser | null = null;
   #depth = 0;

@@ -54,7 +54,7 @@ export const readLetta: ImportReader = async function* (input, { instant }) {
   }
 };
 
-/** Uses the name, because a server assigns a new id at each import. */
+/** Identifies an agent by its name, because a server assigns a new id at each import. */
 const nameOf = (value: unknown): string | undefined => textMember(value, 'name') ?? idMember(value, 'id');
 
 function* agentItems(value: unknown, at: string, agent: Agent): Generator<ImportItem> {
@@ -194,7 +194,7 @@ const contentText = (value: unknown): string => {
   return typeof content === 'string' ? content : ((texts.join('\n\n') || textMember(value, 'text')) ?? '');
 };
 
-/** Results of tools that say nothing. */
+/** Results of tools without content. */
 const NOTHING: ReadonlySet<string> = new Set(['', 'None', 'null', 'OK']);
 const WRAPPER = new Set(['status', 'message', 'time']);
 

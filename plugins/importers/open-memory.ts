@@ -21,7 +21,7 @@ export const openMemoryOf = async (file: ImportFile): Promise<OpenMemory | undef
   try {
     return await namesIn(file);
   } catch (error) {
-    // The second reading reports the damage, after the items before it.
+    // The import reads the file again and reports the damage, after the items before it.
     if (error instanceof ServiceError) return undefined;
     throw error;
   }
@@ -37,7 +37,7 @@ const namesIn = async (file: ImportFile): Promise<OpenMemory | undefined> => {
   return undefined;
 };
 
-/** Large lists, named so that the reader streams them. Only the members beside them are needed. */
+/** Large lists. They are named so that the reader streams them, although only the other members are needed. */
 const LARGE_LISTS = ['memories', 'results', 'relations', 'status_history', 'access_controls'];
 
 const namesOf = (value: unknown, users: readonly unknown[]): OpenMemory => {

@@ -66,9 +66,9 @@ export const relationWord = (text: string): string => {
 
 const NAIVE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)([.,]\d{1,9})?\s*(Z|UTC|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/i;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-/** Larger numbers count milliseconds: as seconds they would lie after the year 5000. */
+/** Numbers from here on count milliseconds, because as seconds they would be after the year 5000. */
 const MILLISECONDS_FROM = 1e11;
-/** Some products write the first possible instant in place of an absent one. */
+/** Some products write the first possible instant for an absent one. */
 const NO_INSTANT = /^0*1-01-01/;
 
 /** Implements `ImportSettings.instant`. `offset` is the offset of the run, for example `+02:00`. */

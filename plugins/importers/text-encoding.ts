@@ -28,8 +28,9 @@ interface Start {
 }
 
 /**
- * Yields the text as UTF-8 without a byte order mark. The mark decides, or else `encoding`; the default is UTF-8.
- * Throws `validation` for bytes that do not fit. Without `isStrict`, invalid bytes in UTF-8 pass.
+ * Yields the text as UTF-8 without a byte order mark. The mark determines the encoding, otherwise `encoding`, otherwise
+ * UTF-8. Throws `validation` for bytes that are invalid in the encoding. Without `isStrict`, invalid bytes in UTF-8
+ * pass unchanged.
  */
 export async function* utf8Of(
   source: AsyncIterable<Buffer>,

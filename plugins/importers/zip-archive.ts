@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 
 const MAX_ENTRIES = 200_000;
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
-/** Highest compression ratio of ordinary text. A higher one is an attack on memory or disk. */
+/** The maximum compression ratio. Ordinary text stays below it; a higher ratio is an attack on memory or disk. */
 const MAX_RATIO = 250;
 /** Up to this size, the ratio is not limited. */
 const RATIO_FREE_BYTES = 16 * 1024 * 1024;
@@ -45,7 +45,7 @@ export const listZip = async (file: string): Promise<ZipEntry[]> => {
     if (count > MAX_ENTRIES || bytes > MAX_DIRECTORY_BYTES) throw broken('its directory is too large');
     if (offset + bytes > size) throw broken('its directory lies outside of the file');
     const entries = readDirectory(await readAt(handle, offset, bytes), count);
-    // Entries may share packed bytes: each then has a harmless ratio, but all of them together do not.
+    // Entries may refer to the same packed bytes. Each entry then has a harmless ratio, so their sum is checked too.
     const unpacked = entries.reduce((sum, entry) => sum + entry.bytes, 0);
     if (unpacked > RATIO_FREE_BYTES + size * MAX_RATIO) throw broken('it unpacks to far more than it may');
     return entries;

@@ -27,18 +27,23 @@ export interface NodeReply {
  * within the node and over HTTP, and never exceed their caller's rights.
  */
 export interface AskNode {
-  /** Throws while the node has not said who the caller is: see `ready`. */
+  /** The caller. Throws until the node has identified it; see `ready`. */
   readonly caller: Caller;
-  /** Whether the caller has the permission; true while the node has not said so. */
+  /** Returns true if the caller has the permission, and until the node has identified the caller. */
   allows(permission: string): boolean;
-  /** True if the node has the route, or has not said so yet. False if its plugin is disabled. */
+  /**
+   * Returns true if the node has the route, and while its routes are unknown. Returns false if the route's plugin is
+   * disabled.
+   */
   serves(route: string): boolean;
-  /** Resolves when the node has said who the caller is. Rejects if it does not answer or refuses the key. */
+  /** Resolves when the node has identified the caller. Rejects if the node does not reply or refuses the key. */
   ready(): Promise<void>;
-  /** Resolves when the node has said who the caller is; never rejects. Undefined if that is known from the start. */
+  /**
+   * Resolves when the node has identified the caller; never rejects. Undefined if the caller is known from the start.
+   */
   readonly known?: Promise<void>;
   nowMs(): number;
-  /** Resolves for every status. */
+  /** Sends a request. Resolves for every status. */
   send(question: RouteQuestion): Promise<NodeReply>;
 }
 
@@ -60,8 +65,8 @@ export const askLocally = (
 const callerOf = ({ entityUri, tenantId, permissions }: Principal): Caller => ({ entityUri, tenantId, permissions });
 
 /**
- * Calls routes of a running node with the key of the command. `ready` asks the node who the caller is, until it has
- * answered once: a node that starts later is found by the next call.
+ * Calls routes of a running node with the key of the command. `ready` requests the caller's identity until the node has
+ * replied once, so a node that starts later is found by the next call.
  */
 export const askOverHttp = (server: Pick<CommandServer, 'send'>, clock: Pick<Clock, 'nowMs'>): AskNode => {
   const send = async (question: RouteQuestion): Promise<NodeReply> => {
@@ -106,7 +111,7 @@ export const askOverHttp = (server: Pick<CommandServer, 'send'>, clock: Pick<Clo
   };
 };
 
-/** The reply may come from another server, and may not be JSON. */
+/** Reads a reply. It may come from another server, and may not be JSON. */
 const readObject = (text: string): JsonObject => {
   try {
     return { ...(JSON.parse(text) as JsonObject) };

@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream';
 
 const LINE_END = 0x0a;
-/** The part of a dropped line that is searched for its id. */
+/** The number of bytes at each end of a dropped line that are searched for its id. */
 const EDGE_BYTES = 256;
 
 /** The hooks of `boundedLines`. */
@@ -13,7 +13,7 @@ export interface LineHooks {
 }
 
 /**
- * Passes lines on and drops each one of more than `mostBytes`. Without it, one long message would end the connection.
+ * Passes lines on, but drops each line of more than `mostBytes`. Otherwise one long message would end the connection.
  */
 export const boundedLines = (mostBytes: number, { dropped, passed }: LineHooks): Transform => {
   let parts: Buffer[] = [];
@@ -52,7 +52,7 @@ export const boundedLines = (mostBytes: number, { dropped, passed }: LineHooks):
   });
 };
 
-/** Returns the id of a JSON-RPC request by the usual places of the member; null if it stands elsewhere. */
+/** Returns the id of a JSON-RPC request from the first or last bytes of its line; null if they do not contain it. */
 export const idAtEdges = (edges: string): string | number | null => {
   const [head = '', tail = ''] = edges.split('\n');
   const found =

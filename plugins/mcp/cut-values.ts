@@ -1,8 +1,8 @@
 import type { JsonObject } from './refused-question.ts';
 
-/** Characters of a value that a list shows. */
+/** The maximum number of characters of a value in a list. */
 export const SHOWN_CHARACTERS = 2_000;
-/** Sources of a fact that a list shows. */
+/** The maximum number of source facts of a fact in a list. */
 const SHOWN_SOURCES = 5;
 
 /** The longest beginning of a text with at most this many UTF-16 units that splits no character. */
@@ -12,10 +12,10 @@ export const cutCharacters = (text: string, most: number): string => {
   return text.slice(0, isSplit ? most - 1 : most);
 };
 
-/** Says that a value is cut, and from which offset the tool `fact` reads on. */
+/** Returns the mark of a shortened value: its full length, and the offset at which the tool `fact` continues. */
 export const cutMark = (shown: number, length: number): JsonObject => ({ next_offset: shown, length });
 
-/** A fact of a list: a long value is cut, and so is a long list of sources. */
+/** Returns a fact for a list, with a long value shortened, and a long list of source facts too. */
 export const cutView = (view: JsonObject, most = SHOWN_CHARACTERS): JsonObject => {
   const { value, derived_from: sources } = view;
   const { v } = (value ?? {}) as { readonly v?: unknown };
@@ -32,7 +32,7 @@ export const cutView = (view: JsonObject, most = SHOWN_CHARACTERS): JsonObject =
   };
 };
 
-/** Cuts every long text of a document. */
+/** Shortens every long text of a document. */
 export const cutDeep = (part: unknown, most = SHOWN_CHARACTERS): unknown => {
   if (typeof part === 'string') {
     return part.length <= most ? part : `${cutCharacters(part, most)}… (cut: ${most} of ${part.length} characters)`;

@@ -11,8 +11,8 @@ interface RightsParts {
 }
 
 /**
- * Narrows the list of tools to the rights of the caller when the node says who the caller is, and notifies a client
- * whose list has more. Until then each list asks the node anew.
+ * When the node has identified the caller, narrows the list of tools to the caller's rights, and notifies a client that
+ * has a longer list. Until then, each request for the list asks the node again.
  */
 export const followRights = (server: McpServer, { choice, node, report }: RightsParts): void => {
   if (node.known === undefined) return;

@@ -14,8 +14,8 @@ export interface Previewed {
 }
 
 /**
- * Tokens that bind a confirmation to its preview: to the caller, the arguments and the shown facts. Nothing is stored,
- * because a token is a message authentication code, as page cursors are.
+ * Tokens that tie a confirmation to its preview: to the caller, the arguments and the shown facts. Nothing is stored,
+ * because a token is a message authentication code, like a page cursor.
  */
 export interface ForgetTokens {
   issue(previewed: Previewed): string;

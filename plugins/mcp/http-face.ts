@@ -26,7 +26,7 @@ export interface HttpFace {
 }
 
 export const createHttpFace = (): HttpFace => {
-  // Lists do not change while the node runs, so no client needs a stream of changes.
+  // A client needs no stream of changes, because lists do not change while the node runs.
   const { fetch: serve, close } = createMcpHandler((context) => createMemoryServer(partsIn(context)), {
     legacy: 'reject',
     maxSubscriptions: 0,
@@ -44,7 +44,7 @@ export const createHttpFace = (): HttpFace => {
 
 const partsIn = ({ authInfo }: McpRequestContext): MemoryServerParts => authInfo?.extra?.['parts'] as MemoryServerParts;
 
-/** Handles revisions before 2026-07-28, without a session. The answer is one JSON document, never a stream. */
+/** Handles protocol revisions before 2026-07-28, without a session. The reply is one JSON document, never a stream. */
 const answerBefore = async (request: Request, { body, server: parts }: McpExchange): Promise<Response> => {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   const server = createMemoryServer(parts);
@@ -59,7 +59,7 @@ const answerBefore = async (request: Request, { body, server: parts }: McpExchan
 };
 
 const webRequest = ({ url, header, signal }: McpExchange): Request => {
-  // The node has already read the body, and always answers with JSON.
+  // The node has read the body already, and always replies with JSON.
   const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' });
   for (const name of HEADERS) {
     const value = header(name);

@@ -7,8 +7,9 @@ import { readSpelled } from './spelled-arguments.ts';
 type StandardSchema = ReturnType<typeof fromJsonSchema<JsonObject>>;
 
 /**
- * A schema for arguments, with the checks of request bodies: undeclared members are refused with the nearest known
- * name, defaults are filled in, and no message repeats a value. Text that spells a wanted value is read first.
+ * Returns a schema for arguments with the checks of request bodies. Undeclared members are refused with the nearest
+ * known name, defaults are filled in, and no message repeats a value. Text that spells a value of the wanted type is
+ * converted first.
  */
 export const argumentsSchema = (json: JsonObject): StandardSchema => {
   const check = compileSchema(schema<JsonObject>(withoutUnions(json) as JsonObject));
@@ -25,7 +26,7 @@ export const argumentsSchema = (json: JsonObject): StandardSchema => {
   });
 };
 
-/** Leaves unions to the tools, whose words for a wrong value say more. */
+/** Removes unions, which the tools check themselves with more helpful messages. */
 const withoutUnions = (json: unknown): unknown => {
   if (Array.isArray(json)) return json.map(withoutUnions);
   if (typeof json !== 'object' || json === null) return json;
@@ -33,7 +34,7 @@ const withoutUnions = (json: unknown): unknown => {
   return Object.fromEntries(Object.entries(json).map(([name, part]) => [name, withoutUnions(part)]));
 };
 
-/** A schema without run-time checks: tests and clients check results, a running node need not. */
+/** Returns a schema without checks at run time: tests and clients check results, so a running node need not. */
 export const resultSchema = (json: JsonObject): StandardSchema =>
   fromJsonSchema(json, {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { maskPath } from '../../kernel/internal-api.ts';
 import { changeSent } from './change-sent.ts';
 
-/** Masks words that may be a key in the errors that the SDK words, because they repeat names that the caller chose. */
+/** Masks possible keys in error messages of the SDK, because these repeat names that the caller chose. */
 export const maskErrors = (server: McpServer): McpServer => {
   changeSent(server, withoutKeys);
   return server;

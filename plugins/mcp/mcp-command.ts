@@ -7,7 +7,10 @@ import { isProfile, PROFILES, SERVER_NAME } from './listed-tools.ts';
 import { problemText, refusalOf } from './refused-question.ts';
 
 const SECRET_BYTES = 32;
-/** Milliseconds that the first message waits for the node, so that the list of tools fits the key. */
+/**
+ * The time in milliseconds that the first message waits for the node, so that the list of tools matches the key's
+ * rights.
+ */
 const PATIENCE_MS = 250;
 
 export const mcpCommand = defineCommand({
@@ -31,7 +34,7 @@ export const mcpCommand = defineCommand({
     const { profile, readOnly } = options;
     if (!isProfile(profile)) throw new ServiceError('validation', `--profile must be ${PROFILES.join(' or ')}`);
     const node = askOverHttp(server, clock);
-    // A confirmation is valid in the process that made the preview.
+    // A confirmation is valid only in the process that made the preview.
     const tokens = createForgetTokens(createCursorCodec(random.bytes(SECRET_BYTES)), clock);
     const { serveOverStdio } = await import('./stdio-face.ts');
     const report = (error: unknown): void => {

@@ -14,7 +14,7 @@ export interface McpRouteParts {
   /** The parts of the server for one request. */
   partsFor(request: RouteRequest<undefined, undefined, Message>): MemoryServerParts;
   readonly nodeUrl: string;
-  /** Where a client learns how to get a key; undefined if only operators issue keys. */
+  /** The address that tells clients how to get a key; undefined if only operators create keys. */
   readonly resourceMetadata: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
   summary: 'Model Context Protocol: the tools, resources and prompts of this memory, one message a request',
   access: { permission: 'any' },
   origins: 'known',
-  // The tools send requests of their own, which wait for their turns.
+  // Costs nothing here, because the requests of the tools are counted themselves.
   cost: 0,
   ...(parts.resourceMetadata !== undefined && { challenge: `resource_metadata="${parts.resourceMetadata}"` }),
   body: schema<Message>({

@@ -16,21 +16,24 @@ export interface MemoryServerParts {
   readonly choice: ToolChoice;
   readonly node: AskNode;
   readonly tokens: ForgetTokens;
-  /** Reports a bug to the operator. The client only learns that there was one. */
+  /** Reports a bug to the operator. The client learns only that an error occurred. */
   report(error: unknown): void;
   /** The server's name for clients. */
   readonly name: string;
   readonly version: string;
 }
 
-/** One MCP server for one caller: its tools, resources and prompts. Made for each request over HTTP, so it is cheap. */
+/**
+ * Creates the MCP server of one caller: its tools, resources and prompts. Over HTTP every request creates one, so it
+ * must be cheap.
+ */
 export const createMemoryServer = (parts: MemoryServerParts): McpServer => {
   const { choice, node, name, version } = parts;
   const server = new McpServer(
     { name, version, title: 'Fact memory' },
     {
       instructions: serverInstructions(choice),
-      // The tools of a caller change only when the node says who the caller is.
+      // The list of tools changes only once: when the node has identified the caller.
       capabilities: {
         tools: { listChanged: node.known !== undefined },
         resources: { listChanged: false },
@@ -46,7 +49,7 @@ export const createMemoryServer = (parts: MemoryServerParts): McpServer => {
   return maskErrors(server);
 };
 
-/** Members and elements of the arguments of one call. */
+/** The maximum number of members and elements in the arguments of one call. */
 const MAX_ARGUMENT_ELEMENTS = 20_000;
 
 const registerTool = (server: McpServer, tool: ToolDefinition, parts: MemoryServerParts): void => {
@@ -71,7 +74,7 @@ const refusedResult = ({ problem }: RefusedQuestion): CallToolResult => ({
   content: [{ type: 'text', text: problemText(problem) }],
 });
 
-/** `_meta.idempotencyKey` of the call, as a digest, because the client may choose any text. */
+/** Returns the digest of `_meta.idempotencyKey`, because the client may choose any text. */
 const idempotencyKeyOf = ({ mcpReq }: ServerContext): string | undefined => {
   const given: unknown = mcpReq._meta?.['idempotencyKey'];
   return typeof given === 'string' && given !== '' ? sha256Hex(`mcp ${given}`) : undefined;

@@ -2,7 +2,7 @@ import type { RouteQuestion } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { AskNode } from './ask-node.ts';
 
-/** Members of problem documents that list facts, with the words for a model. */
+/** Members of problem documents that list facts, and their headings for a model. */
 const FACT_LISTS = { live_fact_ids: 'Live facts', conflicting_fact_ids: 'Conflicting facts' } as const;
 type FactLists = { readonly [member in keyof typeof FACT_LISTS]?: readonly string[] };
 
@@ -74,7 +74,7 @@ export const refusalOf = (error: unknown, { report }: { report(error: unknown): 
   });
 };
 
-/** The problem as lines for a model. */
+/** Returns the problem as lines for a model. */
 export const problemText = ({ code, detail, hint, errors = [], retry_after, ...lists }: ToldProblem): string =>
   [
     `${detail} (${code})`,

@@ -9,7 +9,7 @@ export interface ResourceDefinition {
   readonly routes: readonly string[];
   /** Returns the document for a value of the variable. */
   read(value: string, node: AskNode): Promise<unknown>;
-  /** Visible values with this beginning; at most 100. */
+  /** Returns visible values with this prefix, at most 100. */
   complete(begun: string, node: AskNode): Promise<readonly string[]>;
 }
 

@@ -2,9 +2,9 @@ import { parseStrictJsonText, spelledNumber } from '../../kernel/internal-api.ts
 import type { JsonObject } from './refused-question.ts';
 
 /**
- * Reads texts where a schema wants something else, because some clients send every argument as text. Takes only text
- * that spells exactly one value of the type: `"5"`, `"true"`, `"[\"a\"]"`. Everything else stays, and the check refuses
- * it. Text stays text wherever the schema allows text, and so do the forms of a union.
+ * Converts texts where a schema requires another type, because some clients send every argument as text. Converts only
+ * text that spells exactly one value of the type: `"5"`, `"true"`, `"[\"a\"]"`. All other text stays unchanged and is
+ * refused by the check. Text also stays text if the schema allows text, or is a union.
  */
 export const readSpelled = (schema: JsonObject, input: unknown): unknown => {
   const { type, properties = {}, items } = schema as ReadableSchema;

@@ -8,7 +8,7 @@ import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
 interface StdioStreams {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Resolves when the tools of the caller are known, or soon without them. */
+  /** Resolves when the caller's tools are known, or after a short wait. */
   readonly answered?: Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export const serveOverStdio = async (
     passed: (line) => {
       if (line.toString().trim() === '') return line;
       try {
-        // The transport would round such numbers without a word.
+        // Otherwise the transport would silently round such numbers.
         return infiniteForUnfaithful(line, 'message');
       } catch (error) {
         refuse(null, PARSE_ERROR, error instanceof ServiceError ? error.message : 'the message is not valid JSON');
@@ -38,10 +38,10 @@ export const serveOverStdio = async (
     return createMemoryServer(parts);
   };
   const handle = serveStdio(create, {
-    // The transport counts whole pieces, so its own bound lies above that of a line.
+    // The transport limits whole chunks of input, so its limit must exceed the limit of a line.
     transport: new StdioServerTransport(lines, stdout, { maxBufferSize: 2 * MAX_MESSAGE_BYTES }),
   });
-  // A broken connection counts as leaving.
+  // A broken connection counts as a client that has left.
   await new Promise<void>((resolve) => {
     finished(lines, { writable: false }, () => resolve());
     pipeline(stdin, lines, () => {});
@@ -52,5 +52,5 @@ export const serveOverStdio = async (
 /** Codes of JSON-RPC. */
 const INVALID_REQUEST = -32_600;
 const PARSE_ERROR = -32_700;
-/** Room for the largest body that the node accepts, with its envelope. */
+/** The maximum size of a message: the largest request body that the node accepts, with its JSON-RPC envelope. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;

@@ -46,7 +46,7 @@ export interface ConsentParts {
   readonly provider: CodeSignIn | undefined;
 }
 
-/** A refusal of the node's own forms is an HTML page. A malformed form gets a problem document. */
+/** The node's own forms get a refusal as an HTML page. A malformed form gets a problem document. */
 const REFUSED = ['text/html', 'application/problem+json'];
 
 export const PAGES = {
@@ -104,8 +104,9 @@ export const redirect = (location: string, cookie?: string): Reply => ({
 });
 
 /**
- * Returns the reply of `answer`. Every refusal becomes a page for the person; a `RedirectedError` has a link to the
- * client. With `isDecision` it redirects. Otherwise anybody could register a client, and let the node redirect to it.
+ * Returns the reply of `answer`. Every refusal becomes a page for the person. For a `RedirectedError`, the page links
+ * to the client; with `isDecision` the reply redirects there. Without a decision it never redirects, because anybody
+ * could register a client and use the node to redirect people to any address.
  */
 export const orPage = async (
   { nodeUrl }: ConsentParts,

@@ -40,7 +40,7 @@ export interface ConsentOffer {
   readonly gardens: readonly OfferedGarden[];
   /** The durations to choose from, in days; the default comes first. */
   readonly days: readonly number[];
-  /** When the person's own key expires, in milliseconds since the epoch; null for a key that never expires. */
+  /** When the person's own key expires, in milliseconds since the epoch; null for a key without an expiry. */
   readonly endsMs: number | null;
   readonly ticket: string;
   readonly cookie: string;

@@ -24,7 +24,7 @@ export interface Grant {
   readonly redeemedMs: number | null;
 }
 
-/** The form of the entity of each client. It saves a look-up for most other entities. */
+/** The form of the entities of clients. Checking it first saves a look-up for most other entities. */
 export const CLIENT_ENTITY = /^agent:[a-z0-9-]+-[0-9a-f]{16}$/;
 
 export const rowOfGrant = (grant: Grant): Row => ({

@@ -4,7 +4,7 @@ import { CONSENTS_TABLE, ENTITIES_TABLE, GRANTS_TABLE, SECRETS_TABLE } from './o
 
 export type SecretKind = 'code' | 'access' | 'refresh';
 
-/** A code or a token. The store holds its digest alone. */
+/** A stored code or token. The store contains only its digest. */
 export interface StoredSecret {
   readonly tenantId: string;
   readonly digest: string;

@@ -34,7 +34,7 @@ export const metadataRoutes = (parts: MetadataParts): Route[] => {
 
 const JWKS_PATH = '/oauth/jwks.json';
 
-/** Serves the metadata of a protected resource (RFC 9728). Clients take the first server that suits them. */
+/** Serves the metadata of a protected resource (RFC 9728). Clients use the first listed server that they support. */
 const resourceRoute = (path: string, resource: string, { nodeUrl }: MetadataParts, issuers: readonly string[]): Route =>
   documentRoute(path, 'Names the authorization servers of this node (RFC 9728)', {
     resource,

@@ -136,7 +136,7 @@ export class OAuthGrants {
     return grant;
   }
 
-  /** Returns true for the key of a client whose grant is over, by its time or with the key of its person. */
+  /** Returns true for the key of a client whose grant has ended: it has expired, or the person's key has ended. */
   async endsKey(keyId: string, snapshot: PluginSnapshot): Promise<true | undefined> {
     const { store, tables, clock, keys } = this.#parts;
     const grant = await store.byKey(tables.in(snapshot), keyId);
@@ -166,7 +166,7 @@ export class OAuthGrants {
   /** Ends a grant. Every process refuses its tokens from the next request on. Idempotent. */
   async drop(grant: Grant, actorUri: string): Promise<void> {
     const { store, tables, keys, names } = this.#parts;
-    // The key of a damaged row is unknown, and no token leads to it any more.
+    // The id of the key in a damaged row may be wrong, and then there is no key to revoke.
     await unless(['lookup'], keys.revoke(nodePrincipal(names), grant.keyId));
     await this.#leaveGardens(grant);
     await tables.write(grant.tenantId, async (own, transaction) => {
@@ -189,7 +189,7 @@ export class OAuthGrants {
     });
     const failures: unknown[] = [];
     for (const grant of ended) {
-      // A grant that cannot be removed must not keep those of other people.
+      // A grant that cannot be removed must not prevent the removal of others.
       await this.drop(grant, nodePrincipal(names).entityUri).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
@@ -265,8 +265,8 @@ export const hostOf = ({ clientId }: OAuthClient, { redirectUri }: Authorization
   shownHost(clientId.startsWith('https:') ? clientId : redirectUri);
 
 /**
- * Returns the entity of a client, which is the same in every grant of one person. A document can change its name at any
- * time, so its host stands in the entity. A digest distinguishes clients with the same name.
+ * Returns the entity of a client, equal in all grants of one person. It contains the host, because a metadata document
+ * can change its name at any time. A digest distinguishes clients with the same name.
  */
 const entityOf = ({ clientId, name }: OAuthClient, { tenantId, entityUri }: Principal): string => {
   const slug = (clientId.startsWith('https:') ? shownHost(clientId) : name)

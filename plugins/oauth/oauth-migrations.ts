@@ -1,7 +1,10 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const CLIENTS_TABLE = 'oauth_clients';
-/** The table of the person behind each entity of a client. Rows stay after the grants, because its facts stay too. */
+/**
+ * The table with the person behind each client's entity. Rows stay after their grants have ended, because the client's
+ * facts stay too.
+ */
 export const ENTITIES_TABLE = 'oauth_entities';
 export const CONSENTS_TABLE = 'oauth_consents';
 export const GRANTS_TABLE = 'oauth_grants';

@@ -84,7 +84,7 @@ export const oauthPlugin = definePlugin({
     });
     provide(GrantRegistry, grants);
     provide(ClientAccess, { metadataUrl: enabled ? metadataUrlOf(nodeUrl) : undefined });
-    // Work in the name of a client goes on while the node gives no further access.
+    // Registered even while OAuth is off, because work on behalf of existing clients continues.
     on(keyEnded, ({ id, snapshot }) => grants.endsKey(id, snapshot));
     on(limitShared, ({ tenantId, entityUris, snapshot }) => store.personsOf(tables.in(snapshot), tenantId, entityUris));
     if (!enabled) return;

@@ -58,7 +58,8 @@ export const checkOAuthSettings = ({ enabled, insecure }: OAuthSettings, nodeUrl
       hint: 'set SVC_NODE_URL to the https address of the node, or, for a test, SVC_OAUTH_INSECURE=true',
     });
   }
-  // Clients look for the metadata at the root of the host. Pages of other programs there could fill in the forms.
+  // Clients look for the metadata at the root of the host. Below another path, pages of other programs on the host
+  // could fill in the node's forms.
   if (new URL(nodeUrl).pathname !== '/') {
     throw new ServiceError('validation', 'oauth is on, and the address of the node has a path', {
       hint: 'give the node a host name of its own in SVC_NODE_URL',

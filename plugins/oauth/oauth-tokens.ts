@@ -56,7 +56,7 @@ export interface CodePresentation {
 /** The result of an exchange: tokens, or a refusal that may end the grant. */
 type Outcome = { readonly issued: IssuedTokens } | { readonly refused: string; readonly ends?: Grant | undefined };
 
-/** Issues, exchanges and revokes codes and tokens. Each is random text; the store holds its digest alone. */
+/** Issues, exchanges and revokes codes and tokens. Each is random text, of which the store contains only the digest. */
 export class OAuthTokens {
   readonly #parts: TokenParts;
 
@@ -168,7 +168,7 @@ export class OAuthTokens {
     throw new OAuthError('invalid_grant', outcome.refused);
   }
 
-  /** Counts an exchange among those of the person, because each one stores tokens. */
+  /** Counts an exchange against the person's quota, because each exchange stores tokens. */
   async #count({ tenantId, grantId }: StoredSecret): Promise<void> {
     const { store, tables, quotas } = this.#parts;
     if (quotas === undefined) return;

@@ -24,8 +24,9 @@ export interface ProviderParts extends ConsentParts {
 }
 
 /**
- * `GET /oauth/provider`: sends the browser to the identity provider (authorization code with PKCE). It is a link and no
- * form, because the policy of a page binds every redirect of its forms, and providers redirect between hosts.
+ * `GET /oauth/provider`: sends the browser to the identity provider (authorization code with PKCE). It is a link
+ * instead of a form, because a page's content security policy applies to all redirects after its forms, and providers
+ * redirect between hosts.
  */
 export const leaveForProviderRoute = (parts: ProviderParts): Route<undefined, AuthorizationQuery> => ({
   method: 'GET',
@@ -40,7 +41,7 @@ export const leaveForProviderRoute = (parts: ProviderParts): Route<undefined, Au
   handle: (request) =>
     orPage(parts, { isDecision: false }, async () => {
       const asking = await readAuthorization(request.query, parts);
-      // A page of another site must not begin a sign-in in the name of the person.
+      // A page of another site must not start a sign-in for the person.
       if (!isFromOwnPage(request, parts.nodeUrl)) return askPerson(asking, parts);
       const query = queryText(asking.request);
       if (query.length > MAX_REQUEST) return askPerson(asking, parts, 'The request is too long. Use a key.');
@@ -80,7 +81,7 @@ export const returnFromProviderRoute = (parts: ProviderParts): Route<undefined, 
     orPage(parts, { isDecision: false }, async () => {
       const { state, code, iss: issuer } = request.query;
       const begun = readBegun(keptInBrowser(request, parts.nodeUrl));
-      // Any page can send a browser here. Only the provider and this browser know the state.
+      // Any page can send a browser here, but only the provider and this browser know the state.
       if (begun === undefined || state !== begun.state) {
         return refusalPage(400, 'This sign-in is too old, or was begun in another browser.');
       }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { GrantKeys } from './oauth-grants.ts';
 
-/** The keys of a node without the plugin `keys`, on which grants can only be listed and ended. */
+/** The key registry of a node without the plugin `keys`: grants can only be listed and ended. */
 export const WITHOUT_KEYS: GrantKeys = {
   own: async () => [],
   principalOf: async () => undefined,

@@ -17,9 +17,9 @@ export interface AccessTokenParts {
 }
 
 /**
- * Returns the caller of an access token of the identity provider, with the rights of the exchange. The claim `scope`
- * asks for permissions. Undefined for any other credential and for a token that is not valid, so that the refusal is
- * the one of a wrong key. Rejects with `authorization` for a person without rights here.
+ * Returns the caller of an access token of the identity provider, with the same rights as the exchange gives. The claim
+ * `scope` requests permissions. Returns undefined for an invalid token and any other credential, so that the refusal is
+ * that of a wrong key. Rejects with `authorization` for a person without rights here.
  */
 export const callerOfToken = async (
   token: string,
@@ -47,7 +47,7 @@ export const callerOfToken = async (
   };
 };
 
-/** The header of each such token is a JSON object, so that its first letters are known. */
+/** Matches compact JWTs. Their header is a JSON object, so their first letters are always the same. */
 const COMPACT_JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 
 const unlessRefused = async <T>(work: Promise<T>): Promise<T | undefined> => {

@@ -3,7 +3,7 @@ import { audienceMismatch, invalidToken, tokenExpired } from './token-refusal.ts
 
 /** Maximum difference between the clocks of the provider and of this node. */
 const LEEWAY_SECONDS = 30;
-/** A larger number must be in milliseconds. */
+/** A larger number is in milliseconds instead of seconds. */
 const MAX_SECONDS = 100_000_000_000;
 const MAX_AUDIENCES = 100;
 
@@ -18,7 +18,8 @@ export interface ExpectedClaims {
 }
 
 /**
- * Checks the claims of a token with a verified signature, and returns its subject. Throws the refusal of the token.
+ * Checks the claims of a token with a verified signature, and returns its subject. Throws the refusal of an unsuitable
+ * token.
  */
 export const checkClaims = (claims: JsonObject, expected: ExpectedClaims): string => {
   const { issuer, nowSeconds } = expected;
@@ -41,7 +42,7 @@ export const checkClaims = (claims: JsonObject, expected: ExpectedClaims): strin
   return subject;
 };
 
-/** OpenID Connect Core 1.0 limits it so. Blanks are left out, because entities are compared without regard to them. */
+/** The limit of OpenID Connect Core 1.0, without blanks, because a comparison of entities ignores blanks. */
 const SUBJECT = /^[\x21-\x7e]{1,255}$/;
 
 const checkAudience = (claims: JsonObject, { audiences, isForOthers = false }: ExpectedClaims): void => {

@@ -14,7 +14,7 @@ export interface CodeSignInParts extends Omit<SignInParts, 'provider'> {
 
 const SCOPE = 'openid email profile';
 
-/** The client of the keys that belong to sign-ins on pages of the node. */
+/** The client name of keys from sign-ins on pages of the node. */
 const PAGES = 'pages of the node';
 
 export const createCodeSignIn = (parts: CodeSignInParts): CodeSignIn => {
@@ -45,7 +45,7 @@ export const createCodeSignIn = (parts: CodeSignInParts): CodeSignIn => {
     async finish({ redirectUri, codeVerifier, salt, permissions }, { code, issuer: sentBy }) {
       if (provider === undefined) throw withoutProvider();
       const { issuer, namesIssuer } = await provider.signInPlace();
-      // A code of another provider must not reach this one, and the other way round (RFC 9207).
+      // A code of one provider must not be sent to another one (RFC 9207).
       if (sentBy === undefined ? namesIssuer : sentBy !== issuer) throw invalidToken('another provider has answered');
       const nonce = nonceOf({ address: nodeUrl, permissions, salt });
       const { record } = await signPersonIn(

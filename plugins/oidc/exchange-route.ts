@@ -117,8 +117,8 @@ const exchange = async (body: ExchangeBody, { provider, nodeUrl, ...parts }: Exc
 };
 
 /**
- * Every program on every machine may use a loopback redirect address, so its code proves nothing about the node that
- * the person meant. The provider ties any other address to one client.
+ * Returns true for a redirect address that the provider accepts only for one client. Every program on every machine may
+ * use a loopback address, so a code sent there does not prove which node the person meant.
  */
 const isOwnRedirect = (redirectUri: string, nodeUrl: string): boolean => {
   if (!URL.canParse(redirectUri)) return false;

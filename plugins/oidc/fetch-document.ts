@@ -3,7 +3,7 @@ import { ServiceError, type Transport } from '../../kernel/plugin-api.ts';
 
 /** Timeout of one request to the identity provider, in milliseconds. */
 export const PROVIDER_TIMEOUT_MS = 5_000;
-/** Documents of real providers have at most some ten thousand bytes. */
+/** The maximum size of a document. Documents of real providers have some ten thousand bytes. */
 const MAX_DOCUMENT_BYTES = 256 * 1024;
 const MAX_URL_LENGTH = 2_048;
 

@@ -7,7 +7,7 @@ const RIGHTS_OF_ROLE: Readonly<Record<Role, readonly string[]>> = {
   reader: ['read'],
 };
 
-/** The permissions of a person who asks for none. */
+/** The permissions of a person who requests none. */
 export const DEFAULT_PERMISSIONS: readonly string[] = ['read', 'write'];
 
 export type Role = 'admin' | 'writer' | 'reader';
@@ -47,5 +47,5 @@ export const requireDomain = (claims: JsonObject, domains: readonly string[]): v
   if (!isAllowed) throw new ServiceError('authorization', 'the domain of the e-mail address is not allowed');
 };
 
-/** One address in ASCII, so that no letter resembles another one. */
+/** Matches one e-mail address in ASCII. Other letters could look like ASCII letters. */
 const EMAIL = /^[\x21-\x2b\x2d-\x3f\x41-\x7e]{1,128}@([a-z0-9.-]{1,253})$/i;

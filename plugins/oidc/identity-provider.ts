@@ -12,14 +12,15 @@ import { invalidToken } from './token-refusal.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * After a failure the provider gets no request for some seconds, so that callers do not wait for it one after another.
+ * The times of cached documents. After a failure, no request is sent for some seconds, so that callers do not wait one
+ * after another.
  */
 const TIMES = { freshMs: 10 * MINUTE_MS, staleMs: 60 * MINUTE_MS, retryMs: 5_000, renewMs: 30_000 };
 
 /** Limits simultaneous redemptions: each holds a connection, and callers need no credential. */
 const MAX_REDEEMING = 16;
 
-/** An authorization code, with the proof that its bearer began the sign-in. */
+/** An authorization code, with the verifier that proves who started the sign-in. */
 export interface CodeGrant {
   readonly code: string;
   readonly codeVerifier: string;
@@ -66,7 +67,7 @@ export class IdentityProvider {
   async verifyAccess(token: string): Promise<VerifiedPerson> {
     const { issuerUrl: issuer, accessTokenAudience } = this.#parts.settings;
     const claims = await this.#signedClaims(token, 'access');
-    // The token counts only with a proof of its client, which this node does not check.
+    // The token is valid only together with a proof of its client's key, which this node does not check.
     if (Object.hasOwn(claims, 'cnf')) throw invalidToken('the token is bound to a key of its client');
     const expected = { issuer, audiences: [accessTokenAudience], nowSeconds: this.#nowSeconds(), isForOthers: true };
     return { subject: checkClaims(claims, expected), claims };
@@ -131,14 +132,14 @@ const load = async ({ settings: { issuerUrl: issuer }, transport }: ProviderPart
 };
 
 const isSignedBy = async ({ keys }: Loaded, token: string, { algorithm, keyId }: UnverifiedToken): Promise<boolean> => {
-  // Loaded here, because most nodes have no identity provider.
+  // Loads the library here, because most nodes have no identity provider.
   const { compactVerify } = await import('jose');
   for (const candidate of keys.candidates(algorithm, keyId)) {
     try {
       await compactVerify(token, await candidate(), { algorithms: [algorithm] });
       return true;
     } catch {
-      // A wrong signature or an invalid key verifies nothing.
+      // A wrong signature and an invalid key both mean that the token is not signed.
     }
   }
   return false;
@@ -148,7 +149,7 @@ const idTokenOf = ({ status, document }: Awaited<ReturnType<typeof askProvider>>
   const token = memberOf(document, 'id_token');
   if (status === 200 && typeof token === 'string') return token;
   if (status === 200) throw providerFailure('it gave no id token for a code');
-  // Only `invalid_grant` is about the code. Other errors mean a wrong client or wrong settings.
+  // Only `invalid_grant` concerns the code. Other errors mean a wrong client or wrong settings.
   if (memberOf(document, 'error') === 'invalid_grant') throw invalidToken('the identity provider refused the code');
   throw providerFailure(`its token endpoint has the status ${status}`);
 };

@@ -15,7 +15,9 @@ export interface OidcSettings {
   readonly roleClaim: string;
 }
 
-/** Only algorithms with a private key: a key that verifies must not also sign, and an unsigned token proves nothing. */
+/**
+ * Only asymmetric algorithms: with a shared key, a verifier could sign as well, and an unsigned token proves nothing.
+ */
 export const SIGNATURE_ALGORITHMS = [
   'RS256',
   'RS384',

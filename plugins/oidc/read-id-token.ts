@@ -4,7 +4,7 @@ import { isObject, type JsonObject, memberOf } from './fetch-document.ts';
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './oidc-settings.ts';
 import { invalidToken } from './token-refusal.ts';
 
-/** Tokens with long lists of groups have a few thousand characters. */
+/** The maximum length of a token. Tokens with long lists of groups have a few thousand characters. */
 export const MAX_TOKEN_LENGTH = 16 * 1024;
 const MAX_KEY_ID_LENGTH = 1_024;
 
@@ -57,9 +57,7 @@ const parseOrNull = (bytes: Uint8Array): unknown => {
   }
 };
 
-/**
- * Members with which a token could choose its own key or rule of verification, or change the meaning of its content.
- */
+/** Members with which a token could select its own key or verification rule, or change the meaning of its content. */
 const REFUSED_MEMBERS = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'enc', 'zip', 'cty'];
 
 const readHeader = (

@@ -10,12 +10,12 @@ export interface SignInBinding {
   readonly salt: string;
 }
 
-/** Tells such a nonce from those of programs that sign people in themselves. */
+/** Distinguishes these nonces from those of programs that sign people in themselves. */
 const PREFIX = 'node-sign-in.';
 
 /**
- * Returns the nonce of a sign-in. A node that gets an id token from another one cannot use it: the nonce names the
- * address to which the user went, and the permissions that the user asked for.
+ * Returns the nonce of a sign-in. It names the address that the user gave and the requested permissions, so a node that
+ * receives the id token cannot use it at another node.
  */
 export const nonceOf = ({ address, permissions, salt }: SignInBinding): string => {
   const text = JSON.stringify([plainAddress(address), permissions.toSorted(), salt]);

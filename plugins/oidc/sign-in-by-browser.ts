@@ -40,7 +40,7 @@ export const signInByBrowser = async (flow: BrowserFlow): Promise<CodeGrant> => 
   const arrival = new Promise<string>((...settle) => {
     [resolve, reject] = settle;
   });
-  // The provider may refuse before the code below waits for the answer.
+  // Prevents an unhandled rejection, because the provider may refuse before the code below awaits the result.
   arrival.catch(() => {});
   const takeCode = async (request: InboundRequest): Promise<OutboundReply> => {
     const query = new URLSearchParams(request.query);
@@ -89,7 +89,7 @@ export const signInByBrowser = async (flow: BrowserFlow): Promise<CodeGrant> => 
 
 const refusal = (why: string): ServiceError => new ServiceError('authentication', `${why}: try again`);
 
-/** Plain text, so that the browser never interprets the query as a page. */
+/** Returns plain text, so that the browser never interprets parts of the query as HTML. */
 const page = (status: number, body: string): OutboundReply => ({
   status,
   headers: {

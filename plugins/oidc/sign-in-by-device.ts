@@ -59,7 +59,7 @@ const refused = (error: string): ServiceError => {
   return new ServiceError('unavailable', 'the identity provider broke the sign-in off');
 };
 
-/** Returns an empty text for a member with control characters, because a terminal would obey them. */
+/** Returns an empty text for a member with control characters, because a terminal would execute them. */
 const textOf = (document: JsonObject, name: string): string => {
   const value = memberOf(document, name);
   return typeof value === 'string' && /^[\x21-\x7e]*$/.test(value) ? value : '';

@@ -3,12 +3,12 @@ import { decodeBase64Url } from '../../kernel/plugin-api.ts';
 import { isObject, type JsonObject, memberOf, providerFailure } from './fetch-document.ts';
 import type { SignatureAlgorithm } from './oidc-settings.ts';
 
-/** Limit of keys, above the number of any real provider. */
+/** The maximum number of keys; no real provider has as many. */
 const MAX_KEYS = 100;
 const MIN_RSA_BITS = 2_048;
-/** Larger keys make verification slow. */
+/** The maximum size of an RSA key in bits. Larger keys make verification slow. */
 const MAX_RSA_BITS = 8_192;
-/** Exponents of any length are legal, and long ones are slow. Real ones are 3 or 65537. */
+/** The maximum length of an RSA exponent in bytes. Longer ones are legal but slow; real ones are 3 or 65537. */
 const MAX_RSA_EXPONENT_BYTES = 4;
 /** Maximum number of keys with the same id that are tried for one token. */
 const MAX_CANDIDATES = 4;
@@ -49,7 +49,7 @@ export class SigningKeys {
 const importOnce = (key: SigningKey, algorithm: SignatureAlgorithm): Promise<CryptoKey> => {
   const known = key.imported.get(algorithm);
   if (known !== undefined) return known;
-  // All kept keys are asymmetric, so the import gives key objects, never bytes.
+  // All keys here are asymmetric, so the import returns key objects, never bytes.
   const imported = import('jose').then(({ importJWK }) => importJWK(key.jwk, algorithm) as Promise<CryptoKey>);
   key.imported.set(algorithm, imported);
   return imported;

@@ -14,7 +14,7 @@ export type TombstoneScope = Scope | '*';
 export interface Tombstone {
   /** The id: `tomb_<uuid>`. */
   readonly id: string;
-  /** The id that the issuer has signed, where `id` is another one because that one was taken; otherwise null. */
+  /** The id that the issuer has signed, if another tombstone already had that id here; otherwise null. */
   readonly originId: string | null;
   readonly tenantId: string;
   /** The entity, as the tombstone's author wrote it. */

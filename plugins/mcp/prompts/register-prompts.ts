@@ -17,7 +17,7 @@ interface PromptParts {
 /** Token budget for the start of a session. */
 const SESSION_BUDGET = 1_500;
 
-/** Prompts for the moments of a session in which memory matters. A caller gets those whose tools it may use. */
+/** Registers prompts for typical steps of a session. A caller gets those whose tools it may use. */
 export const registerPrompts = (server: McpServer, parts: PromptParts): void => {
   const has = new Set(listedTools(parts.choice, parts.node).map(({ name }) => name));
   if (has.has('recall')) registerStart(server, parts);

@@ -2,11 +2,11 @@ import { foldName } from '../../../kernel/internal-api.ts';
 import type { AskNode } from '../ask-node.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 
-/** Number of newest facts that a completion reads. */
+/** The number of newest facts from which a completion takes its values. */
 const LOOKED_AT = 500;
 const MOST_VALUES = 100;
 
-/** Distinct values with the given beginning, from the newest visible facts. */
+/** Returns the distinct values with the given prefix among the newest visible facts. */
 export const completeFromFacts = async (
   member: 'entity' | 'id',
   begun: string,
@@ -19,7 +19,7 @@ export const completeFromFacts = async (
   );
 };
 
-/** Distinct conflict ids with the given beginning, from the open conflicts. */
+/** Returns the ids of open conflicts with the given prefix. */
 export const completeFromConflicts = async (begun: string, node: AskNode): Promise<readonly string[]> => {
   const { conflicts } = await ask(node, { route: 'GET /v1/conflicts', query: { limit: MOST_VALUES } });
   return beginning(
@@ -28,7 +28,7 @@ export const completeFromConflicts = async (begun: string, node: AskNode): Promi
   );
 };
 
-/** Distinct values with the given beginning, in any spelling. */
+/** Returns the distinct values with the given prefix; their spellings may differ from it. */
 export const beginning = (values: readonly string[], begun: string): readonly string[] => {
   const start = foldName(begun);
   return [...new Set(values)].filter((value) => foldName(value).startsWith(start)).slice(0, MOST_VALUES);

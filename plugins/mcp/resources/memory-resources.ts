@@ -50,7 +50,7 @@ const conflict: ResourceDefinition = {
   title: 'Conflict',
   description: 'Facts that contradict each other, by the id of the conflict',
   routes: ['GET /v1/conflicts', 'GET /v1/facts', 'GET /v1/facts/:id'],
-  // A conflict is read through its system facts, which show the ids of its members to callers who see them.
+  // Reads a conflict through its system facts, which show the ids of its members only to callers who may see them.
   async read(id, node) {
     const document = await ask(node, { route: 'GET /v1/facts', query: { entity: id, include_contradicted: true } });
     const said = factsIn(document, node.nowMs());

@@ -43,7 +43,7 @@ const register = (server: McpServer, resource: ResourceDefinition, parts: Resour
 
 const JSON_TYPE = 'application/json';
 
-/** A completion is optional: if the node refuses, it is empty. */
+/** Returns a completion; empty if the node refuses, because completions are optional. */
 const completed = (
   resource: ResourceDefinition,
   begun: string,
@@ -65,7 +65,7 @@ const decoded = (value: string | string[] | undefined, uri: string): string => {
   }
 };
 
-/** The protocol has no result for a failed read, so it becomes an error of the protocol. */
+/** Returns a protocol error, because the protocol has no result for a failed read. */
 const refusedRead = (error: unknown, uri: string, parts: ResourceParts): Error => {
   const { problem } = refusalOf(error, parts);
   if (problem.status === 404) return new ResourceNotFoundError(uri);

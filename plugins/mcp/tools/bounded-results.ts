@@ -2,15 +2,15 @@ import { cutDeep, SHOWN_CHARACTERS } from '../cut-values.ts';
 import type { JsonObject } from '../refused-question.ts';
 import type { ToolResult } from '../tool-definition.ts';
 
-/** Tokens are about four bytes long in the vocabularies of current models. */
+/** The average token of current models is about four bytes long. */
 const BYTES_PER_TOKEN = 4;
 
-/** Tokens that a reply may cost unless the call says otherwise. */
+/** The default token budget of a reply. */
 export const LIST_TOKENS = 4_000;
-/** A smaller budget does not hold the counts of omitted facts. */
+/** The minimum budget. Less would not hold the counts of omitted facts. */
 const LEAST_TOKENS = 100;
 
-/** The argument of tools that bounds their reply, as text and as structured content. */
+/** The argument of tools that limits both forms of their reply: text and structured content. */
 export const tokenBudget = (byDefault: number) =>
   ({ type: 'integer', minimum: LEAST_TOKENS, default: byDefault }) as const;
 
@@ -43,8 +43,8 @@ export interface Page {
 }
 
 /**
- * Returns a page within the budget. A page that is too large is asked for again with fewer rows, so that its cursor
- * goes on after the last row shown. A row that is too large alone appears as its id.
+ * Returns a page within the budget. If a page is too large, requests it again with fewer rows, so that its cursor
+ * continues after the last row shown. A single row that is too large is replaced by its id.
  */
 export const boundedPage = async (
   budget: number,

@@ -34,7 +34,7 @@ const reading = <A = JsonObject>({ route, question, ...described }: Reading<A>):
     async run(args, { node }) {
       let asked = args;
       let document = await ask(node, { route, ...question(asked, node) });
-      // A page with fewer rows has a cursor that goes on after them.
+      // Requests fewer rows, so that the cursor of the page continues after them.
       while (Object.hasOwn(described.input, 'limit') && !isWithin(shown(document), LIST_TOKENS)) {
         const limit = Math.floor(Number((asked as JsonObject)['limit'] ?? 1) / 2);
         if (limit < 1) break;
@@ -115,7 +115,7 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
     });
     const whole = build(verdicts);
     if (isWithin(whole, LIST_TOKENS)) return whole;
-    // Refusals come first in a list that is cut.
+    // Lists refusals first, because the end of the list may be cut.
     const short = verdicts.map(shortVerdict).sort((a, b) => Number(b['status']) - Number(a['status']));
     return build(short.slice(0, countWithin(short, LIST_TOKENS, build)));
   },
@@ -127,7 +127,7 @@ const verdictLine = ({ index, status, fact, error, same_spelling: same }: JsonOb
 const shortVerdict = ({ fact, ...verdict }: JsonObject): JsonObject =>
   fact === undefined ? verdict : { ...verdict, fact: { id: (fact as JsonObject)['id'] } };
 
-/** The facts of a batch that are compared with their rivals, because each comparison is a request. */
+/** The maximum number of facts of a batch that are compared with their rivals, because each comparison is a request. */
 const MOST_COMPARED = 20;
 
 const problemIn = (error: unknown): unknown => (error as JsonObject | undefined)?.['detail'];

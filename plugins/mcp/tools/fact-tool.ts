@@ -10,7 +10,7 @@ interface FactArguments {
   readonly token_budget?: number;
 }
 
-/** Reads one fact whole, and a value that is too long for one reply piece by piece. */
+/** Reads one whole fact. A value that is too long for one reply is read piece by piece. */
 export const factTool = defineTool<FactArguments>({
   name: 'fact',
   description: 'One fact by id or content id, also a retracted or expired one. A long value is read on from offset.',
@@ -42,7 +42,7 @@ export const factTool = defineTool<FactArguments>({
 
 /** A token is at most about four characters. */
 const CHARACTERS_PER_TOKEN = 4;
-/** A part has at least two units, so that a pair of surrogates fits. */
+/** A part has at least two UTF-16 units, so that a surrogate pair fits. */
 const LEAST_CHARACTERS = 16;
 
 interface Place {

@@ -7,7 +7,7 @@ import { ask, type JsonObject, RefusedQuestion } from '../refused-question.ts';
 import { defineTool, FLAG, OBJECTS, SCOPE, TEXT, type ToolContext, type ToolResult } from '../tool-definition.ts';
 import { countWithin, LIST_TOKENS } from './bounded-results.ts';
 
-/** Bounds the facts of one call, because nobody would read a longer preview. */
+/** The maximum number of facts per call, because nobody would read a longer preview. */
 const MAX_FORGOTTEN = 100;
 
 interface Target {
@@ -27,7 +27,7 @@ interface Preview {
   readonly facts: readonly JsonObject[];
   /** Number of all facts of the entity, because a tombstone hides more than the listed ones. */
   readonly total: number;
-  /** True if other values of the same entity and relation stay. */
+  /** True if other values of the same entity and relation stay live. */
   readonly isByName?: boolean;
 }
 
@@ -82,8 +82,9 @@ const preview = async (target: Target, context: ToolContext): Promise<Preview> =
 };
 
 /**
- * A retraction covers all values of the fact's entity, relation and scope in its own place. Where these differ and yet
- * do not contradict, the relation holds many, so only facts with the same value go.
+ * Returns the facts that a retraction of this fact would end: all values of its entity, relation and scope in its
+ * place. If these values differ without a contradiction, the relation holds many values, and only facts with the same
+ * value end.
  */
 const placeOf = async (factId: string, context: ToolContext): Promise<Preview> => {
   const found = await ask(context.node, { route: 'GET /v1/facts/:id', params: { id: factId } });
@@ -103,8 +104,7 @@ const liveFacts = async ({ entity, relation, scope }: Target, { node }: ToolCont
     query: { entity, relation, scope, include_contradicted: true, limit: MAX_FORGOTTEN },
   });
   const rows = factsIn(body, node.nowMs());
-  // Leaves out retractions, whose places hold no facts, and facts of the node itself, such as cards, which follow the
-  // others.
+  // Leaves out retractions, and facts of the node itself, such as cards, which end together with the other facts.
   const facts = rows.filter(({ confidence, source }) => confidence !== 0 && !String(source).startsWith('system:'));
   return { facts, total: Number(body['total']) - (rows.length - facts.length) };
 };
@@ -155,7 +155,7 @@ const shown = (found: Preview, confirm: string): ToolResult =>
     };
   });
 
-/** A result with as many facts as it has room for, and how many that are. */
+/** Returns a result with as many facts as fit, and their number. */
 const listed = (
   { facts, total }: Preview,
   result: (facts: readonly JsonObject[], more: string) => ToolResult,

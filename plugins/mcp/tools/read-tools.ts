@@ -53,7 +53,7 @@ export const recallTool = defineTool<RecallArguments>({
   async run({ token_budget: budget = RECALL_BUDGET, ...args }, { node }) {
     const body = await ask(node, {
       route: 'POST /v1/recall',
-      // A long value takes a quarter of the budget at most.
+      // A long value may take at most a quarter of the budget.
       body: { ...args, token_budget: budget, max_value_bytes: Math.min(SHOWN_CHARACTERS, budget), fields: VIEW_FIELDS },
     });
     const facts = (body['facts'] as readonly RecalledPart[]).map((part) => recalledView(part, node.nowMs()));
@@ -85,7 +85,10 @@ const recalledView = (
   };
 };
 
-/** `unfit`: facts that the node had room for and the reply has not. */
+/**
+ * Builds the result of a recall. `unfit` is the number of facts that the node returned and that did not fit into the
+ * reply.
+ */
 const recallResult = (facts: readonly JsonObject[], unfit: number, { omitted, degraded }: JsonObject): ToolResult => {
   const counts = omitted as Readonly<Record<string, number>>;
   const left: Readonly<Record<string, number>> = { ...counts, budget: (counts['budget'] ?? 0) + unfit };

@@ -15,7 +15,7 @@ export interface SameSpelling extends JsonObject {
   readonly type: string;
 }
 
-/** The newest rivals that are compared. */
+/** The maximum number of rivals that are compared, newest first. */
 const MOST_RIVALS = 100;
 
 /** Returns the rivals of a stored fact. A caller who may not read them gets none. */
@@ -35,8 +35,8 @@ export const rivalsOf = async (fact: JsonObject, node: AskNode): Promise<readonl
 };
 
 /**
- * Returns the rivals that say the same in another type: `8443` and `"8443"`. They contradict the fact, although nobody
- * means that.
+ * Returns the rivals with the same text in another type, such as `8443` and `"8443"`. They contradict the fact, but
+ * never on purpose.
  */
 export const sameSpelling = (fact: JsonObject, rivals: readonly Rival[]): readonly SameSpelling[] => {
   const own = valueIn(fact);
@@ -52,7 +52,7 @@ const valueIn = (fact: JsonObject) => fact['value'] as ShownValue;
 const isSame = (one: ShownValue, other: ShownValue): boolean =>
   one.type === other.type && spelling(one.v) === spelling(other.v);
 
-/** Numbers have one spelling: `8443.0` says what `8443` says. */
+/** Returns one spelling for all forms of a number: `8443.0` equals `8443`. */
 const spelling = (v: unknown): string => String(spelledNumber(String(v)) ?? v);
 
 /** The sentence about such a rival. */

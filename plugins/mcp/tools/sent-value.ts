@@ -4,12 +4,14 @@ import { type JsonObject, RefusedQuestion } from '../refused-question.ts';
 /** Longer text is stored with the type for long texts. */
 const MAX_STRING_BYTES = 16 * 1024;
 
-/** Each form has one type, because clients refuse or garble a member without one. */
+/** Each alternative has one type, because clients refuse or corrupt a member without a type. */
 const PLAIN = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] as const;
 
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** A value as a model sends it. `sentValue` checks it, because the words for a union say too little. */
+/**
+ * The schema of a value as a model sends it. `sentValue` checks it, because schema errors for a union are unhelpful.
+ */
 export const VALUE = {
   description: 'Text stays text unless value_type says otherwise',
   anyOf: [
@@ -21,8 +23,8 @@ export const VALUE = {
 export const VALUE_TYPE = { type: 'string', enum: VALUE_TYPES } as const;
 
 /**
- * Returns the typed value that a model means. `valueType` decides about plain values: it lets clients that can only
- * send text store a number. Without it nothing is guessed from the text. Throws a refusal, which names `member`.
+ * Returns the typed value that a model means. `valueType` decides about plain values, so that clients that can send
+ * only text can store a number. Without it, text stays text. Throws a refusal that names `member`.
  */
 export const sentValue = (value: unknown, valueType: ValueType | undefined, member: string): JsonObject => {
   const refuse: Refuse = (problem) =>

@@ -21,7 +21,7 @@ export type ErasureState = 'running' | 'scrubbing' | 'done';
 export interface ErasureRow {
   readonly tenantId: string;
   readonly tombstoneId: string;
-  /** The node whose facts alone are erased; null to erase the facts of all nodes. */
+  /** The only node whose facts are erased; null to erase the facts of all nodes. */
   readonly originNodeId: string | null;
   /** The entity_uri of the caller, or of the node that sent the tombstone. */
   readonly requestedBy: string;
@@ -66,7 +66,7 @@ const fromRow = (row: Row): ErasureRow => ({
   receipt: openJson<ErasureReceipt | null>(SEALED, row, 'receipt'),
 });
 
-/** Returns no damaged progress, so that the erasure begins anew when somebody asks again. */
+/** Returns the progress; undefined if it is damaged, so that the next request starts the erasure again. */
 export const erasureOf = async (own: ReadableTables, name: Name): Promise<ErasureRow | undefined> => {
   return own.parse(await own.select(ERASURES, keyOf(name)), fromRow)[0];
 };

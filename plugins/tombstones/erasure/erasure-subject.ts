@@ -13,7 +13,7 @@ export const subjectOf = (
   filter: originNodeId === null ? all() : saidBy(originNodeId),
 });
 
-/** Matches the facts that a node sent itself or signed. A node may have only these destroyed. */
+/** Matches the facts that a node sent itself or signed. A peer may request the erasure of only these. */
 const saidBy = (nodeId: string): Filter =>
   all(
     equals('originNodeId', nodeId),

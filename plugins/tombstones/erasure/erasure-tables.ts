@@ -7,7 +7,7 @@ export const createErasureTables = async ({ schema }: MigrationSchema): Promise<
   await schema.createTable(ERASURES, (table) => {
     table.text('tenant_id').notNullable();
     table.text('tombstone_id').notNullable();
-    // The node whose facts alone are erased; an empty text to erase the facts of all nodes.
+    // The only node whose facts are erased; an empty text to erase the facts of all nodes.
     table.text('origin_node_id').notNullable();
     table.text('requested_by').notNullable();
     table.text('state').notNullable();

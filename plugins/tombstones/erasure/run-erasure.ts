@@ -51,7 +51,7 @@ export const previewErasure = async (
   subject: ErasureSubject,
 ): Promise<ErasureCounts> => {
   let counts: ErasureCounts = {};
-  // Skips the last sweeps: they would count data again that the first ones have counted, because that was rolled back.
+  // Skips the last sweeps, because the first ones were rolled back and the last ones would count their data again.
   for (let from: ErasurePosition | null = ERASURE_START; from !== null && from.phase !== 'last sweeps'; ) {
     const piece: ErasurePiece = await rolledBack(tables, erasure, subject, from);
     counts = addCounts([counts, piece.counts]);
@@ -113,7 +113,7 @@ const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): 
     return after;
   });
 
-/** Scrubs the files first, then writes the journal, then the receipt. So a receipt proves that both happened. */
+/** Scrubs the files first, then writes the journal, then the receipt. So a receipt proves that both were completed. */
 const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
   const { tables, erasure, clock, random, self, identity, audit, journal } = parts;
   const limits = await erasure.scrub();

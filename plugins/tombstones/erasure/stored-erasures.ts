@@ -42,7 +42,7 @@ export interface ErasureJob {
 
 /** The type of the job that erases the facts behind a tombstone. */
 export const ERASE_JOB = 'tombstones.erase';
-/** The speed of a slow machine, sweeps included, for the estimated duration. */
+/** The estimated speed of a slow machine, sweeps included. */
 const FACTS_PER_SECOND = 1_000;
 /** The time without progress after which an erasure counts as abandoned by a process that has ended. */
 const ABANDONED_MS = 30_000;

@@ -121,7 +121,7 @@ const verifyForAny = async (
   throw new Error('there is always a first scope');
 };
 
-/** Leaves out an operator's revocation of another node's tombstone, because it applies to this node alone. */
+/** Omits an operator's revocation of another node's tombstone, because it applies only to this node. */
 const revocationOfIssuer = <T extends { readonly signedBy: string }>(
   { signedBy }: Tombstone,
   revocation: T | undefined,

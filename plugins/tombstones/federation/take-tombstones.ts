@@ -55,8 +55,8 @@ interface CheckedTombstone extends ReceivedTombstone {
 }
 
 /**
- * Stores a page of a peer's tombstones. Each one is valid by its issuer's signature, even if another node sent it, and
- * hides only that issuer's facts. `keepPlace` runs in the same transaction.
+ * Stores a page of a peer's tombstones. A tombstone is valid by its issuer's signature, no matter which node sent it,
+ * and hides only facts of that issuer. `keepPlace` runs in the same transaction.
  */
 export const takeTombstones = async (
   documents: readonly unknown[],
@@ -83,7 +83,7 @@ export const takeTombstones = async (
       .count({ count: '*' });
     let room = MOST_MARKERS_OF_PEER - Number(count);
     const changed: ReceivedTombstone[] = [];
-    // Before the rest, because a tombstone that was set aside may be set aside again.
+    // Runs before the tombstones are stored, because a parked tombstone may be parked again.
     await keepPlace(own);
     for (const one of judged) {
       if (one.missingKey !== undefined && !(await park(own, one, nodeId))) rejected.push(one.tombstone.id);
@@ -129,10 +129,10 @@ const judge = async (
     const keys = known.get(issuer)?.keys ?? [];
     const isOwn = issuer === senderKey;
     const missingKey = keyIdsOf(one).find((id) => !keys.some(({ keyId }) => keyId === id));
-    // The cursor must not pass a tombstone whose key becomes known once the metadata of the peer can be read.
+    // The cursor must not pass this tombstone: its key becomes known once the metadata of the peer can be read.
     if (isOwn && missingKey !== undefined) throw new ServiceError('unavailable', 'the key is not known yet');
     if (missingKey !== undefined) return { ...unchecked, verdict: 'parked', missingKey };
-    // A thief of an ended key could sign new tombstones, so a relay proves nothing by it.
+    // Somebody who has stolen an ended key could sign new tombstones, so it verifies no relayed ones.
     const counting = keys.filter(({ validUntilMs: end }) => isOwn || end === null || end > nowMs);
     const checks = checksOf(one, counting);
     if (checks === undefined) return { ...unchecked, verdict: 'invalid' };
@@ -148,8 +148,8 @@ const judge = async (
 };
 
 /**
- * Returns the peerings with the issuers by their match keys. Reads the keys of an issuer again if it used an unknown
- * one.
+ * Returns the peerings with the issuers by their match keys. Fetches the keys of an issuer again if it signed with an
+ * unknown key.
  */
 const issuersOf = async (
   read: readonly ReceivedTombstone[],
@@ -191,7 +191,10 @@ const checksOf = (
   return checks;
 };
 
-/** Returns the tombstone with the id that it has here. Issuer and id identify it, so that another id may be needed. */
+/**
+ * Returns the tombstone with its local id. Issuer and id together identify a tombstone, so two issuers may use the same
+ * id.
+ */
 const withLocalId = async (
   tombstone: Tombstone,
   own: WritableTables,
@@ -233,7 +236,7 @@ const apply = async (
   return known === undefined ? 'added' : 'changed';
 };
 
-/** Takes signatures by the current key in place of earlier ones over the same content, and serves them to peers. */
+/** Replaces older signatures over the same content by signatures with the current key, and serves them to peers. */
 const renew = async (
   known: Tombstone,
   { tombstone, revocation }: ReceivedTombstone,
@@ -249,7 +252,7 @@ const renew = async (
   await updateMarker(own, tombstone, await transaction.announce(SUPPRESSION_CHANGED, [known.id], nowMs));
 };
 
-/** Stores a tombstone aside until the key of its issuer is known. Returns false if too many of the sender wait. */
+/** Parks a tombstone until the key of its issuer is known. Returns false if too many of the sender are parked. */
 const park = async (own: WritableTables, received: CheckedTombstone, receivedFrom: string): Promise<boolean> => {
   const { tombstone, missingKey = tombstone.keyId } = received;
   const { tenantId, id, signedBy } = tombstone;

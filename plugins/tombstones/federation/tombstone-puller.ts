@@ -121,7 +121,8 @@ const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): P
     epoch: page.epoch,
     failures: 0,
     last_error: null,
-    // A turn goes on by itself, and a peer that always reports more gets the same pause after it.
+    // A turn reads further pages without a pause. After it, every peer waits for the same interval, even one that
+    // always reports more.
     due_ms: clock.nowMs() + INTERVAL_MS,
   };
   await takeTombstones(page.tombstones, peering, parts, async (own) => {
@@ -130,7 +131,7 @@ const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): P
   return hasMore ? { ...follow, cursor: place.cursor, epoch: page.epoch, failures: 0 } : undefined;
 };
 
-/** Pauses longer after each consecutive failure. */
+/** Postpones the next turn, longer after each consecutive failure. */
 const pause = async (
   { tenantId, peerId, failures: before }: Follow,
   reason: string,
@@ -156,10 +157,10 @@ const readPage = (document: unknown) => {
   return { tombstones: tombstones as readonly unknown[], cursor: next, hasMore: more === true, epoch };
 };
 
-/** Stores tombstones that were stored aside, once the keys of their issuers are known. */
+/** Stores parked tombstones, once the keys of their issuers are known. */
 const takeParked = async (parts: PullerParts): Promise<void> => {
   const { tables, served } = parts;
-  // Goes through all issuers, because one peer can bring tombstones of any number of unknown ones.
+  // Iterates over all issuers, because one peer can send tombstones of any number of unknown issuers.
   for (let last: { readonly tenantId: string; readonly issuer: string } | undefined; ; ) {
     const query = tables(PARKED)
       .distinct('tenant_id', 'issuer')

@@ -60,7 +60,7 @@ export const isActive = async (own: ReadableTables, tenantId: string, entityKey:
 };
 
 /**
- * Returns true if a legal hold of this node covers facts that this tombstone hides. Holds of peers keep nothing here.
+ * Returns true if a legal hold of this node covers facts that this tombstone hides. Legal holds of peers are ignored.
  */
 export const isHeld = async (
   own: ReadableTables,

@@ -17,7 +17,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
   await schema.createTable(MARKERS, (table) => {
     table.text('tenant_id').notNullable();
     table.text('tombstone_id').notNullable();
-    // The id that the issuer has signed, where another tombstone had it first.
+    // The id that the issuer has signed, if another tombstone already had that id here.
     table.text('origin_id');
     table.text('entity_uri').notNullable();
     table.text('entity_key').notNullable();
@@ -60,7 +60,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
   await schema.createTable(FOLLOWS, (table) => {
     table.text('tenant_id').notNullable();
     table.text('peer_id').notNullable();
-    // Stored in clear: this capability token works only with a peer token, which only this node can sign.
+    // Stored unencrypted: this capability token works only together with a peer token, which only this node can sign.
     table.text('capability').notNullable();
     table.text('cursor');
     table.text('epoch');
@@ -74,7 +74,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('tombstone_id').notNullable();
     table.text('issuer').notNullable();
     table.text('received_from').notNullable();
-    // The signing key that is not known yet.
+    // The id of the signing key, which is not known yet.
     table.text('key_id').notNullable();
     table.text('document').notNullable();
     // Includes the sender, because the signature is not verified yet and a forgery must replace no other document.
@@ -92,12 +92,12 @@ export const createHiddenTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('tombstone_id').notNullable();
     // 1 under a legal hold: keys with permission admin still see the facts.
     table.integer('held').notNullable();
-    // The node whose facts alone are hidden; an empty text to hide the facts of all nodes.
+    // The only node whose facts are hidden; an empty text to hide the facts of all nodes.
     table.text('origin_node_id').notNullable();
     table.primary(['tenant_id', 'entity_key', 'scope', 'tombstone_id']);
     table.index(['tenant_id', 'tombstone_id'], 'tombstones_hidden_marker');
   });
-  // Rows by the node's own ids: a key made from the id of a received fact could equal the entity of another fact.
+  // Rows use the node's own ids: a key derived from the id of a received fact could equal the entity of another fact.
   await schema.createTable(HIDDEN_SYSTEM_FACTS, (table) => {
     table.text('tenant_id').notNullable();
     table.text('fact_id').notNullable();

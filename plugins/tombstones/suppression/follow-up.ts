@@ -81,7 +81,8 @@ export const followPiece = async (
     if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, clock.nowMs());
   } else {
     const systemFacts = [...(await systemFactsOf(transaction, tenantId, factIds, names))];
-    // Only this node's own tombstone hides conflicts, because facts of another node are only a part of them.
+    // Only a tombstone of this node hides conflicts, because a tombstone of another node covers only a part of their
+    // facts.
     if (above === 0 && isOurs) systemFacts.push(...(await systemFactsOfConflicts(transaction, tombstone, parts)));
     await hideSystemFacts(
       own,

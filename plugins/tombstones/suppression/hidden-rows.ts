@@ -3,11 +3,11 @@ import { type ReadableTables, SCOPES, type WritableTables } from '../../../kerne
 import { HIDDEN, HIDDEN_SYSTEM_FACTS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
-/** The tombstone that hides facts, who still sees them, and the node whose facts it hides. */
+/** The tombstone that hides facts, whether it is a legal hold, and the node whose facts it hides. */
 export interface HiddenBy {
   readonly tombstoneId: string;
   readonly isHeld: boolean;
-  /** The node whose facts alone are hidden; an empty text to hide the facts of all nodes. */
+  /** The only node whose facts are hidden; an empty text to hide the facts of all nodes. */
   readonly originNodeId: string;
 }
 

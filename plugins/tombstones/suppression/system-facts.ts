@@ -18,8 +18,8 @@ import type { Tombstone } from '../tombstones-api.ts';
 import { type HiddenSystemFact, hiddenAmong, hideSystemFacts } from './hidden-rows.ts';
 
 /**
- * System facts about facts record their expiry, reason, sender and contradictions, and are hidden with them. The
- * relation decides that a fact is one: an id that a peer chose may equal the entity of any fact.
+ * System facts about a fact record its expiry, reason, sender and contradictions, and are hidden together with it. They
+ * are recognised by their relation, because a peer may choose an id that equals the entity of any fact.
  */
 
 export interface SystemFactParts {
@@ -54,7 +54,7 @@ export const systemFactsOf = async (
   const keys = factIds.flatMap((id) => [matchKey(id, names), matchKey(names.factEntity(id), names)]);
   const found = await snapshot.outline(all(withRelation(tenantId, ABOUT_FACTS, names), isIn('entityKey', keys)));
   const ids = new Set(factIds);
-  // A match key ignores case, and ids of peers may differ in nothing else.
+  // Compares the ids exactly: a match key ignores case, and ids of peers may differ only in case.
   return found.flatMap((fact) => (ids.has(ttlTarget(fact.entity, names)) ? [fact.id] : []));
 };
 
