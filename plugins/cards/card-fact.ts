@@ -20,9 +20,9 @@ export interface CardPlace {
 }
 
 /**
- * Finds the place whose readers see all facts of the subject that the reader of the card sees, in any state. If no fact
- * of the subject is in a garden, the place is outside gardens. Otherwise the place is the only garden of the other
- * facts. Returns undefined if there is no such place.
+ * Returns the place in which to store the card's fact: all its readers must see every fact of the subject that the
+ * reader of the card sees, in any state. That is outside gardens if no fact of the subject is in a garden. Otherwise it
+ * is the garden, if all facts in gardens are in one. Returns undefined if there is no such place.
  */
 export const placeOfCard = async (
   reader: FactReader,
@@ -45,7 +45,7 @@ export const placeOfCard = async (
 const newest = (reader: FactReader, filter: Filter): Promise<StoredFact[]> =>
   reader.find(filter, { view: 'visible', order: 'hlc', limit: 1 });
 
-/** Makes the fact that holds a card. It expires with the first of the facts in the card. */
+/** Creates the fact that stores a card. It expires as soon as one of the facts in the card expires. */
 export const cardFact = (
   card: Card,
   material: CardMaterial,

@@ -21,7 +21,7 @@ export const SEALED = {
   columns: ['body'],
 } as const satisfies SealedColumns;
 
-/** The gardens of the callers for whom a card was made. It is never shown to a caller with other gardens. */
+/** The gardens that the readers of a card may enter. The card is never shown to a caller with other gardens. */
 export type CardAudience = FactReader['gardens'];
 
 /** Returns the same key for equal subjects of one tenant and equal audiences. */
@@ -68,7 +68,7 @@ export class CardStore {
   }
 }
 
-/** Returns no damaged card, so that a new one replaces it. */
+/** Returns the card; undefined if it is damaged, so that a new one replaces it. */
 const cardIn = async (own: ReadableTables, tenantId: string, key: string): Promise<Card | undefined> => {
   const [row] = await own.select(CARDS_TABLE, { tenant_id: tenantId, card_key: key });
   return own.parse(row === undefined ? [] : [row], (stored) => openJson<Card>(SEALED, stored, 'body'))[0];

@@ -11,7 +11,7 @@ export interface CardMaterial {
    * for them.
    */
   readonly facts: readonly FactView[];
-  /** For each listed relation, by `relationKey`, the number of rivals beyond the limit. Usually empty. */
+  /** For each listed relation, by `relationKey`, the number of rivals that are not listed. Usually empty. */
   readonly unlistedRivals: ReadonlyMap<string, number>;
 }
 
@@ -35,7 +35,7 @@ export interface CardSummariser {
 /** A plugin with `provides: [CardSummariser]` replaces the built-in summariser. */
 export const CardSummariser = defineRef<CardSummariser>('cards.summariser');
 
-/** The narrowing members select facts; such a card is made for this request and not stored. */
+/** A request with narrowing members gets a card of only the matching facts, which is not stored. */
 export interface CardRequest extends FactNarrowing {
   /** The entity in any spelling. */
   readonly entity: string;

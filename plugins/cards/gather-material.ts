@@ -23,7 +23,7 @@ const MAX_NEWEST = 100;
 export interface CardSubject {
   readonly entityKey: string;
   readonly scope: Scope;
-  /** Selects some of its facts, for a card that is not stored. */
+  /** Selects some of the subject's facts, for a card that is not stored. */
   readonly narrowed?: Narrowed | undefined;
 }
 

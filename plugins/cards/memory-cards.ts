@@ -37,7 +37,7 @@ import { summariseByExtract } from './summarise-by-extract.ts';
 
 /** The longest time that a caller waits for a refresh, in milliseconds. */
 export const REFRESH_LIMIT_MS = 500;
-/** A longer summary is aborted, so that the next caller requests another one. */
+/** The time in milliseconds after which a summary is aborted. The next caller then requests another one. */
 export const SUMMARY_LIMIT_MS = 60_000;
 
 export interface CardParts {
@@ -63,9 +63,9 @@ interface Draft {
   readonly material: CardMaterial;
   readonly liveCount: number;
   readonly upTo: Hlc;
-  /** The moment of a card that is not stored, in milliseconds: one of the past, or of some facts. */
+  /** The moment of a card that is not stored, in milliseconds: a card of the past, or of selected facts. */
   readonly pastMs: number | undefined;
-  /** Undefined if no fact may hold the card. */
+  /** The place for the card's fact; undefined if no place has suitable readers. */
   readonly place: CardPlace | undefined;
   /** The old card, if the reader may still see all its facts. */
   readonly stored: Card | undefined;
@@ -156,8 +156,8 @@ export class StoredCards implements MemoryCards {
   }
 
   /**
-   * Returns true if the card is fresh: no fact that the reader sees is new or has begun since, and none in the card has
-   * ended or lost confidence. The card is not too old either.
+   * Returns true if the card is fresh. No fact that the reader sees may be newer or have begun since. No fact in the
+   * card may have ended or lost confidence. The card must not exceed its maximum age either.
    */
   async #holds(card: Card, reader: FactReader, subject: CardSubject): Promise<boolean> {
     const { maxAgeMs, summariser } = this.#parts;
@@ -220,7 +220,7 @@ export class StoredCards implements MemoryCards {
     const underWay = this.#refreshing.get(work);
     if (underWay !== undefined) return underWay;
     const making = this.#make(draft).finally(() => this.#refreshing.delete(work));
-    // Waiting callers get the error. Without callers it must not become an unhandled rejection.
+    // Callers that wait get the error. Without callers, this prevents an unhandled rejection.
     making.catch(() => undefined);
     this.#refreshing.set(work, making);
     return making;
@@ -250,7 +250,7 @@ export class StoredCards implements MemoryCards {
     }
   }
 
-  /** Makes a card from an extract, for the first caller of a slow summariser. The card is not stored. */
+  /** Creates a card with the built-in summariser, for the first caller of a slow one. This card is not stored. */
   async #byExtract(draft: Draft): Promise<Card> {
     const summary = await summariseByExtract.summarise(draft.material, new AbortController().signal);
     return this.#card(draft, summary, summariseByExtract.id);

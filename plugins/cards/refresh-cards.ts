@@ -5,7 +5,7 @@ import type { CardSubject } from './gather-material.ts';
 import type { StoredCards } from './memory-cards.ts';
 
 export const REFRESH_JOB = 'cards.refresh';
-/** Most entities in the queue. Beyond it a stale card waits for its next reader. */
+/** The maximum number of queued entities. Beyond it, a stale card is refreshed by its next reader. */
 const MAX_WAITING = 5_000;
 const SUBJECTS_PER_LOOK = 200;
 

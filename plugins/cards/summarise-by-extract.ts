@@ -36,13 +36,16 @@ const relationLine = (views: readonly FactView[], unlisted: number): string => {
 
 const valueText = ({ fact: { value } }: FactView): string => lineText(inShort(String(value.v)));
 
-/** A rival stands before its confidence and source in brackets, so that a value with brackets could forge both. */
+/**
+ * Returns a rival with its confidence and source in brackets after it, because a value with brackets could otherwise
+ * imitate both.
+ */
 const rivalText = (view: FactView): string => {
   const text = inShort(String(view.fact.value.v));
   return /[()]/.test(text) ? quotedText(text) : lineText(text);
 };
 
-/** Shortens a text to one line, so that a value with line ends cannot look like more lines of the card. */
+/** Shortens a text to one line, because a value with line ends could otherwise look like further lines of the card. */
 const inShort = (text: string): string => {
   // Shortens very long texts first to save work. Removes half of a surrogate pair at the end.
   const beginning = text.slice(0, 4 * MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');

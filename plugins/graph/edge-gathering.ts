@@ -29,8 +29,8 @@ export interface GatherParts {
 
 /**
  * Adds the edges of facts that were stored while this plugin was off. It follows the feed from its stored position.
- * While the plugin is on, appended and imported facts bring their edges along. Then it stores only the position, so
- * that the next start has little to read. All processes on a store must have the same plugins on.
+ * While the plugin is on, the edges of new facts are stored together with them, and only the position is stored here,
+ * so that the next start has little to read. All processes on a store must have the same plugins on.
  */
 export class EdgeGathering {
   readonly #parts: GatherParts;
@@ -96,7 +96,7 @@ export class EdgeGathering {
       progress(place);
       while (compareHlc(place.at, place.goal) < 0 && (await follower.next())) {
         signal.throwIfAborted();
-        // Waiting requests go first.
+        // Lets waiting requests run first.
         await othersGoFirst();
       }
     } finally {

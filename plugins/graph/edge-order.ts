@@ -1,4 +1,6 @@
-/** The position of an edge among those of one entity: the most confident first, then by the entity at its other end. */
+/**
+ * The position of an edge in the list of one entity: sorted by falling confidence, then by the entity at its other end.
+ */
 export interface EdgePosition {
   readonly order: string;
   readonly otherKey: string;
@@ -6,20 +8,18 @@ export interface EdgePosition {
   readonly factId: string;
 }
 
-/** The number of characters of a name by which the index orders edges. If these are equal, whole names are compared. */
+/** The number of characters of a name in the index. Names with equal beginnings are compared in full afterwards. */
 const NAMED_CHARACTERS = 80;
 const DIGITS = 16;
 
 /**
- * Returns a text that orders by falling confidence and then by name. An index on it holds the edges of an entity in the
+ * Returns a text that sorts by falling confidence, then by name. An index on it stores the edges of an entity in the
  * order of the list.
  */
 export const orderText = (confidence: number, otherKey: string): string =>
   hexOf(invertedBits(confidence)) + beginningOf(otherKey);
 
-/**
- * Returns the first text behind those of all edges with at least this confidence, or undefined when every edge has it.
- */
+/** Returns the first text that sorts after all edges with at least this confidence; undefined if every edge has it. */
 export const behindConfidence = (least: number): string | undefined =>
   least <= 0 ? undefined : hexOf(invertedBits(least) + 1n);
 
@@ -29,11 +29,11 @@ export const compareEdgePositions = (a: EdgePosition, b: EdgePosition): number =
   compareBytes(a.relationKey, b.relationKey) ||
   compareBytes(a.factId, b.factId);
 
-/** Compares in the order of both engines: by the bytes of UTF-8, which is that of code points. */
+/** Compares texts as both database engines do: by the bytes of UTF-8, which is the order of code points. */
 export const compareBytes = (a: string, b: string): number =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Doubles of 0 or more have the order of their bits. */
+/** Returns the inverted bits of a confidence. The bits of doubles of 0 or more sort like the doubles themselves. */
 const invertedBits = (confidence: number): bigint => {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, Math.max(confidence, 0));
@@ -42,6 +42,6 @@ const invertedBits = (confidence: number): bigint => {
 
 const hexOf = (bits: bigint): string => bits.toString(16).padStart(DIGITS, '0');
 
-/** Cuts by code points, because half of a surrogate pair is not valid text. */
+/** Returns the beginning of a key. Cuts between code points, because half of a surrogate pair is not valid text. */
 const beginningOf = (key: string): string =>
   key.length <= NAMED_CHARACTERS ? key : [...key].slice(0, NAMED_CHARACTERS).join('');

@@ -7,15 +7,14 @@ import type { RelationPattern } from './relation-pattern.ts';
 export const EDGES = 'graph_edges';
 
 /**
- * Selects the edges of one tenant to read. It excludes edges that the caller certainly cannot see; the facts decide
- * about the rest.
+ * Selects edges of one tenant. Excludes edges that the caller certainly cannot see; for the others, the facts decide.
  */
 export interface EdgeQuery {
   readonly tenantId: string;
-  /** The known end of the edge. */
+  /** The end of the edge at the given entity. */
   readonly end: 'subject' | 'object';
   readonly keys: readonly string[];
-  /** Excludes edges whose other end is one of these. */
+  /** Excludes edges to these entities. */
   readonly except: readonly string[];
   readonly scopes: readonly Scope[];
   /** Gardens whose edges are read. */
@@ -26,20 +25,20 @@ export interface EdgeQuery {
   readonly minConfidence: number;
   /** Reads the edges that existed at this feed stamp, including those that have ended since. */
   readonly asOf: Hlc | undefined;
-  /** Reads only edges whose other end is one of these. */
+  /** Reads only edges to these entities. */
   readonly others?: readonly string[];
   /** Reads only edges whose order text is less. */
   readonly before?: string;
 }
 
-/** A stored edge, seen from its known end. Only its fact tells if it is live. */
+/** A stored edge, seen from one of its ends. Its fact determines whether it is live. */
 export interface EdgeRow extends EdgePosition {
   readonly subjectKey: string;
   readonly objectKey: string;
   readonly confidence: number;
 }
 
-/** From its subject an edge is ordered by its object, and from its object by its subject. */
+/** The columns for each end: edges of a subject are sorted by object, and edges of an object by subject. */
 const COLUMNS = {
   subject: { known: 'subject_key', other: 'object_key', order: 'from_order' },
   object: { known: 'object_key', other: 'subject_key', order: 'to_order' },
@@ -48,7 +47,7 @@ const COLUMNS = {
 /** A query for either current or ended edges, which the index orders separately. */
 type Going = EdgeQuery & { readonly isOver: 0 | 1 };
 
-/** Returns at most `limit` edges behind a position, in their order. */
+/** Returns at most `limit` edges after a position, in their order. */
 export const pageOfEdges = async (
   query: EdgeQuery,
   after: EdgePosition | undefined,

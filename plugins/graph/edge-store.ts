@@ -21,15 +21,15 @@ import { EDGES, type EdgeQuery, type EdgeRow, pageOfEdges } from './edge-pages.t
 
 const PROGRESS = 'graph_progress';
 
-/** An edge whose fact may have ended. */
+/** An edge whose fact may have ended. It is checked later. */
 export type Suspect = Pick<EdgeRow, 'subjectKey' | 'factId'>;
 
 export type PlacedRelation = Pick<StoredFact, 'tenantId' | 'entityKey' | 'relationKey' | 'scope' | 'gardenId'>;
 
 /**
- * Stores one row per `ref` fact, in the same transaction. A row holds both ends by match key, and every member that a
- * walk checks without the fact. Liveness depends on the caller and the time, so every walk reads the facts. An edge is
- * marked as over only if it has ended for every caller and for good.
+ * Stores one row per `ref` fact, in the fact's transaction. A row contains the match keys of both ends, and every
+ * member that a walk can check without the fact. Whether an edge is live depends on the caller and the time, so every
+ * walk reads the facts. An edge is marked as over only if it has ended for every caller and for good.
  */
 export class EdgeStore {
   readonly #tables: PluginTables;

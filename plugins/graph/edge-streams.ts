@@ -7,7 +7,7 @@ import type { EdgeStore } from './edge-store.ts';
 export const KEYS_PER_QUERY = 2_000;
 /** The number of edges that a walk checks together. */
 export const EDGES_PER_STEP = 256;
-/** One row more tells whether others follow. */
+/** Reads one more row, to learn whether others follow. */
 const ROWS_PER_QUERY = EDGES_PER_STEP + 1;
 
 /** An edge, and the end from which the walk found it. */

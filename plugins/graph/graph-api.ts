@@ -11,19 +11,19 @@ export interface GraphWalk {
   readonly scopes?: readonly Scope[] | undefined;
   /** The UUID of a garden: only edges in it. */
   readonly garden?: string | undefined;
-  /** A relation, or the beginning of one followed by a star. */
+  /** A relation, or a prefix of relations that ends in a star. */
   readonly relation?: string | undefined;
   /** The least effective confidence of an edge, 0 to 1. */
   readonly minConfidence: number;
-  /** Only edges whose facts fit it. */
+  /** Uses only edges whose facts match this narrowing. */
   readonly narrowed?: Narrowed | undefined;
-  /** True if a seed is listed when an edge joins it to another seed. */
+  /** True to also list a seed that an edge connects with another seed. */
   readonly amongSeeds?: boolean;
   /** The maximum number of visible edges of the walk; at most and by default 50,000. */
   readonly maxEdges?: number;
   /**
-   * The maximum number of edges that the walk reads, live or not; unlimited by default. It cuts the walk if many edges
-   * have just ended.
+   * The maximum number of edges that the walk reads, live or not; unlimited by default. Many edges that have just ended
+   * may use it up.
    */
   readonly maxLooked?: number;
 }
@@ -40,7 +40,7 @@ export interface Neighbor {
   readonly relationKey: string;
   /** The number of edges from the nearest seed. */
   readonly hops: number;
-  /** Effective confidence of the last edge. */
+  /** The effective confidence of the last edge. */
   readonly confidence: number;
   /** Trust in the source of the last edge; null if no plugin rates sources. */
   readonly sourceTrust: number | null;
@@ -57,7 +57,7 @@ export interface NeighborPosition
   extends Pick<Neighbor, 'hops' | 'confidence' | 'entityKey' | 'relationKey' | 'factId'> {
   /** The number of neighbours up to this one. */
   readonly seen: number;
-  /** True if the list comes from the whole walk, whose order differs from that of the edges. */
+  /** True if the list comes from a walk over the whole graph. Its order differs from that of the edges. */
   readonly isOfWhole: boolean;
 }
 
@@ -102,11 +102,11 @@ export interface EntityGraph {
    */
   page(reader: FactReader, walk: GraphWalk, from: NeighborPosition | undefined, limit: number): Promise<NeighborPage>;
   /**
-   * A page of neighbours for a caller, on a snapshot of its own: what `GET /v1/graph/neighbors` shows. Needs `read` and
-   * every scope that the walk names, else `authorization`. Rejects with `graph_depth_exceeded` for a depth other than 1
-   * or 2, and with `invalid_entity_uri` or `validation` for names, confidences and limits that are not valid. For
-   * `asOf` it rejects with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor`, and with `validation`
-   * while no plugin knows the past.
+   * Returns a page of neighbours for a caller, on a snapshot of its own, like `GET /v1/graph/neighbors`. Needs `read`
+   * and every scope that the walk names, otherwise rejects with `authorization`. Rejects with `graph_depth_exceeded`
+   * for a depth other than 1 or 2, and with `invalid_entity_uri` or `validation` for invalid names, confidences and
+   * limits. For `asOf` it rejects with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor`. Without the
+   * plugin `time-travel`, it rejects with `validation`.
    */
   list(caller: Principal, walk: GraphWalk, page?: NeighborPaging): Promise<NeighborPage>;
 }

@@ -22,7 +22,8 @@ export const graphMigrations: readonly Migration[] = [
         // The feed stamp of the fact.
         table.bigInteger('feed_wall').notNullable();
         table.bigInteger('feed_ctr').notNullable();
-        // Both indexes make each write slower. Without the order in them, each page would sort all edges of a hub.
+        // Both indexes slow each write. But without the order in them, each page of an entity with very many edges
+        // would sort all of them.
         table.index(['tenant_id', 'subject_key', 'is_over', 'from_order'], 'graph_edges_outward');
         table.index(['tenant_id', 'object_key', 'is_over', 'to_order'], 'graph_edges_inward');
       });

@@ -34,7 +34,8 @@ import { RetireEdges } from './retire-edges.ts';
 import { walkGraph } from './walk-graph.ts';
 
 /**
- * The longest wait of the start, in milliseconds. A larger store gathers the rest of its edges while the node serves.
+ * The maximum time in milliseconds that the start waits for missing edges. A larger store adds the rest while the node
+ * serves.
  */
 const GATHERING_AT_START_MS = 5_000;
 const GATHERED_AT_ONCE_MS = 500;

@@ -10,7 +10,7 @@ import type { RetireEdges } from './retire-edges.ts';
 export interface WalkParts {
   readonly edges: EdgeStore;
   readonly names: ServiceNames;
-  /** Receives the edges that a walk has met and whose facts are not live for its reader. */
+  /** Receives edges that a walk has read and whose facts are not live for its reader. */
   readonly retire: Pick<RetireEdges, 'suspect'>;
 }
 
@@ -25,7 +25,7 @@ export interface Edge {
 /** The entities that the previous step reached, in the spelling of their edges. */
 export type Frontier = ReadonlyMap<string, Pick<Neighbor, 'entity' | 'path'>>;
 
-/** Returns the seeds by match key; if one seed occurs in two spellings, the first counts. */
+/** Returns the seeds by match key. If a seed occurs in two spellings, the first one is used. */
 export const seedsOf = (keyed: readonly (readonly [key: string, seed: string])[]): Frontier =>
   new Map([...keyed].reverse().map(([key, seed]) => [key, { entity: seed, path: [] }]));
 
@@ -42,7 +42,7 @@ export const edgesWanted = (
     gardens: gardensOf(reader, walk.garden),
     outside: walk.garden === undefined,
     relation: walk.relation === undefined ? undefined : relationPattern(walk.relation, names),
-    // Trust only lowers a confidence, so an edge that passes by effective confidence passes here.
+    // Trust only lowers a confidence, so this filter never drops an edge whose effective confidence suffices.
     minConfidence: walk.minConfidence,
     asOf: reader.asOf,
   };
@@ -63,7 +63,7 @@ export const judgeEdges = async (
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ factId }) => factId))];
   const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'any', limit: ids.length, mayCache: true });
-  // An edge that was not live at an earlier moment may be live now.
+  // An edge that was not live at an earlier moment may be live now, so only reads of the present report edges.
   if (facts.length < ids.length && reader.asOf === undefined) {
     const live = new Set(facts.map(({ id }) => id));
     retire.suspect(

@@ -15,8 +15,8 @@ import {
 import { compareNeighbors, walkGraph } from './walk-graph.ts';
 
 /**
- * The maximum number of edges that one page reads. A page that finds too few neighbours among them ends early, with its
- * cursor.
+ * The maximum number of edges that one page reads. If it finds too few neighbours among them, the page ends early with
+ * its cursor.
  */
 const MOST_EDGES = 2_048;
 
@@ -81,8 +81,8 @@ class OrderedWalk {
   }
 
   /**
-   * Returns the entities at which a step begins, and those reached before. `isListed` means that the previous step is
-   * the list so far.
+   * Returns the entities at which a step begins, and the entities reached before it. `isListed` means that the list so
+   * far contains exactly the previous step.
    */
   async #frontier(hops: number, isListed: boolean): Promise<Frontier | undefined> {
     if (hops === 1) return this.#seeds;
@@ -124,12 +124,12 @@ class OrderedWalk {
     }
   }
 
-  /** True if the page is full. It reads a little ahead, so that few neighbours get an exact count. */
+  /** True if the page is full. Reads a little beyond the limit, so that a short list gets an exact count. */
   #isFull(limit: number): boolean {
     return this.#listed.length > limit && this.#looked >= EDGES_PER_STEP;
   }
 
-  /** Returns the neighbours that an earlier page has listed by a better edge, from before the end of that page. */
+  /** Returns the neighbours that an earlier page has already listed, by an edge that precedes the end of that page. */
   async #listedBefore(
     end: EdgePosition,
     keys: readonly string[],
@@ -139,7 +139,7 @@ class OrderedWalk {
     if (weakest === undefined) return new Set();
     const listed = new Set<string>();
     const others = fresh.map(({ entityKey }) => entityKey);
-    // An edge with no more confidence stands behind the end of that page, unless it leads to the last neighbour there.
+    // An edge with no more confidence sorts after the end of that page, unless it leads to the page's last neighbour.
     const better = { others, before: orderText(weakest.confidence, '') };
     await this.#addListed(end, keys, better, listed);
     if (others.includes(end.otherKey)) await this.#addListed(end, keys, { others: [end.otherKey] }, listed);

@@ -3,7 +3,7 @@ import type { EntityGraph, Neighbor } from './graph-api.ts';
 
 /** The factor by which each hop lowers a score, besides the confidence of its edge. */
 const DECAY_PER_HOP = 0.5;
-/** Bounds on one expansion, because recall wants a few strong facts within milliseconds. */
+/** Limits of one expansion, because recall needs a few strong facts within milliseconds. */
 const MAX_SEED_ENTITIES = 16;
 const MAX_EDGES = 1_000;
 /** The maximum number of edges read, live or not. Ended edges are marked soon after their end, but not at once. */
@@ -58,7 +58,7 @@ const strongest = (reached: readonly Neighbor[], starts: ExpansionContext['seeds
   const scored: Scored[] = [];
   for (const neighbor of reached) {
     const score = (scores.get(neighbor.viaKey) ?? 0) * neighbor.confidence * DECAY_PER_HOP;
-    // A seed keeps its own score when another seed leads to it.
+    // A seed keeps its own score even if another seed leads to it.
     if (!scores.has(neighbor.entityKey)) scores.set(neighbor.entityKey, score);
     scored.push({ neighbor, score });
   }

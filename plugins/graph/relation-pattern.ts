@@ -3,10 +3,10 @@ import { matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
 /** Selects relations by match key: one relation, or all with the same prefix. */
 export type RelationPattern =
   | { readonly is: 'equal'; readonly key: string }
-  /** `beyond` is the first text behind all of them; undefined if there is none. */
+  /** `beyond` is the first text that sorts after all of them; undefined if there is none. */
   | { readonly is: 'prefix'; readonly key: string; readonly beyond: string | undefined };
 
-/** Reads a relation, or the beginning of one followed by a star. A star anywhere else is an ordinary character. */
+/** Reads a relation, or a prefix of relations that ends in a star. A star anywhere else is an ordinary character. */
 export const relationPattern = (text: string, names: ServiceNames): RelationPattern => {
   if (!text.endsWith('*')) return { is: 'equal', key: matchKey(text, names) };
   const key = matchKey(text.slice(0, -1), names);
@@ -18,8 +18,8 @@ const LAST_BEFORE_SURROGATES = 0xd7ff;
 const FIRST_BEHIND_SURROGATES = 0xe000;
 
 /**
- * Returns the first text behind all texts with the prefix. Both engines compare the bytes of UTF-8, in the order of
- * code points.
+ * Returns the first text that sorts after all texts with the prefix. Both engines compare the bytes of UTF-8, which is
+ * the order of code points.
  */
 const textBeyond = (prefix: string): string | undefined => {
   const points = [...prefix].map((character) => character.codePointAt(0) as number);

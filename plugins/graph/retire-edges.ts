@@ -18,18 +18,19 @@ export interface RetireParts {
 }
 
 const EDGES_PER_STEP = 1_000;
-/** The maximum number of queued edges over all tenants. The next walk reports further edges again. */
+/** The maximum number of queued edges of all tenants. Edges beyond it are reported again by the next walk. */
 const MOST_WAITING = 50_000;
 const MOST_RETRACTED = 10_000;
-/** The tolerance in milliseconds for a clock that is set back, within which an expired fact is not over yet. */
+/** An expired fact counts as over only after this time in milliseconds, because the clock may be set back. */
 const EXPIRED_FOR_MS = 5 * 60 * 1000;
 /** A time before any expiry. */
 const NEVER_MS = 0;
 
 /**
  * Marks edges whose facts have ended for every caller and for good: covered in their own place, or past their
- * `valid_until`. A time-to-live may change later, so it does not count. Without the marks, every walk would check all
- * 20,000 retracted edges of a hub. Retractions name the triples to check, and walks report other ended edges.
+ * `valid_until`. A time-to-live does not count, because it may change later. Without the marks, every walk would check,
+ * for example, all 20,000 retracted edges of one entity. Retractions name the triples to check, and walks report other
+ * ended edges.
  */
 export class RetireEdges {
   readonly #parts: RetireParts;
@@ -83,7 +84,7 @@ export class RetireEdges {
     }
   }
 
-  /** Returns the number of these edges that were over. */
+  /** Marks those of these edges that are over, and returns their number. */
   async #retireAmong(tenantId: string, suspects: readonly Suspect[]): Promise<number> {
     if (suspects.length === 0) return 0;
     const { edges, tables, clock } = this.#parts;

@@ -13,9 +13,7 @@ import {
   type WalkParts,
 } from './live-edges.ts';
 
-/**
- * The maximum number of edges of one walk. Only hubs reach it, and then the most confident edges of each step count.
- */
+/** The maximum number of edges of one walk. Beyond it, the most confident edges of each step are used. */
 const MAX_WALKED_EDGES = 50_000;
 
 /** The number of edges, and of facts, in one query: a very large query for facts is slower than several small ones. */
@@ -36,7 +34,7 @@ export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: Grap
   const neighbors: Neighbor[] = [];
   for (let hops = 1; hops <= walk.depth && frontier.size > 0; hops += 1) {
     const best = new Map<string, Neighbor>();
-    // From the second step on, edges back to a seed are skipped: they reach nothing new, and a hub has very many.
+    // From the second step on, skips edges back to a seed: they reach nothing new, and some seeds have very many edges.
     const ends = { keys: [...frontier.keys()], except: hops === 1 ? [] : seedKeys };
     for await (const page of liveEdges(parts, reader, walk, ends, walked)) {
       for (const edge of page) keepBest(edge, hops, frontier, reached, best);
@@ -58,10 +56,10 @@ export const compareNeighbors = (a: NeighborRank, b: NeighborRank): number =>
   compareBytes(a.entityKey, b.entityKey) ||
   compareBytes(a.relationKey, b.relationKey);
 
-/** Compares two last edges to the same entity. The lower one counts. */
+/** Compares two last edges to the same entity. The one that sorts first is used. */
 const compareEdges = (a: Neighbor, b: Neighbor): number => compareNeighbors(a, b) || compareBytes(a.factId, b.factId);
 
-/** The edges of a walk so far. A known edge reaches nothing new, because both its ends were reached before. */
+/** The edges that a walk has used so far. An edge is used once, because both of its ends have been reached then. */
 class Walked {
   readonly #seen = new Set<string>();
   #left: number;

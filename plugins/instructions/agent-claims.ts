@@ -4,8 +4,8 @@ import type { AgentRecord } from './manifest-store.ts';
 
 /**
  * Returns the owner of the agent after this caller has published for it. The first publisher becomes the owner, and
- * must be the agent itself or hold `instruction:write` or `admin`. Later only the owner publishes; an administrator may
- * publish for any agent and owns nothing by it. Throws `instruction_write_required` or `authorization`.
+ * must be the agent itself or hold `instruction:write` or `admin`. Later only the owner may publish. An administrator
+ * may publish for any agent without becoming its owner. Throws `instruction_write_required` or `authorization`.
  */
 export const claimBy = (
   known: AgentRecord | undefined,
@@ -28,8 +28,8 @@ export const claimBy = (
 };
 
 /**
- * Returns true if the caller may become the owner. All spellings with the same match key, and the entity of the agent,
- * are one agent.
+ * Returns true if the caller may become the owner. Spellings with equal match keys, and the entity of the agent, name
+ * the same agent.
  */
 const mayClaim = (agentId: string, { entityUri, permissions }: Principal, names: ServiceNames): boolean =>
   permissions.has(INSTRUCTION_WRITE.id) ||

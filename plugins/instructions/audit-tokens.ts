@@ -100,8 +100,8 @@ export class AuditTokens {
   }
 
   /**
-   * Entries of the log are never erased, so an entry holds only names that are in the manifest, and none of the agent's
-   * own words.
+   * Adds an entry to the audit log. It contains only names from the manifest and no words of the agent, because entries
+   * are never erased.
    */
   async #record(
     { tenantId, entityUri, oidcSub }: Principal,

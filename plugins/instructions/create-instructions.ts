@@ -121,7 +121,7 @@ const loadUnits = async (
   return { ...loaded, auditToken: await tokens.issue(caller, { manifestId, chunks: names }) };
 };
 
-/** Cuts the chunks to the size of one answer. The audit token names only chunks that the agent gets. */
+/** Drops chunks beyond the size of one reply. The audit token names only chunks that the agent gets. */
 const withinOneAnswer = async (
   { selected, truncated, missedHints }: Selection<LoadedContent>,
   { names }: NodeSelf,

@@ -58,7 +58,7 @@ export interface InstructionChunk {
   readonly tokens: number;
   /** RFC 3339. Null for a text that never expires. */
   readonly validUntil: string | null;
-  /** 1 for a hint, otherwise how well the unit fits the intent, below 1. */
+  /** 1 for a hint; otherwise how well the unit matches the intent, below 1. */
   readonly score: number;
 }
 
@@ -77,7 +77,7 @@ export interface LoadedInstructions {
   readonly auditToken: string;
 }
 
-/** Names of units. Other texts in the lists are left out of the audit log. */
+/** The names of used and unused units. Other texts in the lists are left out of the audit log. */
 export interface UsageReport {
   readonly used: readonly unknown[];
   readonly missed: readonly unknown[];
@@ -101,10 +101,11 @@ export interface Instructions {
   /** Returns the current manifest. Needs `read`. Rejects with `manifest_not_found` if the caller can see none. */
   current(caller: Principal, agentId: string): Promise<CurrentManifest>;
   /**
-   * Chooses units for an intent and loads their texts. Hints come first, then units by their fit to the intent, then
-   * guaranteed ones, which take no slot and may exceed the budget. A text counts only if it is authoritative and the
-   * caller may read it. Each call returns another audit token. Needs `read`, else `instruction_scope_denied`. Rejects
-   * with `manifest_not_found`, and with `validation` for a request outside its bounds.
+   * Chooses units for an intent and loads their texts. Hints come first, then units by how well they match the intent,
+   * then guaranteed ones, which take no slot and may exceed the budget. A text is loaded only if it is authoritative
+   * and the caller may read it. Each call returns another audit token. Needs `read`, otherwise rejects with
+   * `instruction_scope_denied`. Rejects with `manifest_not_found`, and with `validation` for a request outside its
+   * bounds.
    */
   load(caller: Principal, agentId: string, request: InstructionRequest): Promise<LoadedInstructions>;
   /**

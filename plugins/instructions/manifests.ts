@@ -59,7 +59,7 @@ export class Manifests {
   /** Returns the current manifest. Undefined if the reader can see none. */
   async current(reader: FactReader, agentId: string): Promise<CurrentVersion | undefined> {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
-    // An unknown agent takes the same queries as a hidden one, so that callers cannot tell them apart by time.
+    // Looks up an unknown agent with the same queries as a hidden one, so that timing does not distinguish them.
     const [fact] = await reader.visible([agent?.factId ?? '']);
     if (agent === undefined || fact === undefined || isErased(fact) || !isIntact(fact)) return undefined;
     return { manifest: manifestOf(fact), fact, owner: agent.owner };

@@ -90,7 +90,7 @@ export const selectUnits = async <L extends Loadable>(
   return { selected, totalTokens: tokenBudget - left, truncated: wasCut || left < 0, missedHints };
 };
 
-/** Equal scores stay in the order of the manifest. */
+/** Sorts by score. Equal scores keep the order of the manifest. */
 const byScore = (places: readonly number[], scores: readonly number[]): number[] =>
   places.filter((at) => (scores[at] ?? 0) > 0).sort((a, b) => (scores[b] as number) - (scores[a] as number));
 

@@ -40,7 +40,7 @@ export const sweepManifests: ErasureSweep = {
   },
 };
 
-/** Returns every name in a damaged manifest, so that an erasure reaches it too. */
+/** Returns all content ids in a manifest. Reads a damaged one as text, so that an erasure reaches it too. */
 const pinnedIn = (fact: StoredFact): readonly string[] =>
   isIntact(fact)
     ? manifestOf(fact).units.flatMap(({ pinnedCid }) => pinnedCid ?? [])

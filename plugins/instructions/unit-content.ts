@@ -35,9 +35,9 @@ export interface UnitReading {
 }
 
 /**
- * Returns the newest live fact on the unit's URI that speaks with authority and that the reader may read, or the one
- * with the pinned content id. Returns undefined when there is none, or it has no text. Facts of other authors on that
- * URI are neither loaded nor do they end anything.
+ * Returns the newest live fact at the unit's URI that has authority and that the reader may read; for a pinned unit,
+ * the fact with the pinned content id. Returns undefined if there is none, or it has no text. Facts of other authors at
+ * that URI are not loaded, and end nothing.
  */
 export const contentOf = async (unit: Unit, reading: UnitReading): Promise<UnitContent | undefined> => {
   const fact = await newestText(unit, reading);
@@ -46,7 +46,7 @@ export const contentOf = async (unit: Unit, reading: UnitReading): Promise<UnitC
   return text === '' ? undefined : { fact, text };
 };
 
-/** Checks the expiry of texts one by one, because only speakers can create many texts. */
+/** Checks the expiry of texts one by one, because only authors with authority can store many. */
 const newestText = async (unit: Unit, reading: UnitReading): Promise<StoredFact | undefined> => {
   const { reader } = reading;
   const texts = textsOf(unit, reading);
@@ -70,7 +70,7 @@ const textsOf = ({ factUri, pinnedCid }: Unit, { owner, reader, names }: UnitRea
     not(endedFor(owner)),
   );
 
-/** True for a fact in quarantine, or refused there. Moderators see it, but agents must not follow it. */
+/** Returns true for a fact in quarantine, or refused there. Moderators see it, but agents must not follow it. */
 const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> => {
   if (fact.gardenId === null) return false;
   const [view] = await reader.annotate([fact]);
@@ -80,12 +80,12 @@ const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> =>
 const MAX_TTLS = 100;
 
 /**
- * Uses the newest time-to-live that a speaker set. Other callers may shorten the life of a fact, but not of an
- * instruction.
+ * Uses the newest time-to-live that an author with authority has set. Other callers may set the expiry of a fact, but
+ * not of an instruction.
  */
 const hasExpired = async (fact: StoredFact, { owner, reader, names }: UnitReading): Promise<boolean> => {
   const { snapshot, nowMs } = reader;
-  // Most facts have no time-to-live, so this query comes first.
+  // Runs this cheap query first, because most facts have no time-to-live.
   if ((await snapshot.expiries([fact])).length === 0) return false;
   const { assertedBy, value } = fact;
   const ownWord = value.interpretAs === 'instruction' && assertedBy !== null ? [equals('assertedBy', assertedBy)] : [];
@@ -97,7 +97,7 @@ const hasExpired = async (fact: StoredFact, { owner, reader, names }: UnitReadin
     any(speaksFor(owner), ...ownWord),
   );
   const found = await snapshot.find({ filter, order: 'hlc', limit: MAX_TTLS });
-  // A match key ignores case, and ids of peers may differ in nothing else.
+  // Compares the ids exactly: a match key ignores case, and ids of peers may differ only in case.
   const ttl = found.find(({ entity }) => ttlTarget(entity, names) === fact.id);
   const expiresMs = ttl === undefined ? null : parseDateOrInstant(String(ttl.value.v));
   return expiresMs !== null && expiresMs <= nowMs;

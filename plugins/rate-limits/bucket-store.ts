@@ -2,12 +2,12 @@ import type { PluginTables, Row, SqlValue, WritableTables } from '../../kernel/p
 import { BUCKETS_TABLE } from './rate-limits-migrations.ts';
 import { type Bucket, refilled, shareOf, spentOf } from './token-bucket.ts';
 
-/** The name of one lock for all buckets, because a tenant's lock would delay requests while facts are written. */
+/** The name of the one lock of all buckets. With the lock of a tenant, requests would wait while facts are written. */
 const LOCK = 'rate limits';
 const MINUTE_MS = 60_000;
 /**
- * The age after which a bucket is deleted. It is full after a minute, and then equals a missing one; the rest allows
- * for clock differences.
+ * The age after which a bucket is deleted. After one minute it is full, and then equals a missing one; the second
+ * minute allows for clock differences.
  */
 const FORGOTTEN_MS = 2 * MINUTE_MS;
 /** The number of rows per deletion, so that no statement blocks the store for long. */
@@ -21,7 +21,7 @@ export interface Claim {
   readonly perMinute: number;
   /** The number of tokens that each pending request needs, in the order of arrival. */
   readonly wants: readonly number[];
-  /** The tokens left of the share that the process took last. */
+  /** The unspent tokens of the share that the process took before. */
   readonly held: number;
 }
 
@@ -132,7 +132,7 @@ const settle = (
 ): { readonly grant: Grant; readonly row?: Row } => {
   const { tokens } = refilled(stored, perMinute, nowMs);
   const spent = spentOf(wants, Math.floor(tokens) + held);
-  // Takes no share if no request can be met, so that the tokens stay available to other processes.
+  // Takes no share if no request can be admitted, so that the tokens stay available to other processes.
   const share = spent.total === 0 ? 0 : shareOf(tokens, spent.total - held, perMinute);
   const sinceBreachMs = nowMs - (stored?.breachedMs ?? 0);
   const isFirstBreach = spent.refused > 0 && (sinceBreachMs >= MINUTE_MS || sinceBreachMs < 0);

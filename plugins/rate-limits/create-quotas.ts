@@ -83,7 +83,7 @@ export const createQuotas = (parts: QuotaParts): CountedQuotas => {
   };
 };
 
-/** Runs `undo` if the store fails to answer whether the tokens are available. */
+/** Runs `undo` if the store fails before the result is known. */
 const takeOr = async (undo: () => void, taking: Taken | Promise<Taken>): Promise<Taken> => {
   try {
     return await taking;

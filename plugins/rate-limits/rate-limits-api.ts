@@ -34,7 +34,7 @@ export interface Quotas {
 
 export const Quotas = defineRef<Quotas>('rate-limits.quotas');
 
-/** Entities of one tenant, of which some may be programs that use up the limits of a person. */
+/** Entities of one tenant. Some may be programs whose use counts against the limits of a person. */
 export interface LimitedEntities {
   readonly tenantId: string;
   readonly entityUris: readonly string[];
@@ -42,7 +42,7 @@ export interface LimitedEntities {
 }
 
 /**
- * Asks, in this snapshot or transaction, whose limits these entities use up. A handler returns the person of each
- * program, by the entity of the program, and leaves out all other entities.
+ * Handlers return, in this snapshot or transaction, the person of each program among these entities, by the entity of
+ * the program. The use of a program counts against the limits of its person. Handlers leave out all other entities.
  */
 export const limitShared = defineCollectHook<LimitedEntities, ReadonlyMap<string, string>>('limit:shared');

@@ -1,10 +1,13 @@
 import { grown } from './token-bucket.ts';
 
-/** The time after which a share expires. Otherwise its old tokens would add to the tokens of a refilled bucket. */
+/**
+ * The time in milliseconds after which a share expires. By then its bucket is full again, and further tokens of the
+ * share would exceed the limit.
+ */
 const SHARE_MS = 60_000;
 /**
- * The pause between a refusal and the next request to the store. The wait that a refusal tells the caller is never
- * shorter.
+ * The pause in milliseconds between a refusal and the next request to the store. A refusal never tells the caller to
+ * wait for a shorter time.
  */
 const REST_MS = 1_000;
 /** The maximum number of shares in memory. When it is reached, the least recently used share is dropped. */
@@ -14,7 +17,7 @@ const MAX_SHARES = 20_000;
 export class Share {
   #held = 0;
   #endsMs = 0;
-  /** The tokens left in the bucket, and when that number was read. */
+  /** The tokens left in the bucket at the last read, and the time of that read. */
   #left = 0;
   #leftAtMs = 0;
   #restsUntilMs = 0;
@@ -44,7 +47,7 @@ export class Share {
     this.#leftAtMs = nowMs;
   }
 
-  /** Records that the bucket could not meet a request. */
+  /** Records that the bucket had too few tokens for a request. */
   rest(nowMs: number): void {
     this.#restsUntilMs = nowMs + REST_MS;
   }

@@ -59,7 +59,7 @@ export class SharedBuckets {
     return this.#claim(name, share, units);
   }
 
-  /** Returns the tokens of a request that was not admitted in the end. */
+  /** Returns the tokens of a request that was refused for another reason. */
   give(name: BucketName, units: number): void {
     const nowMs = this.#parts.clock.monotonicMs();
     this.#shares.of(keyOf(name)).give(units, nowMs);
@@ -142,8 +142,8 @@ const refused = (share: Share, { perMinute }: BucketName, nowMs: number): Taken 
 });
 
 /**
- * Returns the error of a failed request to the store. If it is unknown whether the transaction committed, its tokens
- * are lost. The request itself has written nothing.
+ * Returns the error of a request that failed in the store. If it is unknown whether the transaction has committed, its
+ * tokens are lost, but the request itself has written nothing.
  */
 const askedInVain = (error: unknown): unknown =>
   error instanceof ServiceError && error.code === 'commit_unknown' ? tooLate() : error;

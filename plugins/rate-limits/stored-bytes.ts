@@ -23,7 +23,7 @@ export interface StoredBytesParts {
 
 /** The number of facts that one transaction counts. */
 const FACTS_AT_ONCE = 500;
-/** The name of the row with the progress of the count. */
+/** The entity column of the row with the progress of the count. */
 const TENANT = '';
 
 /** The byte counts of a tenant within a transaction. */
@@ -76,7 +76,7 @@ export class StoredBytes {
     const counts = await this.#countsOf(transaction, tenantId, [...added.keys()]);
     const newest = (await transaction.ledgerHead(tenantId)).newest?.number ?? 0;
     const before = { tenantId, above: counts.countedTo, below: newest - facts.length + 1 } as const;
-    // The ledger numbers of facts may have gaps. Earlier facts that are not counted yet are counted first.
+    // Ledger numbers may have gaps. Earlier facts that were not counted yet are counted before these.
     const isBehind = before.below - before.above > 1 && (await this.#hasFacts(transaction, before));
     if (!isBehind) await this.#save(transaction, tenantId, counts, added, newest);
   }

@@ -1,6 +1,6 @@
 /**
- * A token bucket holds the tokens of one minute, so a holder that was idle may send a minute's requests at once. It
- * refills steadily, and each request takes one token.
+ * A token bucket contains at most the tokens of one minute, so an idle holder may send the requests of a minute at
+ * once. It refills steadily, and each request takes one token.
  */
 
 const MINUTE_MS = 60_000;
@@ -21,8 +21,8 @@ export interface Bucket {
 }
 
 /**
- * Returns the present state of the bucket; a missing one is full. A clock that was set back adds and removes nothing,
- * and one that jumps ahead fills the bucket at most once.
+ * Returns the present state of the bucket; a missing one is full. If the clock was set back, the tokens do not change.
+ * If it jumped ahead, the bucket is full at most.
  */
 export const refilled = (bucket: Bucket | undefined, perMinute: number, nowMs: number): Bucket => {
   if (bucket === undefined) return { tokens: perMinute, atMs: nowMs };
