@@ -38,7 +38,7 @@ export const attestationNotes = (
 };
 
 /**
- * Note on a draft that repeats another entity's fact, such as a promotion out of quarantine. The author stays its
- * source, and no mode of source attestation refuses it for that.
+ * A note on a draft that repeats another entity's fact, such as a promotion out of quarantine. The source stays the
+ * original author, and source attestation does not refuse the draft for that.
  */
 export const KeepsSource = defineRef<true>('attestation.keeps-source');

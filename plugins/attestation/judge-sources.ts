@@ -14,9 +14,9 @@ import { SOURCE_ATTESTATION_FAILED } from './attestation-words.ts';
 export type CheckingMode = 'enforce' | 'warn';
 
 /**
- * Marks each draft by whether its source is the asserting entity, and refuses or warns if not. Compares names as
- * rights do. Marks facts of peers by whether their speaker may use the source, but never refuses them, because a node
- * also relays facts of others. Skips drafts of the node itself.
+ * Marks each draft by whether its source is the asserting entity; otherwise refuses it or warns. Compares names as
+ * rights do. Marks facts of peers by whether the node that asserted them may use the source, but never refuses them,
+ * because a node also relays facts of others. Skips drafts of the node itself.
  */
 export const createJudgeSources =
   (mode: CheckingMode, names: ServiceNames) =>

@@ -4,8 +4,8 @@ import type { AttestationJson } from './attestation-api.ts';
 import { signedText } from './signed-text.ts';
 
 /**
- * Signs one assertion, or one on each line, and returns them as lines of JSON with their attestation. If one line is no
- * assertion, throws and returns nothing, so that half of a file is never mistaken for the whole.
+ * Signs one assertion, or one per line, and returns them as lines of JSON with their attestation. Throws if any line is
+ * no assertion and then returns nothing, so that a partial result is never mistaken for the whole.
  */
 export const signAssertions = (text: string, keyId: string, signer: Signer): readonly string[] => {
   const whole = parse(text);

@@ -11,7 +11,7 @@ export interface SignedAssertion {
 /** The text that an agent signs. */
 export const signedText = (assertion: SignedAssertion): string => textWith(assertion, String(assertion.value.v));
 
-/** The texts that a signature may cover: some languages write the whole number 1 as `1.0`. */
+/** Returns the texts that a signature may cover, because some languages write the whole number 1 as `1.0`. */
 export const signedTexts = (assertion: SignedAssertion): readonly string[] => {
   const { v } = assertion.value;
   const text = signedText(assertion);

@@ -63,7 +63,7 @@ export class BillingDelivery {
   async requestNew(): Promise<void> {
     if (!this.#lease.held) return;
     const ends = await this.#parts.store.ledgerEnds();
-    // After an outage a ledger may end at a lower number than before.
+    // After an outage a ledger may end at a lower number than before, so every difference counts.
     const news = ends.filter(({ tenantId, number }) => number !== this.#delivered.get(tenantId));
     this.request(news.map(({ tenantId }) => tenantId));
   }
@@ -120,7 +120,7 @@ export class BillingDelivery {
     const more = to.seq < end;
     await turnAfter(events);
     if (events.length > 0) await sink.write(events.map(({ event }) => event));
-    // A short part of the ledger without events moves the position only in memory.
+    // For a short range without events, the position is kept in memory only.
     if (events.length > 0 || more) await store.advance(tenantId, found, confirm);
     if (!more) this.#delivered.set(tenantId, end);
     return more;

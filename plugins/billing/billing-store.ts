@@ -14,7 +14,7 @@ export const BILLED = 'billing';
 /** Events of gardens. A fact is its own event, so it has no row here. */
 const GARDENS = 'billing_gardens';
 const POSITIONS = 'billing_positions';
-/** Most numbers of a ledger that one search for undelivered events covers. */
+/** The maximum range of ledger numbers in which one call looks for undelivered events. */
 export const NUMBERS_PER_LOOK = 10_000;
 
 const EVENT_MEMBERS = ['number', 'writer', 'factId', 'gardenId', 'feed'] as const;
@@ -59,7 +59,7 @@ export class BillingStore {
 
   /** Adds the event of a garden that the transaction creates. */
   async addGarden({ gardenId, tenantId, createdBy, createdMs, transaction }: NewGarden): Promise<void> {
-    // A stamp of the node may be ahead of physical time, and the event must not precede earlier facts.
+    // The node's stamps may be ahead of the time of day, and the event must not precede earlier facts.
     const { newest } = await transaction.ledgerHead(tenantId);
     const row = {
       tenant_id: tenantId,
@@ -173,8 +173,8 @@ export class BillingStore {
   }
 
   /**
-   * A tenant may have millions of events, so the position stores the count of earlier facts. With a filter, the
-   * matching facts are counted, within the range of the index or the bounds in time.
+   * Counts the facts of a filter. Without a filter, adds to the stored count of earlier facts, because a tenant may
+   * have millions of events. With a filter, counts the matching facts within the range of the index or the time bounds.
    */
   async #countFacts(filter: TenantFilter, snapshot: PluginSnapshot): Promise<number> {
     const { tenantId, entityUri, sinceMs, untilMs } = filter;
@@ -204,8 +204,8 @@ const asksFor = ({ eventType }: BillingFilter, kind: BillingEvent['eventType']):
   eventType === undefined || eventType === kind;
 
 /**
- * Returns the range of facts that match the filter. Undefined if there is none. Converts instants to numbers, because
- * both have one order. Bounds may lie between two numbers: see migration 44.
+ * Returns the range of ledger numbers of the facts that match the filter; undefined if there is none. Instants can be
+ * converted to numbers, because both have the same order. A bound may lie between two numbers: see migration 44.
  */
 const rangeOfFacts = async (
   filter: TenantFilter,

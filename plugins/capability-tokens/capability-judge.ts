@@ -30,7 +30,7 @@ export const judgeToken = async (
   if (signed == null) return invalid('bad signature');
   const record = await store.byId(own, signed.tokenId, tenantId);
   if (record === undefined || record.digest !== signed.digest) {
-    // The record of a token that expired long ago is deleted.
+    // The record of a token is deleted a long time after its expiry.
     return nowMs >= signed.expiresMs ? expired() : invalid('unknown to this node');
   }
   if (record.revokedMs !== null) return { valid: false, reason: 'token_revoked', detail: 'it was revoked', record };

@@ -27,7 +27,10 @@ import { StoredCapabilities } from './stored-capabilities.ts';
 import { tokenCommands } from './token-commands.ts';
 
 const PRUNE_INTERVAL_MS = 3_600_000;
-/** The time for which lists still show an ended token. A token that is presented later is refused by its own expiry. */
+/**
+ * The time for which lists still show a token that has expired. A later use of the token is refused because of its
+ * expiry.
+ */
 const KEPT_AFTER_END_MS = 30 * 86_400_000;
 
 export const capabilityTokensPlugin = definePlugin({

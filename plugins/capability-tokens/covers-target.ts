@@ -4,8 +4,8 @@ import type { CapabilityTarget } from './capability-tokens-api.ts';
 
 /**
  * Returns true if a token's object covers a target: it names the target, an entity above it by whole path segments, or
- * everything. Names compare by match key, as entities do. A token for a path never covers gardens below it, because its
- * issuer's rights in them are not checked.
+ * everything. Names are compared by match key, as entities are. A token for a path never covers gardens below it,
+ * because issuing it did not check the issuer's rights in them.
  */
 export const coversTarget = (object: string, target: CapabilityTarget, names: ServiceNames): boolean => {
   const key = wholeMatchKey(object, names);

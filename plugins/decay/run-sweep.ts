@@ -153,7 +153,10 @@ const endFacts = async (
   return state;
 };
 
-/** Counts ended facts at once: after a crash, the sweep reads their piece again but no longer finds them. */
+/**
+ * Counts ended facts immediately: after a crash, the sweep reads their part of the ledger again, but no longer finds
+ * them.
+ */
 const withEnded = (state: SweepState, verdicts: readonly AppendVerdict[]): SweepState => {
   const ended = verdicts.filter(({ kind }) => kind === 'stored').length;
   return { ...state, scanned: state.scanned + ended, decayed: state.decayed + ended };
@@ -173,6 +176,6 @@ const endOf = (
   confidence: 1,
   scope,
   gardenId,
-  // The node's own sweeps ignore the owners of entities.
+  // The checks of entity owners apply to the caller, but not to the node's own sweeps.
   notes: caller.kind === 'node' ? undefined : noted(RequesterNote, caller.entityUri),
 });

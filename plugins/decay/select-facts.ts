@@ -61,10 +61,10 @@ const conditionsOf = ({ ttlSeconds, minConfidence }: SweepRules, nowMs: number):
   return conditions;
 };
 
-/** Facts without an end. A fact with an end is left alone, because its author has chosen how long it is valid. */
+/** Matches facts without an expiry. If a fact has one, its author has chosen how long it is valid. */
 const NOBODY_ENDS_IT = all(isNull('validUntilMs'), not(inTable('fact_expiries', SAME_FACT)));
 
-/** No comparison for 0, because timestamps may be slightly in the future. */
+/** Does not compare for 0 seconds, because timestamps may be slightly in the future. */
 const isOlderThan = (seconds: number, nowMs: number): Filter[] =>
   seconds === 0 ? [] : [below('timestampMs', Math.max(Math.floor(nowMs - seconds * 1000), Number.MIN_SAFE_INTEGER))];
 

@@ -46,7 +46,7 @@ export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHan
 const mayRead = ({ caller }: FactReader, scopes: readonly Scope[]): boolean =>
   scopes.every((scope) => caller.allowedScopes.has(scope));
 
-/** Lets the sweep of a job continue from its last transaction after a crash. */
+/** Returns hooks with which the sweep of a job continues after its last transaction if the process crashes. */
 export const ownerOf = (job: JobRun, total: number | null): SweepOwner => ({
   signal: job.signal,
   guard: (transaction) => job.assertHeld(transaction),

@@ -84,7 +84,7 @@ export class SweptFacts implements Decay {
       scope: rules.scope ?? 'all',
       estimatedSeconds,
       mostOpen: MOST_OPEN_JOBS,
-      // A waiting sweep includes the work of a second equal one.
+      // A second request with equal rules adds nothing to a sweep that waits.
       dedupe: { key: JSON.stringify([creator, payload]) },
     });
     return { jobId, estimatedSeconds };

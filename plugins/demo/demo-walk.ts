@@ -128,7 +128,7 @@ const openConflict = async ({ server }: DemoContext): Promise<DemoConflict | und
   );
 };
 
-/** Asserts a fact, unless an earlier run did, because its contradiction may be settled since. */
+/** Asserts a fact unless an earlier run did, because its contradiction may have been resolved since. */
 const assertOnce = async (
   { server, clock, stdout }: DemoContext,
   known: readonly StampedFact[],

@@ -62,12 +62,15 @@ export const chainProofJson = (checkpoint: Checkpoint, names: ServiceNames, logI
   checkpoint: checkpointJson(checkpoint, names, logId),
 });
 
-/** The log belongs to the node, so a checkpoint is submitted at the time when it is made. */
+/**
+ * Returns the JSON of a checkpoint. The log belongs to the node itself, so a checkpoint is submitted when it is
+ * created.
+ */
 const checkpointJson = (checkpoint: Checkpoint, names: ServiceNames, logId: string) => {
   const createdAt = formatInstant(checkpoint.createdMs);
   const { previousHash } = checkpoint;
   const chainHash = hashText(checkpoint.link.hash);
-  // In the order of their names, which determines the hash.
+  // The members are sorted by name, because the hash depends on their order.
   const payload = {
     chain_hash: chainHash,
     covered_chain_seq: checkpoint.link.seq,

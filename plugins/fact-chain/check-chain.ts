@@ -12,7 +12,7 @@ export const createChainCheck = (tables: PluginTables): StoreCheck => ({
   summary: 'every link of the chain of facts, and the facts that it was made of',
   begin({ find }) {
     let walk: Walk = { place: undefined, state: 'linked' };
-    /** Each further link of a broken chain would be a finding of its own, so the check stops at the first one. */
+    /** Reports only the first broken link, because every later link of the chain would be broken too. */
     const attempt = async (tenantId: string, work: () => Promise<void> | void): Promise<void> => {
       try {
         await work();
@@ -41,7 +41,7 @@ interface Walk {
   readonly state: 'linked' | 'unlinked' | 'broken';
 }
 
-/** Follows the links of a page up to the first entry without one, which is new or has lost its link. */
+/** Verifies the links of a page up to the first entry without a link, which is new or has lost its link. */
 const follow = ({ place }: Walk, { entries, facts }: LedgerPage): Walk => {
   const unlinked = entries.findIndex(({ link }) => link === null);
   const linked = unlinked === -1 ? entries : entries.slice(0, unlinked);

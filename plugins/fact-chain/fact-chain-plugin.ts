@@ -23,7 +23,10 @@ import { advanceCheckpoint, proveChain } from './prove-chain.ts';
 /** A proof counts every fact of the tenant, including facts that other callers may not see. */
 const MAY_PROVE = ['admin', AUDIT_READ] as const;
 
-/** Frequent enough that a proof has few links to hash. A run without new facts costs little. */
+/**
+ * The interval of verifications in milliseconds. It is short, so that a proof has few links to hash. A run without new
+ * facts costs little.
+ */
 const VERIFY_INTERVAL_MS = 10_000;
 
 export const factChainPlugin = definePlugin({
@@ -58,7 +61,7 @@ export const factChainPlugin = definePlugin({
     });
     every(VERIFY_INTERVAL_MS, async () => {
       for (const tenantId of [...written]) {
-        // Deleted before the work, so that a broken chain does not block the other tenants.
+        // Deletes the entry before the work, so that a broken chain does not block the other tenants.
         written.delete(tenantId);
         const { isComplete } = await advanceCheckpoint(tenantId, [], parts);
         if (!isComplete) written.add(tenantId);
@@ -66,7 +69,8 @@ export const factChainPlugin = definePlugin({
     });
     on(recallAnswer, async ({ caller, chosen, verify }) => {
       if (!verify || !hasPermission(caller, MAY_PROVE)) return undefined;
-      // The answer leaves out a fact that was tampered with, but the proof must still fail.
+      // Verifies facts that the answer leaves out as well: a fact that was tampered with is left out, but the proof
+      // must fail.
       const facts = chosen.map(({ fact }) => fact);
       return { members: { [CHAIN_PROOF.id]: await chain.prove(caller, facts) } };
     });

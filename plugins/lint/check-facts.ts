@@ -33,7 +33,7 @@ export const questionFilter = ({ scope, entity, relation }: LintQuestion, names:
   return all(...parts);
 };
 
-/** Takes the next page of facts into the walk, from the reader's snapshot. Returns whether there may be more. */
+/** Passes the next page of facts, from the reader's snapshot, to the walk. Returns true if there may be more. */
 export const checkPage = async (
   reader: FactReader,
   question: LintQuestion,
@@ -55,7 +55,9 @@ const pageQuery = (question: LintQuestion, walk: LintWalk, names: ServiceNames) 
   followsRefs: checksOf(question).includes('broken_ref'),
 });
 
-/** A lint of one relation has not read the other facts of an entity, so this looks for a live one. */
+/**
+ * Looks for a live fact of each possible orphan, because a lint of one relation does not read an entity's other facts.
+ */
 const addOrphans = async (reader: FactReader, question: LintQuestion, walk: LintWalk): Promise<void> => {
   const candidates = walk.takeCandidates();
   const alive =
@@ -103,7 +105,7 @@ export const countFacts = async (
   return count;
 };
 
-/** True if there are more facts than this. Costs nothing if the tenant has fewer in all. */
+/** True if there are more facts than this. Needs no query if the whole tenant has fewer. */
 export const hasMoreThan = async (
   reader: FactReader,
   question: LintQuestion,

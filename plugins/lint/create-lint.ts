@@ -24,19 +24,19 @@ export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint =
     async check(caller, question) {
       requirePermission(caller, 'read');
       if (question.scope !== 'all') requireReadScope(caller, question.scope);
-      // Equal requests by callers with equal rights share a waiting run. A started run may lack a caller's latest
+      // Callers with equal rights and equal requests share a run that waits. A run that has started may lack the latest
       // facts.
       const key = JSON.stringify([caller.tenantId, caller.entityUri, orderOf(caller, question)]);
       const known = waiting.get(key);
       if (known !== undefined) return known;
       const run = parts.turns.run(caller, RUN_COST, async () => {
-        // A run with a free slot starts at once, and its key must be set first.
+        // Waits one turn, so that the key is set before a run with a free slot starts.
         await Promise.resolve();
         waiting.delete(key);
         return checkOnce(parts, jobs, { caller, question, key });
       });
       waiting.set(key, run);
-      // A run that is refused before its start leaves no entry behind.
+      // Removes the entry of a run that is refused before it starts.
       run.catch(() => waiting.get(key) === run && waiting.delete(key));
       return run;
     },

@@ -14,8 +14,8 @@ export interface FindingListState {
 }
 
 /**
- * Keeps the first findings in order, within a byte limit. Findings arrive by entity and relation, but unordered within
- * one relation and with mixed checks. So the findings of a relation are sorted when the next one begins.
+ * Keeps the first findings in order, within a byte limit. Findings arrive by entity and relation. Within one relation
+ * their order is arbitrary and their checks are mixed, so they are sorted when the next relation begins.
  */
 export class FindingList {
   readonly #maxBytes: number;
@@ -46,7 +46,7 @@ export class FindingList {
     group.push(finding);
     const bytes = (this.#groupBytes[check] ?? 0) + bytesOf(finding);
     this.#groupBytes[check] = bytes;
-    // A relation with very many findings is cut, because the list has no room for the rest.
+    // Drops some findings of a relation with very many, because the list has no room for them.
     if (bytes > 2 * this.#maxBytes) this.#shorten(check, group);
   }
 

@@ -24,7 +24,7 @@ export interface JudgedFact {
 
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Earlier than every possible time of a fact: at this moment nothing has expired. */
+/** A moment before every possible time of a fact, at which nothing has expired. */
 const DAWN_MS = -8.64e15;
 
 /** Prefix of the value key of a short `ref`, which contains the match key. A long key contains its digest. */

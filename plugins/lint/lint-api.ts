@@ -21,7 +21,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** A relation without a rule that behaves as if it held many values. */
+/** A relation without a rule whose facts suggest that it holds many values. */
 export interface RuleProposal {
   readonly relation: string;
   /** Sorted ids of the facts that show it: two of each of five entities. */

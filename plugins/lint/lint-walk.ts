@@ -17,7 +17,7 @@ export interface WalkRules {
   lacksRule(relationKey: string): boolean;
 }
 
-/** The live facts of one place. They arrive weakest first. */
+/** The live facts of one triple and place, which arrive weakest first. */
 interface Rivals {
   count: number;
   /** Ids of the strongest. */
@@ -56,10 +56,13 @@ export interface WalkState {
 /** Ids in one finding. */
 export const MAX_IDS = 100;
 
-/** Relations that hand over work. The work is lost if the target of the ref is missing. */
+/** Relations that hand work over to another entity. If the target does not exist, the work is lost. */
 const HANDOVERS: ReadonlySet<string> = new Set(['intent:handoff_to', 'intent:context_ref']);
 
-/** Derives findings from facts in the order of triples, so it holds only one place, one entity and the findings. */
+/**
+ * Derives findings from facts in the order of triples. So it holds only one triple, one entity and the findings in
+ * memory.
+ */
 export class LintWalk {
   readonly #rules: WalkRules;
   readonly #list: FindingList;
@@ -197,7 +200,7 @@ export class LintWalk {
     const rivals = this.#rivals;
     this.#rivals = null;
     if (rivals === null || rivals.rivalId === null || this.#last === null || this.#after === null) return;
-    // Ensures that two differing facts are among the named ones.
+    // Makes sure that the named facts include two with different values.
     const { ids, rivalId } = rivals;
     const named = ids.includes(rivalId) ? ids : [rivalId, ...ids.slice(1)];
     const where = this.#after.gardenId === null ? '' : ' in one garden';

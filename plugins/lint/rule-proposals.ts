@@ -2,11 +2,11 @@ import { tripleId } from '../../kernel/internal-api.ts';
 import type { FactOutline } from '../../kernel/plugin-api.ts';
 import type { RuleProposal } from './lint-api.ts';
 
-/** The entities that must hold different values before a relation is proposed. */
+/** The minimum number of entities with different values for a proposal. */
 const LEAST_ENTITIES = 5;
 const LEAST_AGE_MS = 7 * 24 * 3_600_000;
 
-/** The relations that a run watches, and the sources that it compares in one triple. */
+/** The maximum number of relations that a run observes, and of sources that it compares in one triple. */
 const MOST_RELATIONS = 100;
 const MOST_SOURCES = 100;
 

@@ -3,7 +3,7 @@ import { AUDIT_READ } from '../audit/audit-api.ts';
 import { CONTENT_TYPES, type Format } from './exposition.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 
-/** `GET /v1/metrics`: the numbers cover all tenants, so only members of the operator's tenant may read them. */
+/** `GET /v1/metrics`: only members of the operator's tenant may read it, because the numbers cover all tenants. */
 export const metricsRoute = (metrics: NodeMetrics, hasAuditors: boolean): Route => ({
   method: 'GET',
   path: '/v1/metrics',

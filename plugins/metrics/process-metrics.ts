@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricJson } from './metric-json.ts';
 
-/** One registry per process, even with several nodes in it, because its observers cannot be removed. */
+/** The only registry of the process, even if several nodes run in it, because its observers cannot be removed. */
 let registry: Registry | undefined;
 
 /** Memory, processor time, pauses of the event loop, garbage collection and open files of this process. */

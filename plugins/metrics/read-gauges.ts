@@ -6,9 +6,9 @@ export type Gauge = Extract<Instrument, { readonly kind: 'gauge' }>;
 
 /** Time limit of one gauge. */
 const GAUGE_LIMIT_MS = 1_000;
-/** Time limit of all gauges together. Later ones are left out. */
+/** The time limit of all gauges together in milliseconds. Gauges that are not read by then are left out. */
 const ALL_LIMIT_MS = 3_000;
-/** Limits the store connections of a scrape. */
+/** The number of gauges that are read at once. It limits the store connections of a scrape. */
 const AT_ONCE = 2;
 const USUAL_SERIES = 100;
 

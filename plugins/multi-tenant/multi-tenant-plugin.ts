@@ -98,13 +98,13 @@ export const multiTenantPlugin = definePlugin({
     });
     jobs?.handle(ERASURE_JOB, {
       run: async ({ payload, signal, progress }) => {
-        // The total is unknown, because rows are counted only when they are deleted.
+        // Passes no total, because rows are counted only when they are deleted.
         const onProgress = (done: number): void => progress({ done, total: null });
         await eraser.run(String(payload['tenant_id']), { signal, onProgress });
         return {};
       },
       steering: 'nobody',
-      // Other keys of the same operator may have fewer permissions.
+      // Requires `admin` again, because another key of the same operator may have fewer permissions.
       covers: (_payload, caller) => hasPermission(caller, 'admin'),
     });
     onStart(async () => {

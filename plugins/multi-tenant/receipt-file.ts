@@ -57,7 +57,7 @@ const parse = (line: string): ErasureReceipt | undefined => {
   }
 };
 
-/** The node also signs other documents with a `tenant_id`, but only receipts have the time of the erasure. */
+/** The node also signs other documents with a `tenant_id`, so a receipt is recognised by the time of the erasure. */
 const isSignedBy = ({ signature, ...content }: ErasureReceipt, key: Uint8Array): boolean =>
   typeof signature === 'string' &&
   typeof content.tenant_id === 'string' &&

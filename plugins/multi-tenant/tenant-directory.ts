@@ -55,7 +55,7 @@ export class TenantDirectory {
         .orderBy('id')
         .limit(limit + 1);
       if (after !== undefined) query.where('id', '>', after);
-      // A list shows no sealed column, so damage to one hides no tenant.
+      // Reads no sealed column, so that damage to such a column hides no tenant from a list.
       const rows = (await query.select(LISTED)) as Record<string, SqlValue>[];
       const [counted] = (await matching().count({ n: '*' })) as { n: number | string }[];
       return { found: own.parse(rows, tenantFromRow), total: Number(counted?.n ?? 0) };

@@ -50,7 +50,7 @@ export class TenantEraser {
     const tenant = await directory.find(id);
     if (tenant === undefined || tenant.status === 'active' || tenant.status === 'suspended') return false;
     let rows = sum(tenant.removed);
-    // Repeats until a step finds nothing, because an earlier write may have ended after the first step.
+    // Repeats until a step finds no rows, because a write that started earlier may end after the first step.
     for (let steps = 0, before = -1; rows !== before; steps += 1) {
       if (steps === mostSteps) return false;
       signal?.throwIfAborted();

@@ -56,7 +56,10 @@ const judgeAll = async (
   }
 };
 
-/** Runs after all other checks, so that a fact that the caller may not see stays unknown to the caller. */
+/**
+ * Checks times-to-live by their target facts. Runs after all other checks, so that a caller learns nothing of a hidden
+ * fact.
+ */
 const judgeTargets = async (
   items: readonly RefusableItem[],
   tenantId: string,

@@ -41,9 +41,9 @@ export const prefixOf = (pattern: string): string | null =>
   pattern.endsWith(REST) ? pattern.slice(0, -REST.length) : null;
 
 /**
- * Returns the key by which rules find an entity, at its full length. It ignores more differences in spelling than match
- * keys do, because a match key keeps white space in the authority of a whole name but not in a part of one. A rule that
- * covers too many spellings refuses some writes, but one that covers too few would admit strangers.
+ * Returns the key by which rules find an entity, without truncation. It ignores more differences in spelling than match
+ * keys: a match key keeps white space in the authority of a whole name, but not in a part of a name. A rule that
+ * matches too many spellings refuses some writes, which is safer than to let strangers write.
  */
 export const namespaceKeyOf = (fact: Pick<PreparedFact, 'entity' | 'entityKey'>, names: ServiceNames): string =>
   // A longer match key is a digest, which contains no path.

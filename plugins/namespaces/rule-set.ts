@@ -19,7 +19,7 @@ export const createRuleSet = (rules: ReadonlyMap<string, OwnerKeys>): RuleSet =>
     if (prefix === null) entities.set(key, owners);
     else prefixes.set(prefix, owners);
   }
-  // Only these lengths are tried, so that an entity with a thousand slashes is as cheap as any other.
+  // Tries only the lengths of existing patterns, so that an entity with a thousand slashes costs no more than others.
   const lengths = [...new Set([...prefixes.keys()].map(({ length }) => length))].sort((a, b) => b - a);
   return {
     isEmpty: rules.size === 0,

@@ -49,7 +49,7 @@ export class RuleStore {
     const { names } = this.#parts;
     const owners = new Map<string, Set<string>>();
     const rows = await own.select(RULES, { tenant_id: tenantId });
-    // A rule with owners that cannot be read lets no caller write. Without the rule, every caller could.
+    // If the owners of a rule cannot be read, no caller may write. Without the rule, every caller could.
     const stored = own.parse(rows, ruleFromRow, (row) => owners.set(String(row['pattern_key']), new Set()));
     for (const rule of stored) owners.set(rule.key, new Set(rule.owners.map((one) => principalKey(one, names))));
     const rules = createRuleSet(owners);
@@ -79,7 +79,7 @@ export class RuleStore {
     return rows.flatMap((row) => own.parseOne(row, ruleFromRow) ?? []);
   }
 
-  /** Returns no damaged rule, so that another one can replace it. */
+  /** Returns the rule; undefined if it is damaged, so that another one can replace it. */
   async find(own: ReadableTables, tenantId: string, key: string): Promise<StoredRule | undefined> {
     const rows = await own.select(RULES, { tenant_id: tenantId, pattern_key: key });
     return own.parse(rows, ruleFromRow)[0];

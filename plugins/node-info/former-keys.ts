@@ -1,8 +1,8 @@
 import type { NodeIdentity, NodeInfo } from './node-info-api.ts';
 
 /**
- * Returns the ids of the node's earlier keys, whose signatures are to be made again. Returns an empty list while this
- * process still signs by one of them.
+ * Returns the ids of the node's earlier keys, whose signatures must be replaced. Returns an empty list while this
+ * process still signs with one of them.
  */
 export const formerKeyIds = async (
   info: Pick<NodeInfo, 'metadata'>,

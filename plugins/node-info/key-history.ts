@@ -33,10 +33,11 @@ export const SEALED: SealedColumns<'value'> = {
   where: { key: noteKey(NOTE) },
 };
 /**
- * The time for which a replaced key stays valid, in milliseconds: other processes restart, and peers fetch the new key.
+ * The time in milliseconds for which a replaced key stays valid, so that other processes can restart and peers can
+ * fetch the new key.
  */
 const OVERLAP_MS = 3_600_000;
-/** The maximum number of listed keys. No node rotates so often, and peers can still read metadata of this size. */
+/** The maximum number of listed keys, so that peers can read the metadata. No node replaces its key so often. */
 const MAX_LISTED = 100;
 
 /** The past and present keys of the node, each signed by its predecessor. All processes on the store share the list. */

@@ -53,7 +53,10 @@ export class LiveIdentity implements NodeIdentity {
     return held.find(({ publicKey }) => publicKey === by)?.signer.sign(bytes);
   };
 
-  /** Uses these keys to open secrets and verify signatures from now on, but signs with the present key until `use`. */
+  /**
+   * Sets the keys for the next change. From now on all of them open secrets and verify signatures, but the present key
+   * signs until `use`.
+   */
   prepare(next: HeldKeys): void {
     this.#next = next;
   }

@@ -58,7 +58,7 @@ export const openNodeIdentity = async (parts: IdentityParts): Promise<LiveIdenti
 const heldKeys = async (seed: Uint8Array, privateKeyFile: string): Promise<HeldKeys> => {
   const current = identify(seed);
   const others = (await loadRetiredKeys(privateKeyFile)).map(identify);
-  // An interrupted rotation has also moved the current key aside.
+  // A rotation that was interrupted has already copied the current key to the retired ones.
   return { current, retired: others.filter(({ publicKey }) => publicKey !== current.publicKey) };
 };
 

@@ -4,7 +4,7 @@ import type { HeldKeys, LiveIdentity } from './live-identity.ts';
 import { nodeKeyAnnounced } from './node-info-api.ts';
 
 /**
- * The time in milliseconds for which a new key is published before it signs, so that all processes and readers of the
+ * The time in milliseconds between publishing a new key and signing with it, so that all processes and readers of the
  * metadata know it by then.
  */
 export const ANNOUNCED_MS = 3_000;
@@ -19,7 +19,7 @@ export interface TakeUpParts {
   readKeys(): Promise<HeldKeys | undefined>;
 }
 
-/** Takes up a replaced key without a restart. */
+/** Replaces the key of a running process by the new key in the file. */
 export class KeyTakeUp {
   readonly #parts: TakeUpParts;
   #useAtMs: number | undefined;
@@ -34,7 +34,7 @@ export class KeyTakeUp {
     if (this.#useAtMs !== undefined) return;
     const keys = await readKeys();
     if (keys === undefined || keys.current.publicKey === identity.publicKey || this.#useAtMs !== undefined) return;
-    // However long the announcement takes, the key signs nothing before it.
+    // Signs nothing with the new key before the announcement is complete, however long that takes.
     this.#useAtMs = Number.POSITIVE_INFINITY;
     try {
       identity.prepare(keys);
@@ -47,7 +47,7 @@ export class KeyTakeUp {
     }
   }
 
-  /** Signs with the announced key once its time has come. */
+  /** Starts signing with the announced key when `ANNOUNCED_MS` have passed. */
   useWhenDue(): void {
     const { identity, clock, log } = this.#parts;
     if (this.#useAtMs === undefined || clock.monotonicMs() < this.#useAtMs) return;

@@ -18,7 +18,7 @@ const IF_NONE_MATCH: Readonly<Record<string, RouteHeader>> = {
 
 const TAGGED = { ETag: 'Changes with the document' };
 
-/** A client may cache the document, and revalidates it at each use. */
+/** Clients may cache the document, but must revalidate it at each use. */
 const OPEN = { 'Cache-Control': 'no-cache' };
 const PAGE = { ...OPEN, 'Content-Security-Policy': PAGE_POLICY };
 

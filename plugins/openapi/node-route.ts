@@ -49,7 +49,10 @@ const NODE_JSON = objectOf({
   ),
 });
 
-/** `GET /v1/node`: the parts of the node. It covers all tenants, so only the operator's tenant may read it. */
+/**
+ * `GET /v1/node`: describes the parts of the node. Only the operator's tenant may read it, because it covers all
+ * tenants.
+ */
 export const nodeRoute = (description: NodeDescription): Route => ({
   method: 'GET',
   path: '/v1/node',

@@ -36,7 +36,7 @@ nav ul { columns: 18rem; padding-left: 1.25rem; overflow-wrap: anywhere; }
 summary { cursor: pointer; }
 `;
 
-/** Forbids all resources, and all styles except the one of this module. */
+/** The content security policy. It forbids all resources, and all styles except the one of this module. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

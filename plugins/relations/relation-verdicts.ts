@@ -39,8 +39,8 @@ const filterOf = (exact: readonly StoredRule[], prefixes: readonly PrefixRule[])
 };
 
 /**
- * Returns filters for the relations below a prefix where a longer prefix decides the opposite of `values`. Each filter
- * excludes the relations for which a still longer prefix reverses that decision.
+ * Returns filters for the relations below a prefix for which a longer prefix decides the opposite of `values`. Each
+ * filter excludes the relations for which a still longer prefix reverses that decision again.
  */
 const flipsBelow = (prefix: string, values: StoredRule['values'], within: readonly PrefixRule[]): Filter[] => {
   const below = within.filter((one) => one.prefix.startsWith(prefix));

@@ -31,7 +31,7 @@ export const EXPORT = definePlugin({
 });
 `;
 
-/** A separate constant, so that tools do not take it for an import of this module. */
+/** A separate constant, because tools would otherwise take the text for an import of this module. */
 const IMPORT_TESTING = "import { describePlugin, startTestNode } from 'fact-memory-node/testing';";
 
 const TEST = `import { deepEqual, equal } from 'node:assert/strict';

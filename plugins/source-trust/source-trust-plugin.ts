@@ -47,7 +47,7 @@ export const sourceTrustPlugin = definePlugin({
   },
 });
 
-/** Reads the rules once: after a change the operator restarts the node, so that all processes use the same rules. */
+/** Reads the rules once. After a change the operator restarts the node, so that all processes use the same rules. */
 const readRules = async (file: string): Promise<unknown> => {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as unknown;

@@ -8,11 +8,11 @@ export type Spoken = Pick<StoredFact, 'sourceKey' | 'assertedBy' | 'receivedFrom
 };
 
 /**
- * Returns the trust in the actual speaker, not in the named source. The rule of the source applies if it certainly
- * spoke: the fact is attested, or the source is the asserting entity. Otherwise any caller could use a trusted name, so
- * the lower of both rules applies. A signature does not change that, because it proves only the asserting entity. The
- * speaker of a received fact is the node that signed it as its origin, or else the peer that sent it. Without a known
- * speaker, the source counts at most as an unknown one.
+ * Returns the trust in the actual author, which may differ from the named source. The rule of the source applies if the
+ * source is certainly the author: the fact is attested, or the source is the asserting entity. Otherwise the lower of
+ * both rules applies, because any caller could use a trusted name. A signature does not change that, because it proves
+ * only the asserting entity. The author of a received fact is the node that signed it as its origin, otherwise the peer
+ * that sent it. Without a known author, the source counts at most as an unknown one.
  */
 export const trustOfFact = (fact: Spoken, trust: SourceTrust, names: ServiceNames): number => {
   const named = trust.of(fact.sourceKey);

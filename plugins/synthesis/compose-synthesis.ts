@@ -18,7 +18,10 @@ import { type Survey, strongestFirst } from './survey-facts.ts';
 import type { Synthesis, SynthesisedFact, SynthesisedTriple } from './synthesis-api.ts';
 import { contestable, hasRival, type SynthesisQuery } from './synthesis-filters.ts';
 
-/** Bytes for the values of listed facts, which occur again in their triples, and for values of other rivals. */
+/**
+ * The maximum size in bytes of the values of listed facts, and of other rivals. The limit is a third of a reply,
+ * because triples repeat the values.
+ */
 const FACT_BYTES = Math.floor(LIST_BYTES / 3);
 const RIVAL_BYTES = Math.floor(LIST_BYTES / 3);
 /** Most facts of one triple that are searched for the strongest rival. */

@@ -81,7 +81,7 @@ export const SYNTHESIS = defineComponent('Synthesis', {
   ),
 });
 
-/** The lists of a synthesis are within the limit of an answer already. */
+/** No byte limit here, because the lists were limited to the size of a reply before. */
 const WHOLE = Number.POSITIVE_INFINITY;
 
 /** A synthesis as its routes show it. */

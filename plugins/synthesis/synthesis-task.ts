@@ -8,7 +8,7 @@ interface SynthesisTaskParts {
   readonly rules: RelationRules | undefined;
 }
 
-/** Counts facts outside gardens, so that operators see the growth and the contradictions of a memory. */
+/** Counts facts outside gardens, so that operators see how many facts and contradictions a memory has. */
 export const synthesisTask = ({ facts, rules }: SynthesisTaskParts): UpkeepTask => ({
   name: 'synthesis',
   summary: 'counts facts, expired facts and contradictions',

@@ -15,9 +15,9 @@ export interface ForgettingParts {
 }
 
 /**
- * Moves the floor of the past to this many whole days ago, and deletes rows that only earlier moments need. The floor
- * moves before the rows are deleted, so a read as of an earlier moment is refused and never finds only half of its
- * rows. Live rows and all facts stay.
+ * Moves the floor of the past to this many whole days ago, and deletes rows that only reads of earlier moments need.
+ * The floor moves first, so a read of an earlier moment is refused and never finds a part of its rows. Keeps all facts
+ * and all rows in use.
  */
 export const forgetPast = async ({ tables, clock, hooks, retentionDays }: ForgettingParts): Promise<void> => {
   const floor = lastStampOf((Math.floor(clock.nowMs() / DAY_MS) - retentionDays) * DAY_MS - 1);

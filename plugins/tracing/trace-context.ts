@@ -10,7 +10,7 @@ const SAMPLED = 1;
 export const readTraceContext = ({ traceparent, tracestate }: RemoteParent): SpanContext | undefined => {
   const [, version, traceId, spanId, flags, rest] = FORM.exec(traceparent.trim()) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined || version === 'ff') return undefined;
-  // Only later versions may have more parts after the flags.
+  // Only later versions of the format may have further parts after the flags.
   if (version === '00' && rest !== undefined) return undefined;
   const isState = tracestate !== undefined && tracestate !== '' && tracestate.length <= MOST_STATE_CHARACTERS;
   const context: SpanContext = {

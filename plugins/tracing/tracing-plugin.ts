@@ -11,7 +11,7 @@ export const tracingPlugin = definePlugin({
   requires: { telemetry: Telemetry, self: NodeSelf },
   setup({ use, log, onStop }) {
     const name = `${use.self.names.name}-node`;
-    // Without an SDK no spans are recorded, so the hot path makes none.
+    // Without an SDK nothing is recorded, so no spans are created at all.
     if (!hasSdk(name)) return;
     onStop(use.telemetry.attachTracer(new OtelTracer(name, VERSION)));
     log.info('spans are handed to OpenTelemetry');

@@ -43,7 +43,8 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
       damaged += facts.length - whole.length;
       after = facts.at(-1)?.feed ?? after;
       more = facts.length === FACTS_PER_PAGE || valueBytesOf(facts) >= BYTES_PER_PAGE;
-      // The reader may be slow, so lines are written outside the snapshot. Only the end is written within one.
+      // Writes the lines outside the snapshot, because the reader may be slow. Only the last page is written within
+      // one.
       if (more) return lines;
       if (lines.length > 0) await sink(lines, lines.length);
       await exportRest(parts, snapshot, tenantId, sink);

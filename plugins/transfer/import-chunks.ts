@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto';
 import { readLines } from '../../kernel/command-api.ts';
 import { assertableLine } from './returned-fact.ts';
 
-/** The longest value has 1 MiB of text, at most six times that when escaped, and the other members are short. */
+/**
+ * The maximum size of a line: the longest value has 1 MiB of text, escapes may lengthen it six times, and the other
+ * members are short.
+ */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Well under the 16 MiB that the route accepts, even if the last line is the longest possible. */
+/** The target size of a request body, well below the 16 MiB that the route accepts, even with the longest last line. */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** A line that need not be sent. */
@@ -41,7 +44,8 @@ export async function* importChunks(
 
   const take = (): ImportChunk => {
     const body = Buffer.concat(lines);
-    // Chained, because a later chunk may repeat an earlier one on purpose: assert, retract, assert again.
+    // Includes the earlier chunks in the digest, because a later chunk may repeat one on purpose: assert, retract,
+    // assert again.
     chain = createHash('sha256').update(chain).update(body).digest('hex');
     const chunk = { body, lineNumbers, refused, offset, idempotencyKey: `import-${chain}` };
     lines = [];

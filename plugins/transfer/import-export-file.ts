@@ -4,7 +4,10 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { ImportContext } from './import-command.ts';
 import { type ImportedLines, type TenantImport, TenantTransfer } from './transfer-api.ts';
 
-/** The longest value has 1 MiB of text, at most six times that when escaped, and the other members are short. */
+/**
+ * The maximum size of a line: the longest value has 1 MiB of text, escapes may lengthen it six times, and the other
+ * members are short.
+ */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** Bounds one transaction, so that a node on the same store does not wait long. */
 const BATCH_LINES = 256;

@@ -81,7 +81,7 @@ export const readPortableFact = (line: TransferLine): RestorableFact => {
   };
 };
 
-/** Far above the longest text that a node stores in these members. */
+/** The maximum length of these members, far above the longest text that a node stores in them. */
 const MAX_TEXT = 4096;
 
 const textOf = (line: TransferLine, name: string): string => checkedText(line[name], name);

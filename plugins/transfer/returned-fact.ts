@@ -16,7 +16,7 @@ const SHOWN_ALONE = [
   'sanitizer_redacted',
 ] as const;
 
-/** A member of every returned fact. */
+/** A member that every returned fact has, by which such lines are recognised. */
 const MARK = Buffer.from('"contradicted"');
 
 /**

@@ -52,7 +52,10 @@ export const expiryJson = ({ factId, expiresMs, hlcText }: PortableExpiry): Tran
   hlc: hlcText,
 });
 
-/** Holds the number of facts before it, so that a truncated file is detected, and of damaged facts left out. */
+/**
+ * Returns the last line. It contains the number of facts before it, so that a truncated file is detected, and the
+ * number of omitted damaged facts.
+ */
 export const endJson = (facts: number, damaged: number): TransferLine => ({ facts, ...(damaged > 0 && { damaged }) });
 
 /** Throws `validation` for text that is not a JSON object. */

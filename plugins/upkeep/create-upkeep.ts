@@ -68,7 +68,7 @@ const TASKS_HINT = 'GET /v1/upkeep lists the tasks of this node';
 
 const isOpen = ({ status }: StoredRun): boolean => status === 'pending' || status === 'running';
 
-/** Completes a run whose job was cancelled or removed, because such a job could not store its end. */
+/** Adds the end to a run whose job was cancelled or removed, because such a job could not store it. */
 const withEnd = async (jobs: JobQueue, caller: Principal, run: StoredRun): Promise<StoredRun> => {
   if (!isOpen(run)) return run;
   // Jobs require `read`, which `admin` does not include, but administrators may see the end of a run.

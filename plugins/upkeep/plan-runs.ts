@@ -11,7 +11,7 @@ import type { Plan, RunStore } from './run-store.ts';
 import type { StartRun } from './start-run.ts';
 import type { UpkeepTask } from './upkeep-api.ts';
 
-/** Maximum age of a missed time. A run that is missed while no node runs is made up for within this time. */
+/** The maximum age of a missed time. If no node was running then, the task runs late, up to this age. */
 export const MAX_DELAY_MS = 24 * 3_600_000;
 
 export interface PlannerParts {
@@ -51,8 +51,7 @@ const planTask = async (
   const patterns = timetable.patterns.join('; ');
   const plan = await store.planOf(task.name);
   if (plan === undefined || plan.patterns !== patterns || plan.plannedMs > nowMs + MAX_DELAY_MS) {
-    // A schedule starts when a node first reads it. A planned time far in the future, from a wrong clock, starts it
-    // again.
+    // A schedule starts when a node first reads it, and again if a wrong clock has stored a time far in the future.
     await store.setPlan(task.name, { patterns, plannedMs: nowMs }, confirm);
     log.info('the schedule of a task of upkeep begins', { task: task.name });
     return;

@@ -40,7 +40,7 @@ const timetableOf = (task: string, patterns: readonly string[]): Timetable => {
     const times = readers.flatMap((next) => next(ms) ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   };
-  // A pattern without a time after the epoch never has one.
+  // A pattern that matches no time after 1970 never matches.
   if (nextAfter(0) === undefined) throw refused(`has a pattern for ${task} that fits no day`);
   return { task, patterns, nextAfter };
 };

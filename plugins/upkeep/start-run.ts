@@ -63,10 +63,10 @@ export const upkeepJob = (parts: RunParts): JobHandler => ({
       });
       countRun(key.task, 'done');
     } catch (error) {
-      // An interrupted run continues in another process, or was cancelled on purpose.
+      // An aborted run has not failed: it continues in another process, or was cancelled.
       if (!job.signal.aborted) countRun(key.task, 'failed');
       const message = error instanceof ServiceError ? error.message : INTERNAL;
-      // A later attempt replaces this status. The update fails if another process has the job, and is then unnecessary.
+      // A later attempt replaces this status. If another process has the job now, the update fails and is not needed.
       await note(parts, job, { status: 'failed', completedMs: clock.nowMs(), error: message }).catch(() => {});
       throw error;
     }

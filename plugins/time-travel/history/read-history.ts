@@ -25,7 +25,7 @@ import { type FactLife, isLiveAt, livesOf, type WinningPeriod, winningPeriods } 
 const MOST_OF_TRIPLE = 500;
 /** Most facts of all triples of a page whose lives are computed. */
 const MOST_OF_PAGE = 2_000;
-/** Bytes for the values of one page. The rest of the body is for the winners. */
+/** The maximum size in bytes of the values on one page. The rest of the reply is for the winners. */
 const EVENT_BYTES = LIST_BYTES - 1024 * 1024;
 /** Most ids of other facts that an event lists. */
 const MOST_LISTED = 64;
@@ -34,7 +34,9 @@ const MOST_LISTED = 64;
 export interface HistoryEvent {
   readonly kind: 'asserted' | 'received' | 'retracted' | 'resolved';
   readonly view: FactView;
-  /** Ids of the live facts of its triple and place that it contradicted when it was recorded, by the rules of then. */
+  /**
+   * Ids of the live facts of its triple and place that it contradicted when it was recorded, by the rules of that time.
+   */
   readonly contradicts: readonly string[];
   /** Ids of the facts that it has ended. */
   readonly ends: readonly string[];
