@@ -36,7 +36,7 @@ it. The node gets the public key alone, and gives it the id that --key-id names.
         throw new ServiceError('validation', '--new-key makes a key and signs nothing', { hint: 'give it alone' });
       }
       const publicKey = await makeKey(newKey, random);
-      // Standard output carries only the public key, so that a script can read it.
+      // Standard output contains only the public key, so that a script can read it.
       stdout.write(`${publicKey}\n`);
       stderr.write(`The key is in ${newKey}. Register its public half, and keep the id of the reply:\n`);
       stderr.write(`${registration(publicKey)}\n`);

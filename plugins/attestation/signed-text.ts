@@ -8,7 +8,6 @@ export interface SignedAssertion {
   readonly source: string;
 }
 
-/** The text that an agent signs. */
 export const signedText = (assertion: SignedAssertion): string => textWith(assertion, String(assertion.value.v));
 
 /** Returns the texts that a signature may cover, because some languages write the whole number 1 as `1.0`. */

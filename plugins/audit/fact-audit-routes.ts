@@ -61,8 +61,8 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
 });
 
 /**
- * `GET /v1/audit/facts/{id}` returns an empty array for an unknown fact, and for one without entries that this caller
- * may read.
+ * `GET /v1/audit/facts/{id}` returns an empty array for an unknown fact, and if this caller may read none of its
+ * entries.
  */
 export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   method: 'GET',

@@ -10,9 +10,12 @@ import {
 import type { BillingSink } from './billing-api.ts';
 import type { BillingStore } from './billing-store.ts';
 
-/** Shortest time between two rounds of delivery. Under load one small transaction serves many requests. */
+/**
+ * The minimum time in milliseconds between two rounds of delivery. Under load, one small transaction then serves many
+ * requests.
+ */
 export const DELIVERY_INTERVAL_MS = 250;
-/** The pause after a failed round. */
+/** The pause in milliseconds after a failed round of delivery. */
 export const RETRY_INTERVAL_MS = 5_000;
 const EVENTS_PER_WRITE = 500;
 

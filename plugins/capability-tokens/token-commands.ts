@@ -70,7 +70,7 @@ const mintCommand = defineCommand({
       await registry.revoke(actor, issued.tokenId);
       throw taken(out);
     }
-    // Standard output carries only the token, so that a script can take it from there.
+    // Standard output contains only the token, so that a script can read it.
     if (out === undefined) stdout.write(`${issued.tokenJson}\n`);
     const where = out === undefined ? 'it is not shown again' : `written to ${out}`;
     stderr.write(

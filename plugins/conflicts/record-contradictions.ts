@@ -31,7 +31,7 @@ import { isContested, type LongestLived, lastingRival } from './winner-timeline.
 export interface RecorderParts extends WriterParts {
   readonly nodeId: string;
   readonly relations: HeldRelations;
-  /** The facts that are alone on their triple, those of this batch included. */
+  /** The facts without another live fact of their triple, including facts of this batch. */
   readonly alone: LoneFacts;
   readonly rivals: RepliedRivals;
 }

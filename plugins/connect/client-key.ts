@@ -22,7 +22,7 @@ interface KeyParts {
   readonly client: Client;
   readonly place: Place;
   readonly server: CommandServer;
-  /** The file that the option names. */
+  /** The key file that the option `--key-file` names. */
   readonly keyFile: string | undefined;
   /** The owner of the command's key; undefined if the node is down or refuses the key. */
   readonly caller: Caller | undefined;

@@ -1,4 +1,3 @@
-/** One change to a JSON file. */
 export type JsonChange =
   /** Sets a member of an object. Missing objects around it are made. */
   | { readonly kind: 'member'; readonly path: readonly string[]; readonly value: unknown }

@@ -17,7 +17,7 @@ import type { SweepResult } from './decay-api.ts';
 import { type DecayingFact, openSelection, type SelectionParts, selectIn, stillSelected } from './select-facts.ts';
 import type { SweepRules } from './sweep-rules.ts';
 
-/** Facts per transaction. Few, so that other writers never wait long. */
+/** The number of facts per transaction: small, so that other writers never wait long. */
 const GROUP_FACTS = 256;
 
 export interface SweepParts extends SelectionParts {

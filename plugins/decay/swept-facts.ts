@@ -9,9 +9,9 @@ import { openSelection } from './select-facts.ts';
 import { SWEEP_JOB, sweepPayload } from './sweep-job.ts';
 import { type DecayDefaults, rulesOf, type SweepRules } from './sweep-rules.ts';
 
-/** Facts ended per second. Only for the estimate. */
+/** The assumed number of facts that a sweep ends per second, for the estimated duration. */
 const FACTS_PER_SECOND = 2_000;
-/** Sweeps of one caller that may wait or run at the same time. */
+/** The maximum number of sweeps of one caller that wait or run at the same time. */
 const MOST_OPEN_JOBS = 4;
 const NOTHING: SweepResult = { scanned: 0, decayed: 0 };
 

@@ -13,7 +13,6 @@ import { defineRecallMember } from '../recall/recall-api.ts';
 
 const HASH_JSON = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' };
 
-/** A proof in an answer. */
 export const CHAIN_PROOF_JSON = objectOf({
   tenant_id: STRING_JSON,
   checked_entries: COUNT_JSON,

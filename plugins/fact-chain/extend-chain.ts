@@ -10,7 +10,10 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { commitmentOf, linkAfter } from './chain-link.ts';
 
-/** Most older facts that one transaction links besides its own: facts that were stored while the plugin was off. */
+/**
+ * The maximum number of older facts that one transaction links besides its own. They were stored while the plugin was
+ * off.
+ */
 export const BACKLOG_PER_WRITE = 1_000;
 
 /** Returns true if every fact of the tenant has a link. */

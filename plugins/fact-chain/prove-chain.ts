@@ -12,7 +12,7 @@ import { isLinked, linkBacklog } from './extend-chain.ts';
 import { CHECKPOINTS } from './fact-chain-tables.ts';
 import { verifyLinks, verifyShown } from './verify-links.ts';
 
-/** Most links that one call hashes, in about 50 ms. The next call or the background task continues. */
+/** The maximum number of links that one call hashes, in about 50 ms. The next call or the background task continues. */
 export const LINKS_PER_PROOF = 2_000;
 
 export interface ProofParts {

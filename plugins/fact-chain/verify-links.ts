@@ -12,7 +12,7 @@ export interface Stretch {
   /** The last verified place. Undefined at the start. */
   readonly from: ChainPlace | undefined;
   readonly head: LedgerHead;
-  /** Most links to hash. */
+  /** The maximum number of links to hash. */
   readonly limit: number;
 }
 

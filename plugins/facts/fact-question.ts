@@ -11,7 +11,10 @@ export interface FactQuestion extends FactNarrowing {
   readonly garden?: string | undefined;
   readonly minConfidence?: number | undefined;
   readonly attested?: boolean | undefined;
-  /** Selects facts that the caller asserted in this session. An admin gets those of every caller who used its name. */
+  /**
+   * Selects facts that the caller asserted in this session. For an admin, selects facts of sessions of this name of all
+   * callers.
+   */
   readonly session?: string | undefined;
   /** As in `FactNarrowing`, or a clock stamp, which selects facts with later stamps. */
   readonly after?: string | undefined;

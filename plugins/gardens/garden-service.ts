@@ -229,8 +229,8 @@ export class GardenService implements Gardens {
 }
 
 /**
- * The permissions to delete a garden; one of them suffices. Of a key with `admin`, neither `write` nor a membership is
- * required.
+ * The permissions to delete a garden. One suffices, because `admin` does not imply `write`. A key with `admin` needs no
+ * membership.
  */
 export const DELETES = ['write', 'admin'] as const;
 

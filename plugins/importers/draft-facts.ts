@@ -2,7 +2,7 @@ import { contentId } from '../../kernel/internal-api.ts';
 import type { FactValue, Scope } from '../../kernel/plugin-api.ts';
 import type { ImportDraft } from './importers-api.ts';
 
-/** Limits the memory for the keys of earlier drafts. */
+/** The maximum number of remembered keys of earlier drafts. It limits the memory. */
 const MAX_KEYS = 200_000;
 const MAX_DERIVED = 100;
 const MAX_SESSION = 128;

@@ -106,14 +106,14 @@ export interface ImportSettings {
   /** The values of `--map`. */
   readonly map: readonly string[];
   /**
-   * Converts an instant of the original product to RFC 3339. Text with an offset is kept, text without one gets the
-   * offset of the run, a date means its midnight, and a number counts seconds or milliseconds since 1970. Undefined for
-   * anything else.
+   * Converts an instant of the original product to RFC 3339. Text with an offset is kept, and text without one gets the
+   * offset of the run. A date becomes its midnight. A number counts seconds or milliseconds since 1970. Returns
+   * undefined for anything else.
    */
   instant(value: unknown): string | undefined;
   /**
-   * Converts an instant at which something ends, like `instant`, except that a date means the end of its day. `offset`
-   * replaces the offset of the run, for a product with its own time zone.
+   * Converts an instant at which something ends, like `instant`, except that a date becomes the end of its day.
+   * `offset` replaces the offset of the run, for a product with its own time zone.
    */
   end(value: unknown, offset?: string): string | undefined;
 }

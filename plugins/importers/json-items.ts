@@ -2,7 +2,7 @@ import type { TokenParser } from '@streamparser/json';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { JsonItem } from './importers-api.ts';
 
-/** Maximum size of one item. */
+/** The maximum size of one item in bytes. */
 const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 100;
 /**

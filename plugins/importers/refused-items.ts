@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { Progress } from '../../kernel/command-api.ts';
 
-/** Limits the output on a terminal. */
+/** The maximum number of items shown on a terminal. */
 const MAX_SHOWN = 50;
 
 /** Reports refused items with their reasons. */

@@ -9,7 +9,7 @@ interface Place {
   readonly at: string;
   /** The session of messages that name none. */
   readonly session: string;
-  /** The time for messages without one: that of the message before, or else of the session. */
+  /** The time for messages without a time: the time of the previous message, otherwise of the session. */
   readonly toldAt?: string | undefined;
   readonly settings: ImportSettings;
 }

@@ -36,7 +36,6 @@ export const CURRENT_MANIFEST_JSON = objectOf({
   last_updated_at: INSTANT_JSON,
 });
 
-/** The current manifest of an agent. */
 export const currentManifestJson = ({ version, factUri, tokenCount, units, publishedAt }: CurrentManifest) => ({
   manifest_version: version,
   fact_uri: factUri,

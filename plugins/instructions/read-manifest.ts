@@ -17,9 +17,9 @@ import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.t
 import { MANIFEST_ENTRY_JSON, MAX_DESCRIPTION_LENGTH, MAX_TRIGGER_LENGTH } from './shown-manifest.ts';
 import { problemOfSegment } from './uri-segment.ts';
 
-/** Limits the guaranteed units of one manifest, because they ignore the budget. */
+/** The maximum number of guaranteed units of one manifest, because these units ignore the budget. */
 export const MOST_GUARANTEED = 5;
-/** Token limit of one manifest. */
+/** The maximum number of tokens of one manifest. */
 export const MOST_MANIFEST_TOKENS = 1_000;
 
 /** Reads the agent from a path. Throws `validation`, 400. */
@@ -47,7 +47,7 @@ export const readManifest = (
   const known = new Set<string>();
   const units: Unit[] = [];
   for (const [at, entry] of entries.entries()) {
-    // Limits the problems in one answer.
+    // A reply lists only this many problems.
     if (refusals.count >= MAX_VIOLATIONS) break;
     const path = `body.entries[${at}]`;
     const unit = refusals.attempt(() => readUnit(entry, path));

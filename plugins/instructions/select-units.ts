@@ -4,7 +4,7 @@ import type { Unit } from './manifest.ts';
 export interface UnitRequest {
   /** Names of units, in order of preference. */
   readonly hints: readonly string[];
-  /** Most units to load besides guaranteed ones. */
+  /** The maximum number of units to load besides guaranteed ones. */
   readonly maxChunks: number;
   readonly tokenBudget: number;
 }

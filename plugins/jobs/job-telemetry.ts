@@ -5,14 +5,12 @@ const MOST_COUNTED = 10_000;
 const OPEN = ['pending', 'running'] as const;
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200] as const;
 
-/** A running job. */
 export interface RunningJob {
   readonly type: string;
   /** The completed part of the work, from 0 to 1. */
   readonly share: number;
 }
 
-/** Measures the runs of jobs. */
 export class JobTelemetry {
   readonly #telemetry: Telemetry;
   readonly #seconds;

@@ -39,8 +39,8 @@ export interface JobRequest {
   /** Merges several triggers into one run. */
   readonly dedupe?: JobDedupe;
   /**
-   * Most jobs of this type and holder that may wait or run at the same time. Beyond it, `enqueue` rejects with
-   * `limit_reached`. For jobs that callers request.
+   * The maximum number of jobs of this type and holder that wait or run at the same time, for jobs that callers
+   * request. Beyond it, `enqueue` rejects with `limit_reached`.
    */
   readonly mostOpen?: number;
   /**

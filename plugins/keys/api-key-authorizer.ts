@@ -17,9 +17,7 @@ export interface AuthorizerParts {
   findByDigest(digest: string): Promise<StoredKey | undefined>;
   /** Called for each admitted request. */
   used(key: StoredKey): void;
-  /** The caller of a key. */
   principalOf(key: StoredKey): Principal;
-  /** The present status of a tenant. */
   standingOf(tenantId: string): Standing;
 }
 

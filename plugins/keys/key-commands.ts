@@ -61,7 +61,7 @@ const addCommand = defineCommand({
     };
     const register = (): Promise<KeyRecord> => keys.register(nodePrincipal(self.names), registration);
     const record = await (out === undefined ? register() : registerWithFile(out, registration, random, register));
-    // Standard output carries only the key, so that a script can take it from there.
+    // Standard output contains only the key, so that a script can read it.
     if (out === undefined) stdout.write(`${rawKey}\n`);
     const where = out === undefined ? 'it is not shown again' : `written to ${out}`;
     const end = record.expiresAt === null ? 'never expires' : `expires ${record.expiresAt}`;

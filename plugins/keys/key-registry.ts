@@ -47,7 +47,6 @@ export interface RegistryParts {
   tenantFilter(caller: Principal): { readonly tenantId?: string };
   /** Returns the tenant of the callers that use a key. */
   tenantOf(key: StoredKey): string;
-  /** Returns the caller of a key. */
   principalOf(key: StoredKey): Principal;
   /** Ids of all declared permissions. */
   readonly permissions: readonly string[];

@@ -20,7 +20,6 @@ export const SEALED = {
   plain: ['id', 'tenant_id', 'entity_uri', 'permissions', 'allowed_scopes', 'expires_ms', 'revoked_ms', 'oidc_sub'],
 } as const satisfies SealedColumns;
 
-/** A key as it is stored. */
 export interface StoredKey {
   readonly id: string;
   readonly entityUri: string;

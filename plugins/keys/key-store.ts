@@ -102,7 +102,7 @@ export class KeyStore {
     await namedBy(own(TABLE), keys).delete();
   }
 
-  /** All keys of a person of an identity provider, newest first. */
+  /** Returns all keys of a person of an identity provider, newest first. */
   async ofSubject(own: ReadableTables, tenantId: string, oidcSub: string): Promise<StoredKey[]> {
     const query = own(TABLE).where({ tenant_id: tenantId, oidc_sub: oidcSub });
     const rows: Record<string, SqlValue>[] = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc');

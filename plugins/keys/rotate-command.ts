@@ -54,7 +54,7 @@ former one would have ended. A key of a login is not rotated: log in again.`,
     }
     const saved = keep ? await server.saveKey(rawKey) : undefined;
     const places = [...(out === undefined ? [] : [`written to ${out}`]), ...(saved ? [`saved in ${saved.path}`] : [])];
-    // Standard output carries only the key, so that a script can take it from there.
+    // Standard output contains only the key, so that a script can read it.
     if (places.length === 0) stdout.write(`${rawKey}\n`);
     const { document } = reply;
     const former = document['replaces'] as { readonly id: string; readonly expires_at: string };

@@ -5,7 +5,7 @@ import { type JudgedFact, readPage } from './judge-page.ts';
 import { CHECKS, type Check, type LintQuestion } from './lint-api.ts';
 import type { LintWalk, WalkRules } from './lint-walk.ts';
 
-/** Facts per page. One statement reads them, so the number limits the wait of other requests. */
+/** The number of facts per page. One statement reads a page, so other requests wait only for that. */
 export const PAGE_FACTS = 500;
 
 /** Returns the checks of a request, in the order of `CHECKS`. */
@@ -83,7 +83,7 @@ const aliveAmong = async (
   return new Set(await reader.snapshot.entitiesWith(reader.caller.tenantId, keys, filter));
 };
 
-/** Facts that one statement counts. */
+/** The maximum number of facts that one statement counts. */
 const COUNTED_AT_ONCE = 10_000;
 
 /** Counts the facts that a request selects, at most up to `atMost`. Pauses between pieces for other work. */
@@ -121,7 +121,7 @@ export const hasMoreThan = async (
 
 const STEP_FACTS = 2_000;
 
-/** Counts with the index on entities, because few entities have many facts. */
+/** Counts by the index on entities, because nearly every entity has few facts. */
 const hasMoreAbout = async (
   reader: FactReader,
   question: LintQuestion,

@@ -6,13 +6,13 @@ import type { Lint, LintJob, LintQuestion, LintReport } from './lint-api.ts';
 import { LINT_JOB, type LintParts, orderOf } from './lint-job.ts';
 import { LintWalk } from './lint-walk.ts';
 
-/** Limit of bytes for the findings of a reply. */
+/** The maximum size of the findings in a reply, in bytes. */
 const ANSWER_FINDING_BYTES = 8 * 1024 * 1024;
 
 /** The cost of a run outside jobs, which reads every matching fact below the threshold of a job. */
 const RUN_COST = 1_000;
 
-/** Jobs of one caller, with those of its programs, that may wait or run. */
+/** The maximum number of jobs of one caller and its programs that wait or run. */
 const MOST_OPEN_JOBS = 8;
 
 /** Estimated speed of a job, which leaves time for other work. Shown to people. */

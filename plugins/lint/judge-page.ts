@@ -71,7 +71,7 @@ export const readPage = async (reader: FactReader, query: PageQuery, names: Serv
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Ids of facts whose target has no live fact in any scope that the reader sees. */
+/** Returns the ids of facts whose target has no live fact in any scope that the reader sees. */
 const brokenAmong = async (
   reader: FactReader,
   facts: readonly FactOutline[],
@@ -89,7 +89,7 @@ const brokenAmong = async (
   return new Set([...targets].flatMap(([id, target]) => (alive.has(target) ? [] : [id])));
 };
 
-/** Match keys of the targets of refs, by the id of the fact. Reads values only for long names. */
+/** Returns the match keys of the targets of refs, by the id of the fact. Reads values only for long names. */
 const targetsOf = async (
   { snapshot, caller }: FactReader,
   facts: readonly FactOutline[],

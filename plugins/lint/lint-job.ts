@@ -29,11 +29,14 @@ import { LintWalk, type WalkState } from './lint-walk.ts';
 
 export const LINT_JOB = 'lint.run';
 
-/** Bytes for the findings of a job, because its result is one row. */
+/** The maximum size of the findings of a job in bytes, because its result is stored in one row. */
 export const JOB_FINDING_BYTES = 4 * 1024 * 1024;
-/** Larger lists of findings are not checkpointed: a run after a crash resumes from an earlier checkpoint. */
+/**
+ * The maximum size in bytes of a stored list of findings. A larger list is not stored, and after a crash the run
+ * resumes from an earlier checkpoint.
+ */
 const MAX_CHECKPOINT_BYTES = 200 * 1024;
-/** Facts between two checkpoints. */
+/** The number of facts between two checkpoints. */
 const CHECKPOINT_FACTS = 5_000;
 
 /** Rest per unit of work, so that readers and writers keep their speed. */
@@ -59,7 +62,6 @@ export interface LintParts {
   readonly rules: RelationRules | undefined;
 }
 
-/** The result of a job. */
 export interface LintOutcome {
   readonly findings: readonly KeptFinding[];
   readonly proposals: readonly RuleProposal[];

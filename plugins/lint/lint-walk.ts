@@ -9,7 +9,7 @@ import { type ProposalState, RuleProposals } from './rule-proposals.ts';
 export interface WalkRules {
   readonly checks: ReadonlySet<Check>;
   readonly lookaheadMs: number;
-  /** Bytes for findings. */
+  /** The maximum size of the findings in bytes. */
   readonly maxBytes: number;
   /** Returns true if different values of the relation do not contradict each other. */
   holdsMany(relationKey: string): boolean;
@@ -20,7 +20,7 @@ export interface WalkRules {
 /** The live facts of one triple and place, which arrive weakest first. */
 interface Rivals {
   count: number;
-  /** Ids of the strongest. */
+  /** The ids of the strongest facts. */
   readonly ids: string[];
   strongestValue: string;
   strongestId: string;
@@ -53,7 +53,7 @@ export interface WalkState {
   readonly proposals: ProposalState;
 }
 
-/** Ids in one finding. */
+/** The maximum number of ids in one finding. */
 export const MAX_IDS = 100;
 
 /** Relations that hand work over to another entity. If the target does not exist, the work is lost. */

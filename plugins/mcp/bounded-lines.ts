@@ -4,7 +4,6 @@ const LINE_END = 0x0a;
 /** The number of bytes at each end of a dropped line that are searched for its id. */
 const EDGE_BYTES = 256;
 
-/** The hooks of `boundedLines`. */
 export interface LineHooks {
   /** Takes the beginning and the end of a line that is too long. */
   dropped(edges: string): void;

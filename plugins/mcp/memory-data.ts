@@ -46,7 +46,7 @@ const OPTIONAL = [
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** The facts of a list in a document, with long values cut. */
+/** Returns the facts of a list in a document, with long values shortened. */
 export const factsIn = (document: JsonObject, nowMs: number): readonly JsonObject[] =>
   (document['facts'] as readonly JsonObject[]).map((fact) => cutView(factView(fact, nowMs)));
 
@@ -88,7 +88,6 @@ const oneLine = (line: string): string => line.replaceAll('<', '\\u003c').replac
 export const contentText = (remark: string, lines: readonly string[]): string =>
   lines.length === 0 ? remark : `${remark} ${DATA_NOTICE}\n${envelope(lines)}`;
 
-/** The text of a list of facts. */
 export const factsText = (remark: string, facts: readonly JsonObject[]): string =>
   contentText(remark, facts.length === 0 ? [] : [FACT_HEAD, ...facts.map(factLine)]);
 

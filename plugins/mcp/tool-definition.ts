@@ -26,7 +26,7 @@ export interface ToolDefinition {
   readonly description: string;
   /** The permission that every call needs; `any` for every key. */
   readonly permission: string;
-  /** Routes that the tool needs. If one is missing, its plugin is off, and so is the tool. */
+  /** The routes that the tool needs. If the plugin of a route is off, the tool is off too. */
   readonly routes: readonly string[];
   readonly effect: ToolEffect;
   /** Members of its arguments. */

@@ -44,7 +44,7 @@ export class NeighbourMetrics {
     await rename(draft, path);
   }
 
-  /** The metrics of the other running processes. */
+  /** Returns the metrics of the other running processes. */
   async read(): Promise<ProcessMetrics[]> {
     const { clock, folder, place } = this.#parts;
     const found: ProcessMetrics[] = [];

@@ -7,7 +7,7 @@ import { readProcessMetrics } from './process-metrics.ts';
 import { type Gauge, readGauges } from './read-gauges.ts';
 import type { SeriesMeter } from './series-meter.ts';
 
-/** For this time, scrapes share one reading of the gauges. */
+/** Scrapes within this time in milliseconds share one reading of the gauges. */
 const KEPT_MS = 1_000;
 
 export interface NodeMetricsParts {
@@ -41,7 +41,6 @@ export class NodeMetrics {
     this.#storeGauges = kept(true);
   }
 
-  /** All metrics as one text. */
   async text(format: Format): Promise<string> {
     const { shared } = this.#parts;
     const own: ProcessMetrics = { process: shared?.place.toString(), metrics: await this.ofProcess() };

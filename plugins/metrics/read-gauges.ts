@@ -4,7 +4,7 @@ import type { MetricJson, MetricValue } from './metric-json.ts';
 
 export type Gauge = Extract<Instrument, { readonly kind: 'gauge' }>;
 
-/** Time limit of one gauge. */
+/** The time limit of one gauge in milliseconds. */
 const GAUGE_LIMIT_MS = 1_000;
 /** The time limit of all gauges together in milliseconds. Gauges that are not read by then are left out. */
 const ALL_LIMIT_MS = 3_000;

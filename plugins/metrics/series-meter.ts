@@ -68,7 +68,7 @@ export class SeriesMeter implements Meter {
   }
 }
 
-/** No key of real values begins like this. */
+/** The key of the remaining combinations. Keys of label values never begin with U+0000. */
 const OTHER_KEY = '\u0000other';
 
 const emptySeries = (labels: Labels): Series => ({ labels, sum: 0, count: 0, counts: [] });

@@ -36,7 +36,7 @@ import type { TenantStandings } from './tenant-standings.ts';
 export const MAX_TENANTS_PAGE = 500;
 export const DEFAULT_TENANTS_PAGE = 50;
 export const MAX_NAME_LENGTH = 1024;
-/** Limit of tenants. Erased tenants do not count. */
+/** The maximum number of tenants. Erased tenants do not count. */
 const MOST_TENANTS = 10_000;
 /** Transactions that a request makes before a job continues the work. */
 const STEPS_OF_A_REQUEST = 8;

@@ -45,7 +45,7 @@ const createCommand = defineCommand({
       name: name ?? null,
       firstKey: { rawKey, entityUri: entity, permissions, allowedScopes: SCOPES },
     });
-    // Standard output carries only the key, so that a script can read it.
+    // Standard output contains only the key, so that a script can read it.
     stdout.write(`${rawKey}\n`);
     const end = firstKey.expiresAt === null ? 'never expires' : `expires ${firstKey.expiresAt}`;
     stderr.write(`Tenant ${id} is made. Key ${firstKey.id} for ${firstKey.entityUri} is not shown again; ${end}\n`);

@@ -6,7 +6,7 @@ import type { TenantDirectory } from './tenant-directory.ts';
 import type { StoredTenant } from './tenant-row.ts';
 import type { TenantStandings } from './tenant-standings.ts';
 
-/** Rows per transaction. Few, so that no other request waits long. */
+/** The number of rows per transaction: small, so that no other request waits long. */
 export const ROWS_AT_ONCE = 250;
 
 export interface EraserParts {

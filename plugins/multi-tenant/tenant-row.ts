@@ -3,7 +3,6 @@ import { formatInstant, openJson, type Row, type SqlValue, sealJson } from '../.
 import type { ErasureReceipt, TenantErasure, TenantRecord, TenantStatus } from './multi-tenant-api.ts';
 import { SEALED } from './multi-tenant-migrations.ts';
 
-/** A stored tenant. */
 export interface StoredTenant {
   readonly id: string;
   readonly name: string | null;

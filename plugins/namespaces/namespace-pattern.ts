@@ -7,10 +7,10 @@ import {
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 
-/** Maximum characters of a pattern: the limit of a match key that is not a digest. */
+/** The maximum number of characters of a pattern. A longer match key would be a digest. */
 export const MAX_PATTERN_LENGTH = MAX_PLAIN_KEY_LENGTH;
 
-/** The end of a prefix pattern. */
+/** The character that ends a prefix pattern. */
 const REST = '*';
 
 export interface NamespacePattern {

@@ -19,7 +19,7 @@ import type { RuleStore } from './rule-store.ts';
 
 export const MAX_RULES = 1_000;
 export const MAX_OWNERS = 64;
-/** Limit of owners in all rules of a tenant, because each process caches them in memory. */
+/** The maximum number of owners in all rules of a tenant, because each process caches them in memory. */
 export const MAX_OWNERS_IN_ALL = 10_000;
 export const DEFAULT_PAGE = 50;
 export const MAX_PAGE = 500;
@@ -33,7 +33,6 @@ export interface NamespaceServiceParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** The stored rules. */
 export class NamespaceService implements Namespaces {
   readonly isEnforced: boolean;
   readonly #parts: NamespaceServiceParts;

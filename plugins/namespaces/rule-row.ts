@@ -10,7 +10,6 @@ export const SEALED = {
   plain: ['tenant_id', 'pattern_key', 'pattern'],
 } as const satisfies SealedColumns;
 
-/** A stored rule. */
 export interface StoredRule extends NamespaceRule {
   readonly tenantId: string;
   readonly key: string;

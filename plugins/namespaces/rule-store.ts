@@ -13,7 +13,7 @@ import { RULES, VERSIONS } from './namespaces-migrations.ts';
 import { rowOfRule, ruleFromRow, type StoredRule } from './rule-row.ts';
 import { createRuleSet, NO_RULES, type RuleSet } from './rule-set.ts';
 
-/** Limit of tenants whose rules a process caches. */
+/** The maximum number of tenants whose rules a process caches. */
 const MAX_KEPT = 256;
 
 export interface RuleStoreParts {

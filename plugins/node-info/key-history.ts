@@ -57,7 +57,7 @@ export class KeyHistory {
   async begin(publicKey: string, signRetired: SignRetired): Promise<void> {
     const { notes } = this.#parts;
     const isCurrent = (keys: readonly ListedNodeKey[]): boolean => keys.at(-1)?.public_key === publicKey;
-    // A read without a transaction avoids one at every start.
+    // Reads without a transaction first, so that a normal start needs no transaction.
     if (isCurrent(await this.list())) return;
     await notes.change(NOTE, (before) => {
       const keys = read(before);

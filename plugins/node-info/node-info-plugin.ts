@@ -104,7 +104,8 @@ export const nodeInfoPlugin = definePlugin({
         identity.publicKey,
       ],
     }));
-    // Only a serving process publishes a new key. A command beside an older process must not.
+    // Publishes a new key only from a process that serves requests. A command that runs beside an older process must
+    // not publish it.
     onStart(() => history.begin(identity.publicKey, identity.signRetired));
     const takeUp = new KeyTakeUp({ identity, history, hooks, clock, log, readKeys: () => readHeldKeys(config) });
     const look = (): void =>

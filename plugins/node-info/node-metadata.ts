@@ -27,7 +27,7 @@ export const createMetadata = (parts: MetadataParts): NodeInfo['metadata'] =>
     () => parts.clock.monotonicMs(),
   );
 
-/** The document with its defaults, for a node whose plugins do not check keys, federate or rate sources. */
+/** Returns the document with its defaults, for a node without plugins that check keys, federate or rate sources. */
 const metadataOf = async ({ self, hooks, identity, history, cors }: MetadataParts): Promise<NodeMetadata> => {
   const base: NodeMetadata = {
     version: METADATA_VERSION,

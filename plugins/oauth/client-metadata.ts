@@ -39,8 +39,8 @@ export const readClientMetadata = (
 };
 
 /**
- * Returns false for a name with control or format characters: a reversed text direction could hide the host beside the
- * name.
+ * Returns false for a name with control or format characters, because a reversed text direction could hide the host
+ * that is shown next to the name.
  */
 const isPlainName = (name: string): boolean =>
   isWithinCharacters(name, MAX_NAME_LENGTH) &&

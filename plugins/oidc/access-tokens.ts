@@ -12,14 +12,14 @@ export const ACCESS_TOKEN_PRINCIPAL = definePrincipalKind('access-token', {
 export interface AccessTokenParts {
   readonly settings: OidcSettings;
   readonly provider: Pick<IdentityProvider, 'verifyAccess'>;
-  /** Ids of all declared permissions. */
+  /** The ids of all permissions that plugins declare. */
   readonly permissions: readonly string[];
 }
 
 /**
  * Returns the caller of an access token of the identity provider, with the same rights as the exchange gives. The claim
  * `scope` requests permissions. Returns undefined for an invalid token and any other credential, so that the refusal is
- * that of a wrong key. Rejects with `authorization` for a person without rights here.
+ * that of a wrong key. Rejects with `authorization` for a person who has no rights on this node.
  */
 export const callerOfToken = async (
   token: string,

@@ -1,7 +1,7 @@
 import { type JsonObject, memberOf } from './fetch-document.ts';
 import { audienceMismatch, invalidToken, tokenExpired } from './token-refusal.ts';
 
-/** Maximum difference between the clocks of the provider and of this node. */
+/** The tolerated difference between the clocks of the provider and of this node, in seconds. */
 const LEEWAY_SECONDS = 30;
 /** A larger number is in milliseconds instead of seconds. */
 const MAX_SECONDS = 100_000_000_000;

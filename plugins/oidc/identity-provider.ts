@@ -17,7 +17,10 @@ const MINUTE_MS = 60_000;
  */
 const TIMES = { freshMs: 10 * MINUTE_MS, staleMs: 60 * MINUTE_MS, retryMs: 5_000, renewMs: 30_000 };
 
-/** Limits simultaneous redemptions: each holds a connection, and callers need no credential. */
+/**
+ * The maximum number of codes that are redeemed at the same time. Each holds a connection, and callers need no
+ * credential.
+ */
 const MAX_REDEEMING = 16;
 
 /** An authorization code, with the verifier that proves who started the sign-in. */

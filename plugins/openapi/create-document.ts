@@ -9,7 +9,7 @@ export interface DocumentParts {
   readonly described: Pick<DescribedNode, 'plugins' | 'routes' | 'words' | 'components'>;
   readonly names: ServiceNames;
   readonly nodeUrl: string;
-  /** Version of the program. */
+  /** The version of the program. */
   readonly version: string;
 }
 

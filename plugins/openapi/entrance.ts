@@ -6,7 +6,7 @@ import { framePage } from './page-frame.ts';
 export interface Entrance {
   /** The service's own name. */
   readonly name: string;
-  /** Version of the program. */
+  /** The version of the program. */
   readonly version: string;
   /** Each `href` is relative to `/`, because a proxy may serve the node below a path. */
   readonly links: readonly { readonly href: string; readonly title: string }[];

@@ -40,7 +40,7 @@ const actionOf = (segments: readonly string[]): string => {
   return `${verb}${subjectOf(segments.slice(0, -1))}${rest.map(capital).join('')}`;
 };
 
-/** The literal segments as one name. A segment before a parameter, or of a new item, becomes singular. */
+/** Returns the literal segments as one name. A segment before a parameter, or of a new item, becomes singular. */
 const subjectOf = (segments: readonly string[], makesOne = false): string =>
   segments
     .map((segment, at) => {

@@ -8,7 +8,7 @@ export interface PlacedOperation {
   readonly operation: ApiOperation;
 }
 
-/** The operations of a tag, in the order of the document. */
+/** Returns the operations of a tag, in the order of the document. */
 export const operationsOf = ({ paths }: Pick<ApiDocument, 'paths'>, tag: string): readonly PlacedOperation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)

@@ -48,7 +48,7 @@ export class AccessCounts {
     this.changed();
   }
 
-  /** Called after this or another process wrote counts. */
+  /** Discards cached counts. Call it after this or another process has written counts. */
   changed(): void {
     this.#cache.clear();
   }

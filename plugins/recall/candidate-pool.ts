@@ -48,7 +48,7 @@ export class CandidatePool {
     this.#admission = admission;
   }
 
-  /** A candidate, or undefined. */
+  /** Returns a candidate; undefined for any other fact. */
   get(id: string): FactView | undefined {
     const seen = this.#seen.get(id);
     return seen !== undefined && seen.leftOutBy === undefined ? seen.view : undefined;
@@ -74,7 +74,7 @@ export class CandidatePool {
     const courses = searches.map((search, at) => new Course(search, depthOf(at), wanted));
     for (let round = 0, open = courses; open.length > 0 && round < MOST_ROUNDS; round += 1) {
       await this.#look(open);
-      for (const course of open) this.#take(course);
+      for (const course of open) this.#classify(course);
       open = open.filter((course) => course.goesOn(this.#contested));
     }
     return courses.map(({ hits, contradicted, isFull }, at) => ({
@@ -97,8 +97,8 @@ export class CandidatePool {
     return found.reduce((sum, { id }) => (this.#seen.get(id) === undefined ? sum : sum + 1), 0);
   }
 
-  /** Sorts the hits in the window of a search. */
-  #take<H extends Hit>(course: Course<H>): void {
+  /** Collects the admitted and the contradicted hits within the window of a search. */
+  #classify<H extends Hit>(course: Course<H>): void {
     const { passed } = course;
     course.hits.length = 0;
     let weighed = 0;

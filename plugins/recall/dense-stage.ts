@@ -4,9 +4,12 @@ import type { Admitted, Search } from './candidate-pool.ts';
 import type { QueryVector } from './embed-query.ts';
 import { idsOf, type PlannedSearch, type RecallPlan } from './recall-plan.ts';
 
-/** The number of best hits of words whose similarities rate the vector stage. */
+/** The vector stage is rated by the similarities of this many best hits of the words stage. */
 const MOST_BY_WORDS = 10;
-/** The number of best hits of words towards which the query moves. On abstracts, larger numbers gave worse results. */
+/**
+ * The query vector moves towards this many best hits of the words stage. On abstracts, larger numbers gave worse
+ * results.
+ */
 const FEEDBACK_FROM = 3;
 
 /** The search by the vectors of one embedder. */
@@ -15,7 +18,7 @@ export class DenseStage {
   readonly #plan: RecallPlan;
   readonly #queried: QueryVector;
   readonly #vector: QueriedVector;
-  /** The place of the words step in the plan; undefined without one. */
+  /** The index of the words step in the plan; undefined if the plan has none. */
   readonly #words: number | undefined;
   readonly #near: number;
   readonly #spread: number;
@@ -37,8 +40,9 @@ export class DenseStage {
   }
 
   /**
-   * Returns scores from 0 to 1 that are comparable between embedders. It uses only admitted hits, so that a hidden fact
-   * never lowers a visible one, and the facts that words found, best first.
+   * Converts the hits of this stage to scores from 0 to 1 that are comparable between embedders. Uses only admitted
+   * hits, so that a hidden fact never lowers the score of a visible one. `byWords` are the hits of the words stage,
+   * best first.
    */
   async calibrate({ hits, contradicted }: Admitted, byWords: readonly Hit[]): Promise<Admitted> {
     if (hits.length === 0 && contradicted.length === 0) return { hits, contradicted };
@@ -59,25 +63,28 @@ export class DenseStage {
     const scores = new Map(feedback.hits.map(({ id, score }, at) => [id, scoreOf(before[at] as number, score)]));
     const scored = (ids: Iterable<string>): Hit[] =>
       [...ids].map((id) => ({ id, score: scores.get(id) ?? 0 })).sort((a, b) => b.score - a.score);
-    // The moved query may be near facts that only words have found.
+    // Includes the hits of words, because the moved query may be near facts that the vector search has not found.
     return {
       hits: scored(new Set([...idsOf(hits), ...words])).filter(({ score }) => score > 0),
       contradicted: scored(idsOf(contradicted)),
     };
   }
 
-  /** Returns those of the facts that words found that have a vector of this embedder. */
+  /** Returns the ids of those hits of the words stage that have a vector of this embedder. */
   async compared(byWords: readonly Hit[]): Promise<readonly string[]> {
     return byWords.length === 0 ? [] : idsOf((await this.#similarTo(idsOf(byWords))).hits);
   }
 
-  /** Returns the distribution of the view around the query, and the similarities of the best facts that words found. */
+  /** Returns the distribution of the view around the query, and the similarities of these hits of the words stage. */
   async #spreadOf(ids: readonly string[]) {
     const { hits, spread = NO_SPREAD } = await this.#similarTo(ids);
     return { spread, named: hits.filter(({ id }) => ids.includes(id)).map(({ score }) => score) };
   }
 
-  /** Compares at least these facts, which words found. */
+  /**
+   * Returns the similarities of at least these hits of the words stage. Asks the index again only if the plan's answer
+   * lacks some.
+   */
   async #similarTo(ids: readonly string[]): Promise<SearchAnswer> {
     const [known, found] = await Promise.all([this.#plan.answer(this.#spread), this.#foundBy(this.#words)]);
     const all = new Set(found);
@@ -86,8 +93,8 @@ export class DenseStage {
   }
 
   /**
-   * Returns the feedback from the best facts that words found, for all facts that words and vectors found. Undefined
-   * without feedback.
+   * Returns the similarities, to the query moved by feedback, of all hits of the words stage and the vector stage.
+   * Returns undefined without feedback.
    */
   async #feedbackOf(words: readonly string[], similar: readonly string[]): Promise<SearchAnswer | undefined> {
     const from = words.slice(0, FEEDBACK_FROM);

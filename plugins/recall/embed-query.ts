@@ -18,7 +18,6 @@ export interface QueryVector {
   readonly vector: Float32Array;
 }
 
-/** The vectors of a query. */
 export interface QueryVectorSet {
   /** The vector by the node's embedder: null if it failed or was late, undefined if it was not needed. */
   readonly own: Float32Array | null | undefined;

@@ -15,7 +15,7 @@ export interface Reached {
   readonly scored: readonly Candidate[];
   /** The candidates without copies, best first. */
   readonly ranked: readonly Candidate[];
-  /** In the order of packing. */
+  /** The packed facts, in the order in which they were packed. */
   readonly packed: readonly Candidate[];
   readonly unfit: readonly Candidate[];
 }

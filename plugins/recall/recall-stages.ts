@@ -24,7 +24,9 @@ export interface Found extends StageHits {
   /** Facts of the requested entity, newest first; empty without one. */
   readonly own: readonly Hit[];
   readonly hops: ReadonlyMap<string, number>;
-  /** For facts with neighbours in their session, the share of the query that they cover together. */
+  /**
+   * For facts with neighbours in their session: the share of the query that a fact and its neighbours contain together.
+   */
   readonly shares: Shares;
   /** Facts that would be candidates without their contradiction, from the stages that have weight. */
   readonly contradicted: ReadonlySet<string>;
@@ -113,7 +115,7 @@ interface Around {
   sharesOf(ids: readonly string[]): Promise<Shares>;
 }
 
-/** Expands from the facts that the first two stages found, or that the entity has. */
+/** Expands the graph from the hits of words and vectors, and from the facts of the requested entity. */
 const expand = async (
   found: Pick<Found, 'lexical' | 'semantic' | 'own'>,
   request: RecallRequest,

@@ -11,7 +11,6 @@ export interface StageWeights {
   readonly recency: number;
 }
 
-/** The stages that a recall runs. */
 export interface NeededStages {
   readonly lexical: boolean;
   readonly vector: boolean;

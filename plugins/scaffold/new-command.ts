@@ -8,8 +8,9 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 40;
 
 /**
- * The tarball lies beside the new folder, as the install guide puts it into the folder of the user. Saved, npm would
- * write its path in place of the version, also for the users of the plugin.
+ * The next commands to run. The install guide puts the tarball into the folder in which the new one is created. Without
+ * `--no-save`, npm would write the path of the tarball into package.json instead of the version, also for users of the
+ * plugin.
  */
 const NEXT = 'npm install --no-save ../fact-memory-node-*.tgz && npm test && npm start';
 

@@ -37,7 +37,7 @@ const rotateWebhook = defineCommand({
     });
     const secret = String(document['secret']);
     const isWritten = out !== undefined && (await writeSecretFile(out, secret, random));
-    // Standard output carries only the secret, so that a script can take it from there.
+    // Standard output contains only the secret, so that a script can read it.
     if (!isWritten) stdout.write(`${secret}\n`);
     const end = document['former_secret_ends_at'];
     const former = end === undefined ? 'the former one signs no more' : `the former one signs too until ${end}`;

@@ -78,7 +78,7 @@ export const destroyFormerSecrets = async (tables: PluginTables, nowMs: number, 
   for (const tenantId of new Set(found.map((record) => record.tenantId))) {
     await tables.write(tenantId, async (own) => {
       for (const { id } of found.filter((record) => record.tenantId === tenantId)) {
-        // The secret may have been rotated again in the meantime.
+        // Reads the row again, because the secret may have been rotated since.
         const [row] = await own.select(RECORDS, whereOf({ tenantId, id }));
         if (row === undefined) continue;
         // Damaged secrets sign nothing, so they go too.

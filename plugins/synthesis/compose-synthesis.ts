@@ -24,7 +24,7 @@ import { contestable, hasRival, type SynthesisQuery } from './synthesis-filters.
  */
 const FACT_BYTES = Math.floor(LIST_BYTES / 3);
 const RIVAL_BYTES = Math.floor(LIST_BYTES / 3);
-/** Most facts of one triple that are searched for the strongest rival. */
+/** The maximum number of facts of one triple that are searched for the strongest rival. */
 const MOST_RIVALS = 1_000;
 
 export interface ComposingParts {

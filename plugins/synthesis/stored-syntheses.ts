@@ -17,9 +17,9 @@ import type { Syntheses, Synthesis, SynthesisJob, SynthesisRequest } from './syn
 import { filtersFor, type SynthesisQuery } from './synthesis-filters.ts';
 import { SYNTHESIS_JOB, synthesisPayload } from './synthesis-job.ts';
 
-/** Facts counted per second. Only for the estimate. */
+/** The assumed number of facts that are counted per second, for the estimated duration. */
 const FACTS_PER_SECOND = 50_000;
-/** Syntheses of one caller that may wait or run at the same time. */
+/** The maximum number of syntheses of one caller that wait or run at the same time. */
 const MOST_OPEN_JOBS = 4;
 
 export interface SynthesisParts {

@@ -1,13 +1,13 @@
 import { defineRef, type Principal, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
 
 export interface SynthesisRequest {
-  /** Only facts of this scope. All scopes of the caller by default. */
+  /** Includes only facts of this scope; by default all scopes of the caller. */
   readonly scope?: Scope | undefined;
   /** URI of the entity, in any spelling. */
   readonly entity?: string | undefined;
   readonly minConfidence?: number | undefined;
   readonly includeExpired?: boolean | undefined;
-  /** Maximum number of listed facts, 1 to 1000. */
+  /** The maximum number of listed facts, 1 to 1000. */
   readonly limit: number;
   /** The part of the request with the members, for error messages. `query` by default. */
   readonly path?: 'query' | 'body';

@@ -3,7 +3,7 @@ import { columnText } from '../../kernel/internal-api.ts';
 import { SCOPES } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
-/** Maximum characters of a value in the table. */
+/** The maximum number of characters of a value in the table. */
 const MOST_SHOWN = 60;
 
 type Value = ShownValue;

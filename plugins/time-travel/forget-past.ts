@@ -2,7 +2,7 @@ import { lastStampOf } from '../../kernel/internal-api.ts';
 import { type Clock, compareHlc, DEFAULT_TENANT, type HookCaller, type PluginTables } from '../../kernel/plugin-api.ts';
 import { pastDrop } from './time-travel-api.ts';
 
-/** Rows per table that one transaction deletes. */
+/** The maximum number of rows per table that one transaction deletes. */
 export const ROWS_PER_PIECE = 1_000;
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import { createTraceState, isSpanContextValid, type SpanContext } from '@opentel
 import type { RemoteParent } from '../../kernel/internal-api.ts';
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** A longer `tracestate` is dropped, as W3C Trace Context allows. */
+/** The maximum length of `tracestate` in characters. A longer one is dropped, as W3C Trace Context allows. */
 const MOST_STATE_CHARACTERS = 512;
 const SAMPLED = 1;
 

@@ -17,7 +17,7 @@ import { type Exported, type LineSink, type TransferLine, tenantTransfer } from 
 import { endJson, expiryJson, headerJson } from './transfer-format-json.ts';
 
 const FACTS_PER_PAGE = 64;
-/** Bounds the values of a page, because one value may have a mebibyte. */
+/** The maximum size of the values on one page, because one value may have a mebibyte. */
 const BYTES_PER_PAGE = 1024 * 1024;
 const ROWS_PER_PAGE = 500;
 

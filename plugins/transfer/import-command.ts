@@ -15,7 +15,7 @@ import { type ImportChunk, importChunks } from './import-chunks.ts';
 import { importExportFile } from './import-export-file.ts';
 import { peekFirstLine } from './peek-first-line.ts';
 
-/** The limit of the batch route. */
+/** The maximum number of facts that the batch route accepts. */
 const MAX_BATCH = 1_000;
 const DEFAULT_BATCH = 500;
 

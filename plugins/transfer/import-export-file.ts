@@ -9,7 +9,7 @@ import { type ImportedLines, type TenantImport, TenantTransfer } from './transfe
  * members are short.
  */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Bounds one transaction, so that a node on the same store does not wait long. */
+/** The maximum number of lines per transaction, so that a node on the same store does not wait long. */
 const BATCH_LINES = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
 const NEWLINE = 0x0a;
-/** Longer than any header. */
+/** The maximum size of the first line, above the size of any header. */
 const LIMIT_BYTES = 64 * 1024;
 
 /** Reads the first line, and returns it together with the whole unconsumed source. */

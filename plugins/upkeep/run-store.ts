@@ -38,7 +38,7 @@ type RunKey = Pick<StoredRun, 'tenantId' | 'task' | 'dueMs'>;
 /** Number of stored runs of each task and tenant. */
 export const KEPT_RUNS = 20;
 
-/** Limit of runs that are read for one metric of a task. */
+/** The maximum number of runs that are read for one metric of a task. */
 const MOST_MEASURED = 1_000;
 
 /** The time up to which a schedule was planned. */

@@ -42,7 +42,7 @@ export const createStartRun =
     return store.add({ tenantId, task, dueMs }, enqueue);
   };
 
-/** Maximum characters of a stored result, as JSON. */
+/** The maximum number of characters of a stored result, as JSON. */
 const MAX_RESULT_CHARACTERS = 16_384;
 
 /** Runs a task, and stores its result. */

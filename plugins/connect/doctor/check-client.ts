@@ -198,7 +198,7 @@ const checkHooks = async (client: Client, place: Place, env: Env, report: Report
 
 const inScope = ({ hooks }: Client, { scope }: Place): string => (hooks === undefined ? '' : ` for the scope ${scope}`);
 
-/** All command lines of this program, at any depth of the client's file. */
+/** Returns all command lines of this program, at any depth of the client's file. */
 const commandsIn = (value: unknown, client: string): string[] => {
   if (typeof value === 'string')
     return value.includes(` --client ${client} `) || value.endsWith(` --client ${client}`) ? [value] : [];
@@ -206,7 +206,7 @@ const commandsIn = (value: unknown, client: string): string[] => {
   return Object.values(value).flatMap((inner) => commandsIn(inner, client));
 };
 
-/** The words before `hook`: an interpreter and its script, or a program. */
+/** Returns the words before `hook`: an interpreter and its script, or a program. */
 const programsOf = (line: string): string[] =>
   [...line.slice(0, Math.min(line.indexOf(' hook '), MAX_LINE_LENGTH)).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',

@@ -1,4 +1,3 @@
-/** The result of one check. */
 export interface Finding {
   readonly client: string;
   /** `entry`, `node`, `key`, `mcp`, `hooks` or `recall`. */

@@ -20,7 +20,7 @@ import { forgetOldSessions, logHook, readState, saveState } from './session-stat
 
 const MAX_BUDGET = 8_000;
 const MAX_QUERY_LENGTH = 2_000;
-/** Shorter prompts, such as "go on", trigger no recall. */
+/** The minimum length of a prompt that triggers a recall. Shorter prompts are replies such as "go on". */
 const MIN_PROMPT_LENGTH = 12;
 /** Usual names of branches, which do not describe the work. */
 const USUAL_BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'trunk', 'develop', 'dev']);

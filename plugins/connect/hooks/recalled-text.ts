@@ -5,7 +5,6 @@ export interface RecalledFact {
   readonly id: string;
   readonly entity: string;
   readonly relation: string;
-  /** The value as text. */
   readonly text: string;
   readonly source: string;
   readonly timestamp: string;

@@ -5,7 +5,6 @@ import { SHAPED } from './secret-shapes.ts';
 /** Text whose suspected secrets are masked. */
 export interface CleanText {
   readonly text: string;
-  /** Number of masked values. */
   readonly masked: number;
 }
 

@@ -10,7 +10,7 @@ const MAX_LOG_BYTES = 256 * 1024;
 
 /** The facts that a session was shown, and the prompts that it has stored. */
 export interface SessionState {
-  /** Ids of facts that were shown. */
+  /** The ids of the facts that were shown. */
   readonly shown: readonly string[];
   /** Stored prompts, by the last part of their entity. */
   readonly noted: readonly string[];
@@ -48,7 +48,6 @@ export const saveState = async (
   await writeWholeFile(fileOf(folders, session), JSON.stringify(state), 0o600, random);
 };
 
-/** Removes the files of old sessions. */
 export const forgetOldSessions = async (folders: UserFolders): Promise<void> => {
   const names = await readdir(folderOf(folders)).catch(() => []);
   if (names.length <= MAX_SESSIONS) return;

@@ -2,7 +2,7 @@ import { openOrdinaryFile, readPart } from '../../../kernel/internal-api.ts';
 import { ServiceError, sha256Hex } from '../../../kernel/plugin-api.ts';
 import { ownWords } from './harness-text.ts';
 
-/** Only the end of a long session is read. */
+/** The maximum number of bytes that are read from the end of a transcript. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 const MAX_PROMPTS = 200;
 

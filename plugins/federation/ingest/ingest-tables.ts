@@ -18,7 +18,6 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
   await schema.createTable(COPIES, (table) => {
     table.text('tenant_id').notNullable();
     table.specificType('fact_id', dialect.textType).notNullable();
-    // The id of the proven fact.
     table.text('proven_id').notNullable();
     table.primary(['tenant_id', 'fact_id']);
   });

@@ -69,7 +69,7 @@ export const judgePage = async (page: JudgeablePage, parts: JudgeParts): Promise
   return { ...settlement, candidates, renewed };
 };
 
-/** Judges the proofs of the facts that are not known, and settles them. */
+/** Verifies the proofs of the facts that are not known yet, and decides about these facts. */
 const settleOpen = async (
   open: readonly Omit<JudgedArrival, 'proof'>[],
   settlement: PageSettlement,

@@ -42,7 +42,7 @@ export interface KnownFact {
   /** The index of the fact in the page. */
   readonly at: number;
   readonly fact: FederatedFact;
-  /** The local id. */
+  /** The local id of the fact. */
   readonly id: string;
   /** True if this node received its stored copy from the same sender. */
   readonly isSameSender: boolean;

@@ -14,7 +14,6 @@ export interface FetchedPage {
   readonly epoch: string | null;
   /** The number of facts still to come, as the peer reports; null if it reports none. */
   readonly remaining: number | null;
-  /** The size of the page. */
   readonly bytes: number;
 }
 

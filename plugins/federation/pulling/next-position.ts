@@ -12,7 +12,6 @@ export interface PullPosition {
   readonly epoch: string | null;
 }
 
-/** The next position after a page. */
 export type NextPosition =
   /** The pull continues; `saved` must be stored with the facts of the page. */
   | { readonly kind: 'advance'; readonly position: string; readonly saved: string; readonly epoch: string | null }

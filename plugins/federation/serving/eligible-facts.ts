@@ -3,7 +3,6 @@ import { all, any, equals, type Filter, isIn, isNull, not, type Scope } from '..
 
 /** A peer with the scopes that it requests. */
 export interface Requester {
-  /** The node id of the peer. */
   readonly nodeId: string;
   readonly scopes: ReadonlySet<Scope>;
   /** True if the peer also requests facts that it asserted or sent itself. */

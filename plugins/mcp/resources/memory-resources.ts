@@ -41,7 +41,7 @@ const fact: ResourceDefinition = {
 const readFact = (id: string, node: AskNode): Promise<JsonObject> =>
   ask(node, { route: 'GET /v1/facts/:id', params: { id } });
 
-/** Limit of members of a conflict. */
+/** The maximum number of facts that are shown of a conflict. */
 const MOST_MEMBERS = 20;
 
 const conflict: ResourceDefinition = {

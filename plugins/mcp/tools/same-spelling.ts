@@ -55,6 +55,6 @@ const isSame = (one: ShownValue, other: ShownValue): boolean =>
 /** Returns one spelling for all forms of a number: `8443.0` equals `8443`. */
 const spelling = (v: unknown): string => String(spelledNumber(String(v)) ?? v);
 
-/** The sentence about such a rival. */
+/** Returns the sentence that explains such a rival to a model. */
 export const differentType = ({ id, type }: SameSpelling): string =>
   `Fact ${id} spells the same as ${type}, so the two contradict each other: use value_type ${type} if you mean that.`;

@@ -1,7 +1,7 @@
 import { spelledNumber, UNFAITHFUL_NUMBER, VALUE_TYPES } from '../../../kernel/internal-api.ts';
 import { type JsonObject, RefusedQuestion } from '../refused-question.ts';
 
-/** Longer text is stored with the type for long texts. */
+/** The maximum size in bytes of a value of type `string`. Longer text is stored with the type for long texts. */
 const MAX_STRING_BYTES = 16 * 1024;
 
 /** Each alternative has one type, because clients refuse or corrupt a member without a type. */

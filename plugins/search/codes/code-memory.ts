@@ -153,7 +153,10 @@ export class CodeMemory {
     this.#scanner.begin(this.#signs, this.#rowSigns / 8, this.#list.address, capacity, wanted, this.#histogram);
   }
 
-  /** Scans one block under a number that the caller chooses. Returns false if the block has no accepted row. */
+  /**
+   * Scans one block. `number` identifies it in the tags of its candidates. Returns false if the block has no accepted
+   * row.
+   */
   scan(block: Block, accepts: Uint32Array | undefined, number: number): boolean {
     const { words } = this.#views;
     if (accepts !== undefined && !copyMask(accepts, block, words, this.#mask / 4)) return false;

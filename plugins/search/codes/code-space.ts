@@ -111,8 +111,8 @@ export interface CodeSpaceOptions {
 
 const MOST_DIMENSIONS = 16_384;
 /**
- * The least number of candidates, nearest by their signs, to compare exactly. With it, 98 % of the ten nearest of a
- * million are found.
+ * The minimum number of candidates, nearest by their signs, that are compared exactly. With it, a search of a million
+ * finds 98 % of the ten nearest.
  */
 const LEAST_CANDIDATES = 2_048;
 const CANDIDATES_PER_HIT = 16;

@@ -36,7 +36,7 @@ const { Instance, Module } = (
   }
 ).WebAssembly;
 
-/** The module is compiled once per process. Every memory is an instance of its own. */
+/** The module, compiled once per process. Every memory creates its own instance of it. */
 let compiled: object | undefined;
 
 const compile = (bytes: Uint8Array): object => {

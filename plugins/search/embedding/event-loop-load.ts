@@ -34,7 +34,7 @@ export class EventLoopLoad {
     if (active + idle >= SHORTEST_LOOK_MS && utilization > IDLE_SHARE) this.seen();
   }
 
-  /** Reports load that the caller has observed. It counts for this time. */
+  /** Reports load that the caller has observed. The event loop counts as busy for the next `forMs` milliseconds. */
   seen(forMs = LASTS_MS): void {
     this.#untilMs = Math.max(this.#untilMs, this.#clock.monotonicMs() + forMs);
   }

@@ -23,7 +23,7 @@ export class LocalHost implements IndexHost {
   #layers: HeldLayers;
   #applied: Hlc = { wallMs: 0, counter: 0 };
   #isClosed = false;
-  /** False while work that a restore postponed has not begun. */
+  /** True once the work that a restore postponed has begun or is done. */
   #isSettled = true;
   readonly #written = new WrittenState();
   /** Restored covers of which some facts follow later in the feed. They are applied when those facts arrive. */

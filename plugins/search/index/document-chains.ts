@@ -50,8 +50,7 @@ export class DocumentChains {
   }
 
   /**
-   * Returns a document than which no document up to `document` is newer; with `ofEntity`, compares only documents of
-   * its entity.
+   * Returns the newest document with a number up to `document`; with `ofEntity`, compares only documents of its entity.
    */
   newestUpTo(document: number, ofEntity: boolean): number {
     this.linkSome();

@@ -8,7 +8,9 @@ export class NarrowedKeys {
   readonly #state: IndexState;
   readonly #afterMs: number;
   readonly #beforeMs: number;
-  /** For each named member its place in a row, and its accepted hashes: the halves `lo` by the halves `hi`. */
+  /**
+   * For each filtered member, its offset in a row and the accepted hashes: a map from the half `hi` to the halves `lo`.
+   */
   readonly #accepted: readonly (readonly [member: number, hashes: ReadonlyMap<number, readonly number[]>])[];
 
   private constructor(state: IndexState, view: SearchView) {

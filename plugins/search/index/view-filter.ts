@@ -218,7 +218,7 @@ interface HashedTriple {
 
 type ContestedTriples = Map<number, HashedTriple[]>;
 
-/** Returns a key that few triples share, because one entity may have thousands of contested ones. */
+/** Returns a key of a triple that is nearly unique, because one entity may have thousands of contested triples. */
 const tripleKey = (entity: number, relation: number): number => (entity ^ Math.imul(relation, SPREAD)) >>> 0;
 const SPREAD = 0x9e3779b1;
 

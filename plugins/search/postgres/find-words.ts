@@ -65,7 +65,8 @@ const weigh = async (opened: OpenedView, query: string): Promise<WeighedTerms> =
   for (const { word, frequency } of found) frequencies.set(word, (frequencies.get(word) ?? 0) + frequency);
   const terms = found
     .map(({ place, word }) => {
-      // A text that contains a word in two languages is counted twice.
+      // The frequency counts a text twice if it contains the word in two languages, so it may exceed the number of
+      // texts.
       const frequency = Math.min(documents, frequencies.get(word) as number);
       return { term: sought[place] as Hash, word, weight: termWeight(documents, frequency), frequency, place };
     })

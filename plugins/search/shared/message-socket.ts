@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { deserialize, serialize } from 'node:v8';
 
-/** Bytes of the length before each message. */
+/** The number of bytes of the length that precedes each message. */
 const HEAD_BYTES = 4;
 
 /** Sends messages over a socket to another process of the same user. */

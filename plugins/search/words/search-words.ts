@@ -124,7 +124,7 @@ const termsOf = (
     found.push({ lists, place, word });
   }
   const terms = found.map(({ lists, place, word }) => {
-    // A text that contains a word in two languages counts twice.
+    // The frequency counts a text twice if it contains the word in two languages, so it may exceed the number of texts.
     const frequency = Math.min(documents, frequencies.get(word) as number);
     return { weight: termWeight(documents, frequency), word, lists, frequency, place };
   });

@@ -70,7 +70,7 @@ export class TermCounts {
   }
 }
 
-/** Larger tables are freed after use, so that one huge text does not keep its memory. */
+/** The maximum size of a table that is kept after use, so that one huge text does not occupy memory for ever. */
 const LARGEST_KEPT = 16_384;
 
 const copied = (from: Uint32Array, capacity: number, kept: number): Uint32Array<ArrayBuffer> => {

@@ -45,7 +45,6 @@ export class TermReader {
     }
   }
 
-  /** Adds one term. */
   addTerm(term: string, into: TermCounts): void {
     this.#hasher.hash(term, KEY_KINDS.term, this.#term);
     into.add(this.#term.hi, this.#term.lo);

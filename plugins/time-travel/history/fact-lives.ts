@@ -19,8 +19,8 @@ export interface FactLife {
 }
 
 /**
- * Most winners of an exact tie that are listed. Other nodes can send very many tied facts, and each would begin a
- * period.
+ * The maximum number of listed winners of an exact tie. Other nodes can send very many tied facts, and each would begin
+ * another period.
  */
 export const MOST_TIED = 16;
 

@@ -10,7 +10,7 @@ import { columnText } from '../../../kernel/internal-api.ts';
 import { SCOPES } from '../../../kernel/plugin-api.ts';
 
 const PAGE = 200;
-/** Maximum characters of a value in the table. */
+/** The maximum number of characters of a value in the table. */
 const MOST_SHOWN = 48;
 
 interface ShownFact {

@@ -21,13 +21,13 @@ import type { IntactFacts } from '../../facts/facts-api.ts';
 import type { RelationRules } from '../../relations/relations-api.ts';
 import { type FactLife, isLiveAt, livesOf, type WinningPeriod, winningPeriods } from './fact-lives.ts';
 
-/** Most facts of one triple whose lives are computed. Beyond it, the triple has no lives in the answer. */
+/** The maximum number of facts of one triple for which lives are computed. A triple with more has none in the reply. */
 const MOST_OF_TRIPLE = 500;
-/** Most facts of all triples of a page whose lives are computed. */
+/** The maximum number of facts, over all triples of a page, for which lives are computed. */
 const MOST_OF_PAGE = 2_000;
 /** The maximum size in bytes of the values on one page. The rest of the reply is for the winners. */
 const EVENT_BYTES = LIST_BYTES - 1024 * 1024;
-/** Most ids of other facts that an event lists. */
+/** The maximum number of ids of other facts that an event lists. */
 const MOST_LISTED = 64;
 
 /** A stored fact about an entity, with its end. */

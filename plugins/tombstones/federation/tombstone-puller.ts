@@ -219,6 +219,6 @@ const parkedOf = (row: Row) => ({
   document: openJson<unknown>(SEALED_PARKED, row, 'document'),
 });
 
-/** Returns the ids of the keys of a peer, read again. Empty for a peer without a key. */
+/** Fetches the keys of a peer again, and returns their ids. Empty for a peer without a key. */
 const keysOf = async (known: Peering, { exchange }: PullerParts): Promise<readonly string[]> =>
   known.keys.length === 0 ? [] : (await exchange.refreshKeys(known)).keys.map(({ keyId }) => keyId);

@@ -48,6 +48,6 @@ export class FunctionWordTable {
   }
 }
 
-/** The table has four times as many slots as words. */
+/** The number of slots, as a power of two: about four times the number of words. */
 const SLOT_BITS = 12;
 const SLOTS = 2 ** SLOT_BITS;

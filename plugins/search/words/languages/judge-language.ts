@@ -95,7 +95,7 @@ const MOST_READ = 400;
 const NO_LETTER = 0;
 const DIGIT = 31;
 const BEFORE_A = 96;
-/** The codes of Latin letters are below this one. */
+/** The codes of all Latin letters are below this code. */
 const LETTER_CODES = 0x250;
 
 /**
