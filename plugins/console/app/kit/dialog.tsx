@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { later } from './platform.ts';
 import { useTexts } from './use-texts.ts';
 
@@ -17,7 +17,8 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
   const texts = useTexts();
-  useEffect(() => {
+  // An ordinary effect would run a frame later, and keys that are typed until then would be lost.
+  useLayoutEffect(() => {
     const focused = document.activeElement;
     // If a dialog follows another one, the focused element is already gone.
     if (focused instanceof HTMLElement && focused !== document.body && !focused.closest('dialog')) opener = focused;

@@ -6,6 +6,7 @@ import { addressOf, useAddress } from './address.ts';
 import { Navigation } from './navigation.tsx';
 import { ContributedScreen, pluginScreensFor } from './plugin-screen.tsx';
 import { screensFor } from './screen-list.ts';
+import { SearchButton } from './search/search-button.tsx';
 
 /** The frame of every screen: the reader, the navigation, and the screen itself. */
 export const Frame = () => {
@@ -52,6 +53,7 @@ export const Frame = () => {
         <a class="brand" href={addressOf('overview')}>
           {texts.product}
         </a>
+        <SearchButton />
         <span class="who" title={fill(texts.signIn.who, { entity: reader.entity_uri })}>
           <bdi>{reader.entity_uri}</bdi>
         </span>

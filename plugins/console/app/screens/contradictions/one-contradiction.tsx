@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Conflict, Fact } from '../../../../../client/client.ts';
 import { Answer } from '../../kit/state.tsx';
 import { useRequest } from '../../kit/use-request.ts';
+import { useShortcuts } from '../../kit/use-shortcuts.ts';
 import { may, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
@@ -12,7 +13,6 @@ import { Rival } from './rival.tsx';
 import { RIVALS_SHOWN, readRivals, winnerOf } from './rivals.ts';
 import { SettleDialog } from './settle-dialog.tsx';
 import { Shortcuts } from './shortcuts.tsx';
-import { useShortcuts } from './use-shortcuts.ts';
 
 /** A finished action, with a link to its result. */
 export interface Done {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { Notice } from '../../kit/notice.tsx';
 import { hasRoute, may, useSession } from '../../session/session.ts';
-import { addressOf } from '../../shell/address.ts';
+import { addressOf, useAddress } from '../../shell/address.ts';
 import { AssertDialog } from './assert-dialog.tsx';
 
 interface AssertOffer {
@@ -18,6 +18,13 @@ export const useAssert = (entity: string | undefined, onAsserted: () => void): A
   const { reader, setup, texts } = useSession();
   const [isOpen, setOpen] = useState(false);
   const [made, setMade] = useState<Fact>();
+  const { screen, query, open } = useAddress();
+  useEffect(() => {
+    if (query.do !== 'assert') return;
+    // The address loses the action, so that a reload does not start it again.
+    open(screen, { ...query, do: undefined }, true);
+    setOpen(true);
+  }, [query.do]);
   if (!may(reader, 'write') || !hasRoute(setup, 'POST /v1/facts')) return { button: null, view: null };
   return {
     button: (

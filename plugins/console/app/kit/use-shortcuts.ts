@@ -2,18 +2,19 @@ import { useEffect, useRef } from 'preact/hooks';
 
 /** Calls back for a single pressed key, unless the reader is typing or a dialog is open. */
 export const useShortcuts = (isOn: boolean, pressed: (key: string) => boolean): void => {
-  const latest = useRef(pressed);
-  latest.current = pressed;
+  // The listener stays, because a new one would miss keys until the next frame.
+  const latest = useRef({ isOn, pressed });
+  latest.current = { isOn, pressed };
   useEffect(() => {
-    if (!isOn) return;
     const listen = (event: KeyboardEvent): void => {
-      if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || isTyping(event.target)) return;
+      if (!latest.current.isOn || event.defaultPrevented || isTyping(event.target)) return;
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
       if (document.querySelector('dialog[open]') !== null) return;
-      if (latest.current(event.key)) event.preventDefault();
+      if (latest.current.pressed(event.key)) event.preventDefault();
     };
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
-  }, [isOn]);
+  }, []);
 };
 
 const isTyping = (target: EventTarget | null): boolean =>

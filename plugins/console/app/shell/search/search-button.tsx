@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'preact/hooks';
+import { keepPreference, readPreference } from '../../kit/preferences.ts';
+import { useShortcuts } from '../../kit/use-shortcuts.ts';
+import { useSession } from '../../session/session.ts';
+import { KeysDialog } from '../keys-dialog.tsx';
+import { SearchDialog } from './search-dialog.tsx';
+
+/** Opens the search by a button, `Ctrl+K` or `/`, and the list of the keys by `?`. */
+export const SearchButton = () => {
+  const { search: texts } = useSession().texts;
+  const [opened, open] = useState<'search' | 'keys'>();
+  const [hasSingleKeys, setSingleKeys] = useState(readPreference('keys') !== 'off');
+  useShortcuts(hasSingleKeys, (key) => {
+    if (key === '/') open('search');
+    else if (key === '?') open('keys');
+    else return false;
+    return true;
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || !/^k$/i.test(event.key)) return;
+      event.preventDefault();
+      if (document.querySelector('dialog[open]') === null) open('search');
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+  const close = (): void => open(undefined);
+  return (
+    <>
+      <button
+        type="button"
+        class="search-open"
+        aria-keyshortcuts="Control+K"
+        title="Ctrl+K"
+        onClick={() => open('search')}
+      >
+        <span aria-hidden="true">⌕</span>
+        <span class="search-hint">{texts.title}</span>
+      </button>
+      {opened === 'search' && <SearchDialog onClose={close} showKeys={() => open('keys')} />}
+      {opened === 'keys' && (
+        <KeysDialog
+          isOn={hasSingleKeys}
+          onClose={close}
+          onChange={(isOn) => {
+            keepPreference('keys', isOn ? 'on' : 'off');
+            setSingleKeys(isOn);
+          }}
+        />
+      )}
+    </>
+  );
+};
