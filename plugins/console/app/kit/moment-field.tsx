@@ -23,6 +23,13 @@ export const MomentField = ({ label, hint, value, onChange }: MomentFieldProps) 
   </Field>
 );
 
+/** Converts an instant to the local time of a control; empty for any other text. */
+export const localOf = (instant: string): string => {
+  const ms = Date.parse(instant);
+  if (Number.isNaN(ms)) return '';
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+};
+
 /** Returns the instant of a local time; undefined for any other text. */
 export const instantOf = (local: string): string | undefined => {
   const ms = Date.parse(local);

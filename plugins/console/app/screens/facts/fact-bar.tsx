@@ -1,6 +1,7 @@
 import type { Garden } from '../../../../../client/client.ts';
 import { type Chip, Chips } from '../../kit/chips.tsx';
 import { localTime } from '../../kit/instant.tsx';
+import { NarrowingFields } from '../../kit/narrowing-fields.tsx';
 import { gardenName, useGardens } from '../../kit/use-gardens.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import type { Query } from '../../shell/address.ts';
@@ -42,6 +43,7 @@ export const FactBar = ({ words, isSearching, query, onWords, onChange }: FactBa
         )}
         <FactFilters onAdd={(name, value) => onChange({ [name]: value })} />
       </div>
+      <NarrowingFields value={query} onChange={onChange} />
       <Chips chips={chips} onRemove={(name) => onChange({ [name]: undefined })} />
       {isSearching ? (
         <p class="muted">{chips.some(({ isIdle }) => isIdle) ? texts.facts.searchingIdle : texts.facts.searching}</p>
@@ -72,6 +74,6 @@ interface Words {
 const shownFilter = (name: FilterName, value: string, { gardens, texts }: Words): string => {
   if (name === 'garden_id') return gardenName(gardens, value);
   if (name === 'attested' && (value === 'true' || value === 'false')) return value === 'true' ? texts.yes : texts.no;
-  const ms = name === 'after' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? value : localTime(ms);
+  const ms = name === 'after' || name === 'before' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? value.replaceAll('\n', ', ') : localTime(ms);
 };

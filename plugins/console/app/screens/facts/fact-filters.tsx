@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { instantOf } from '../../kit/moment-field.tsx';
+import { NARROWING } from '../../kit/narrowing.ts';
 import { useGardens } from '../../kit/use-gardens.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
@@ -9,12 +9,15 @@ import { FILTERS, type FilterName } from './filter-names.ts';
 export const FactFilters = ({ onAdd }: { onAdd: (name: FilterName, value: string) => void }) => {
   const { setup, texts: all } = useSession();
   const texts = all.filters;
-  const offered = FILTERS.filter((each) => each !== 'garden_id' || hasRoute(setup, 'GET /v1/gardens'));
+  // Times and lists have fields of their own.
+  const offered = FILTERS.filter(
+    (each) => !NARROWING.some((name) => name === each) && (each !== 'garden_id' || hasRoute(setup, 'GET /v1/gardens')),
+  );
   const [name, setName] = useState<FilterName>('entity');
   const [value, setValue] = useState('');
   const add = (event: Event): void => {
     event.preventDefault();
-    const given = name === 'after' ? instantOf(value) : value.trim();
+    const given = value.trim();
     if (!given) return;
     onAdd(name, given);
     setValue('');
@@ -75,7 +78,6 @@ const FilterValue = ({ name, value, onChange }: FilterValueProps) => {
   }
   const plain = { 'aria-label': texts.filters.value, value, onInput: take };
   if (name === 'min_confidence') return <input {...plain} type="number" min={0} max={1} step="any" />;
-  if (name === 'after') return <input {...plain} type="datetime-local" />;
   const example = EXAMPLES[name];
   return <input {...plain} placeholder={example && fill(texts.filters.example, { value: example })} />;
 };

@@ -1,3 +1,5 @@
+import { NARROWING } from '../../kit/narrowing.ts';
+
 /** The members by which facts are filtered, in the order of the choice. */
 export const FILTERS = [
   'entity',
@@ -8,13 +10,13 @@ export const FILTERS = [
   'session',
   'min_confidence',
   'attested',
-  'after',
+  ...NARROWING,
 ] as const;
 
 export type FilterName = (typeof FILTERS)[number];
 
 /** The filters that a recall supports. Others do not apply during a search. */
-const SEARCHED: readonly FilterName[] = ['entity', 'relation', 'scope', 'garden_id', 'min_confidence'];
+const SEARCHED: readonly FilterName[] = ['entity', 'relation', 'scope', 'garden_id', 'min_confidence', ...NARROWING];
 
 export const holdsInSearch = (name: FilterName): boolean => SEARCHED.includes(name);
 

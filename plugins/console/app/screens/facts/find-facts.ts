@@ -1,4 +1,5 @@
 import type { Fact, FactClient, QueryOf, RecallInput } from '../../../../../client/client.ts';
+import { isList, narrowingOf } from '../../kit/narrowing.ts';
 import type { Query } from '../../shell/address.ts';
 import { FILTERS, SWITCHES } from './filter-names.ts';
 
@@ -8,8 +9,15 @@ const FOUND_TOKENS = 50_000;
 
 /** A page of the filtered facts, newest first. Input is sent as typed, because the node checks it. */
 export const listFacts = async (client: FactClient, query: Query, cursor: string | undefined, signal: AbortSignal) => {
-  const given = Object.fromEntries([...FILTERS, ...SWITCHES].map((name) => [name, query[name] || undefined]));
-  const asked = { ...given, include_contradicted: true, limit: PAGE_FACTS, ...(cursor && { cursor }) };
+  const names = [...FILTERS, ...SWITCHES].filter((name) => !isList(name));
+  const given = Object.fromEntries(names.map((name) => [name, query[name] || undefined]));
+  const asked = {
+    ...given,
+    ...narrowingOf(query),
+    include_contradicted: true,
+    limit: PAGE_FACTS,
+    ...(cursor && { cursor }),
+  };
   return client.call('GET /v1/facts', { query: asked as QueryOf<'GET /v1/facts'>, signal });
 };
 
@@ -27,6 +35,7 @@ export const findFacts = async (
     limit: FOUND_FACTS,
     include_contradicted: true,
     scope: garden || scope || 'global',
+    ...narrowingOf(query),
     ...(relation && { relation }),
     ...(entity && { entity }),
     ...(least && { min_confidence: confidenceOf(least) }),

@@ -1,4 +1,5 @@
 import type { BodyOf } from '../../../../../client/client.ts';
+import { type NarrowingName, narrowingOf } from '../../kit/narrowing.ts';
 import type { Query } from '../../shell/address.ts';
 import { readWeights, sharesOf, spellWeights, USUAL_WEIGHTS, type Weights } from './weights.ts';
 
@@ -8,7 +9,7 @@ export interface Question {
 }
 
 /** The settings as text, as in the controls and the address. */
-export interface Settings {
+export interface Settings extends Readonly<Record<NarrowingName, string>> {
   readonly budget: string;
   readonly limit: string;
   readonly depth: string;
@@ -35,6 +36,12 @@ export const USUAL_SETTINGS: Settings = {
   lambda: '0.7',
   contradicted: '',
   as_of: '',
+  after: '',
+  before: '',
+  entities: '',
+  relations: '',
+  sources: '',
+  sessions: '',
   weights: USUAL_WEIGHTS,
 };
 
@@ -84,5 +91,6 @@ export const bodyOf = ({ query, entity }: Question, settings: Settings): RecallB
     include_contradicted: settings.contradicted !== '',
     ...(settings.relation !== '' && { relation: settings.relation }),
     ...(settings.as_of !== '' && { as_of: settings.as_of }),
+    ...narrowingOf({ ...settings, weights: undefined }),
   };
 };

@@ -1,5 +1,6 @@
 import { Field } from '../../kit/field.tsx';
-import { instantOf, MomentField } from '../../kit/moment-field.tsx';
+import { instantOf, localOf, MomentField } from '../../kit/moment-field.tsx';
+import { NarrowingFields } from '../../kit/narrowing-fields.tsx';
 import { hasRoute, useSession } from '../../session/session.ts';
 import type { Settings } from './recall-settings.ts';
 import { ScopeField } from './scope-field.tsx';
@@ -69,6 +70,7 @@ export const SettingFields = ({ title, value, onChange }: SettingFieldsProps) =>
           />
         )}
       </div>
+      <NarrowingFields value={{ ...value, weights: undefined }} onChange={set} />
       <label class="check">
         <input
           type="checkbox"
@@ -79,11 +81,4 @@ export const SettingFields = ({ title, value, onChange }: SettingFieldsProps) =>
       </label>
     </fieldset>
   );
-};
-
-/** Converts an instant to the local time of a control. */
-const localOf = (instant: string): string => {
-  const ms = Date.parse(instant);
-  if (Number.isNaN(ms)) return '';
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 };

@@ -31,6 +31,8 @@ const TOOL_MEMBERS = [
   'token_budget',
   'min_confidence',
   'include_contradicted',
+  'after',
+  'before',
 ] as const;
 
 /** Fixed settings of the tool, which cannot express other values. */
