@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect } from 'chai';
+import { projectRoot } from '../architecture/source-files.ts';
 import { type PackedPackage, packedPackage } from './packed-package.ts';
 
 /** The maximum compressed size. All but 2 MB are the word table, which hardly compresses. */
@@ -30,6 +31,20 @@ const linksOf = (text: string): string[] =>
   [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !/^([a-z]+:|#)/.test(link));
+
+/** The folders that a person or npm makes beside the sources. */
+const MADE = /^(node_modules|dist|data|release|coverage)\b/;
+const FILE_NAME = /^[\w.@-]+(\/[\w.@-]+)*(\/|\.(ts|mjs|js|json|md|yaml|toml|wasm))?$/;
+
+/** Returns the code spans of a part of a page that look like the path of a file or folder. */
+const pathsIn = (part: string): string[] =>
+  [...part.matchAll(/(?<!`)`([^`\n]+)`(?!`)/g)]
+    .map(([, span = '']) => span)
+    .filter((span) => /[/.]/.test(span) && FILE_NAME.test(span) && !MADE.test(span));
+
+/** Returns whether the folder has the file, which a page names from the root, from its own folder or from `test/`. */
+const has = (folder: string, page: string, name: string): boolean =>
+  ['', posix.dirname(page), 'test'].some((from) => existsSync(join(folder, from, name)));
 
 describe('the packed package', function () {
   this.timeout(300_000);
@@ -64,6 +79,22 @@ describe('the packed package', function () {
         .map((link) => `${path} links to ${link}`),
     );
     expect(dead).to.deep.equal([]);
+  });
+
+  it('names no file that only the repository has, unless the page says so', () => {
+    const unsaid = packed.files
+      .filter(({ path }) => path.endsWith('.md'))
+      .flatMap(({ path }) => {
+        const text = readFileSync(join(packed.installed, path), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+        const parts = text.split(/\n{2,}/).filter((part) => !part.startsWith('#'));
+        if (parts[0]?.includes('repository')) return [];
+        return parts
+          .filter((part) => !part.includes('repository'))
+          .flatMap(pathsIn)
+          .filter((name) => has(projectRoot(), path, name) && !has(packed.installed, path, name))
+          .map((name) => `${path} names ${name}`);
+      });
+    expect(unsaid).to.deep.equal([]);
   });
 
   it('contains every file that its manifest names, and its programs can be run', () => {
