@@ -6,6 +6,7 @@ import { blocksOf, pageText } from '../documents/read-pages.ts';
 import type { StartedProgram } from '../package/started-program.ts';
 import { type NewcomerPlace, openNewcomerPlace, STEP_LIMIT_MS, UNREACHED } from './newcomer-place.ts';
 
+const SHOWN_ADDRESS = 'http://127.0.0.1:8765';
 const GUIDE = 'docs/guides/write-a-plugin.md';
 
 /** Returns the lines of the code block of a page that begins with this text. */
@@ -14,6 +15,27 @@ const shownLines = (page: string, beginning: string): readonly string[] => {
   if (found === undefined) throw new Error(`${page} has no block that begins with ${beginning}`);
   return found.code.trimEnd().split('\n');
 };
+
+/** The pages whose every command is run, here or with the other pages of docs/. */
+const LITERAL = [
+  'README.md',
+  'docs/start/tutorial.md',
+  ...['install', 'connect', 'client'].map((name) => `docs/guides/${name}.md`),
+];
+
+/** Commands that are not run, by their beginning, each with the reason. */
+const NOT_RUN: readonly (readonly [beginning: string, reason: string])[] = [
+  ['npm ci && npm start', 'a checkout installs all packages for development, from a registry'],
+  ['npm ci && npm pack', 'the tarball of this test is packed from the build of the run'],
+  ['fact-memory-node', 'the program is asked for its version, and started under its shorter name'],
+  ['docker ', 'needs Docker; a test of package/ reads the Dockerfile and runs its steps'],
+  ['(umask 077 && echo "POSTGRES_PASSWORD', 'makes the file for Docker Compose, whose file a test of package/ reads'],
+  ['kubectl ', 'needs a cluster; a test of package/ checks the manifests'],
+  ['npm install --prefix /opt/', 'needs root; a test of package/ follows the unit'],
+  ['cp /opt/', 'needs root; a test of package/ follows the unit'],
+  ['systemctl ', 'needs systemd'],
+  ['cat /var/lib/', 'needs systemd'],
+];
 
 describe('a new user with the tarball in an empty folder and the README', () => {
   let at: NewcomerPlace;
@@ -116,6 +138,32 @@ describe('a new user with the tarball in an empty folder and the README', () => 
     const recalled = await client.callTool({ name: 'recall', arguments: { query: 'Who is Alice?' } });
     expect(JSON.stringify(recalled.structuredContent)).to.contain('CTO');
     await client.close();
+  });
+
+  step('makes the same requests by curl', async () => {
+    const [assertion = '', ...reads] = shownLines('README.md', 'curl');
+    const send = async (line: string): Promise<string> => {
+      const { exitCode, output } = await at.type(at.addressOf(line));
+      expect(exitCode, output).to.equal(0);
+      return output;
+    };
+    expect(await send(assertion)).to.contain('"contradicted":');
+    // The assertion contradicts the settled value again, so the recall leaves facts out, and counts them.
+    for (const line of reads) expect(await send(line)).to.match(/"user:alice"|"omitted"/);
+  });
+
+  it('has run every command of the first pages, or gives the reason', () => {
+    const typed = at.transcript().replaceAll(at.addressOf(SHOWN_ADDRESS), SHOWN_ADDRESS);
+    const left = LITERAL.flatMap((page) =>
+      blocksOf(page)
+        // Blocks in docs/ that are marked as bash are run with their pages.
+        .filter(({ language }) => language === 'sh' || (language === 'bash' && page === 'README.md'))
+        .flatMap(({ code }) => code.trimEnd().split('\n'))
+        .filter((line) => !typed.includes(`$ ${line}    [`) && line !== `${install} && ${start}`),
+    );
+    const reasonOf = (line: string) => NOT_RUN.find(([beginning]) => line.startsWith(beginning))?.[1];
+    for (const line of left) console.log(`      not run: ${line}: ${reasonOf(line) ?? 'no reason'}`);
+    expect(left.filter((line) => reasonOf(line) === undefined)).to.deep.equal([]);
   });
 
   step('writes the plugin of the guide, and loads it', async () => {
