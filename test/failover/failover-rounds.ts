@@ -18,12 +18,15 @@ import { HostNetwork } from './host-network.ts';
 const NODES = 3;
 const FACTS_BEFORE = 100;
 const LOAD_MS = 60_000;
+const STANDBY_LIMIT_MS = 30_000;
 const SERVE_LIMIT_MS = 10_000;
 const SHOWN = 10;
 
 interface Round {
   readonly round: number;
   readonly fault: Fault;
+  /** Whether the old primary came back before the new one had a standby. */
+  readonly isBackEarly: boolean;
   /** Seconds from the failure to the promotion. */
   readonly promotedS: number;
   /** Seconds from the promotion to the first standby. */
@@ -71,6 +74,24 @@ const tempt = async (host: number, round: number, isOver: () => boolean): Promis
   return hasAccepted;
 };
 
+/**
+ * Waits until the new primary has a standby. The third server cannot follow while it rewinds from the old primary, and
+ * `pg_rewind` waits for a paused server without a limit. After a limit the old primary comes back early, as an operator
+ * would bring it back. Returns whether it did.
+ */
+const repairWithoutStandby = async (old: number, promoted: number, fault: Fault): Promise<boolean> => {
+  const writable = cluster.takesWrites(promoted);
+  const limit = new AbortController();
+  const isInTime = await Promise.race([
+    writable.then(() => true),
+    pause(STANDBY_LIMIT_MS, false, { signal: limit.signal }),
+  ]);
+  limit.abort();
+  if (!isInTime) await cluster.repair(old, fault);
+  await writable;
+  return !isInTime;
+};
+
 const runRound = async (nodes: readonly NodeProcess[], round: number, history: RetryHistory): Promise<Round> => {
   const fault = FAULTS[(round - 1) % FAULTS.length] as Fault;
   const before = history.acked.length;
@@ -87,11 +108,10 @@ const runRound = async (nodes: readonly NodeProcess[], round: number, history: R
   await cluster.break(old, fault);
   const promoted = await cluster.primary(old);
   const promotedMs = performance.now();
-  const now = (): number => performance.now();
-  const [writableMs, servedMs] = await Promise.all([
-    cluster.takesWrites(promoted).then(now),
-    allServe(nodes, `round-${round}`, history).then(now),
-  ]);
+  const isBackEarly = await repairWithoutStandby(old, promoted, fault);
+  const writableMs = performance.now();
+  await allServe(nodes, `round-${round}`, history);
+  const servedMs = performance.now();
   isOver = true;
   await clients;
   const problems: string[] = [];
@@ -100,7 +120,7 @@ const runRound = async (nodes: readonly NodeProcess[], round: number, history: R
   // A server that is cut off is reached from its own host, so it is tempted before it is back, too.
   const tempted = tempt(old, round, () => isWhole);
   if (fault === 'cut off') await pause(1_000);
-  await cluster.repair(old, fault);
+  if (!isBackEarly) await cluster.repair(old, fault);
   await cluster.isWhole();
   isWhole = true;
   const primary = await cluster.primary();
@@ -112,6 +132,7 @@ const runRound = async (nodes: readonly NodeProcess[], round: number, history: R
   return {
     round,
     fault,
+    isBackEarly,
     promotedS: seconds(promotedMs - beganMs),
     writableS: seconds(writableMs - promotedMs),
     servedS: seconds(servedMs - promotedMs),
@@ -129,8 +150,12 @@ try {
   const nodes = await processes.start(NODES);
   const history = newRetryHistory();
   for (let round = 1; round <= Number(rounds); round += 1) {
-    const { fault, promotedS, writableS, servedS, acknowledged, problems } = await runRound(nodes, round, history);
-    const times = `promotion after ${promotedS} s, standby ${writableS} s later, served ${servedS} s later`;
+    const { fault, isBackEarly, promotedS, writableS, servedS, acknowledged, problems } = await runRound(
+      nodes,
+      round,
+      history,
+    );
+    const times = `promotion after ${promotedS} s, standby ${writableS} s later${isBackEarly ? ', with the old primary back' : ''}, served ${servedS} s later`;
     const lost = problems.filter((problem) => problem.includes('is not there')).length;
     const doubled = problems.filter((problem) => problem.includes('several facts')).length;
     const facts = `${acknowledged} facts acknowledged, ${lost} lost, ${doubled} doubled, ${problems.length} problems`;
