@@ -54,6 +54,11 @@ export class DatabaseCluster {
     });
   }
 
+  /** Ends every server. */
+  async stop(): Promise<void> {
+    await Promise.all(DATABASE_HOSTS.map((host) => this.#network.signal(host, 'SIGKILL')));
+  }
+
   /**
    * Resolves when there is a primary with two standbys, and Patroni has recorded the synchronous one. It promotes only
    * the recorded one, and records it up to a few seconds after the server has begun to wait for it.

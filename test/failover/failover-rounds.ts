@@ -21,6 +21,8 @@ const LOAD_MS = 60_000;
 const STANDBY_LIMIT_MS = 30_000;
 const SERVE_LIMIT_MS = 10_000;
 const SHOWN = 10;
+/** Servers that were killed may still end their writes. */
+const REMOVALS = 10;
 
 interface Round {
   readonly round: number;
@@ -171,6 +173,7 @@ try {
   throw error;
 } finally {
   await processes?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await cluster.stop();
+  rmSync(folder, { recursive: true, force: true, maxRetries: REMOVALS });
 }
 process.exit();
