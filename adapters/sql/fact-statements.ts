@@ -11,6 +11,7 @@ import { LIMIT } from './limit.ts';
 import { ShapeNode } from './shape-node.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
+import { textAfter } from './text-after.ts';
 import { TRIPLE_ORDER, type TripleStep } from './triple-order.ts';
 
 const columnsOf = (columns: readonly string[]): string => columns.map((column) => `f.${column}`).join(', ');
@@ -54,11 +55,17 @@ WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = 
 ORDER BY f.confidence DESC, f.hlc_wall DESC, f.hlc_ctr DESC
 ${LIMIT}`;
 
+const FACTS_BY_TIMESTAMP = 'facts f INDEXED BY facts_by_timestamp';
+const AFTER_POSITION = '(f.timestamp_ms, f.id) < (?, ?)';
+
 /** An SQL statement with the values for its `?`. */
 export interface BoundStatement {
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
 }
+
+/** A position in the order by timestamp. */
+export type FactPosition = NonNullable<FactQuery['after']>;
 
 /** Builds and caches the statements over facts, one for each shape of filter. Each dialect has its own. */
 export class FactStatements {
@@ -77,6 +84,38 @@ export class FactStatements {
     return { sql, parameters };
   }
 
+  /** Counts at most `limit` matches. */
+  countUpTo(filter: Filter, limit: number): BoundStatement {
+    const { shape, parameters } = this.#shapeOf(filter);
+    const sql = shape.sql(
+      'count up to',
+      () => `SELECT count(*) FROM (SELECT 1 FROM facts f WHERE ${this.#where(filter)} ${LIMIT}) found`,
+    );
+    return { sql, parameters: [...parameters, limit] };
+  }
+
+  /** Counts the matches with a number above `above` and at most `through`. For SQLite. */
+  countNumbered(filter: Filter, above: number, through: number): BoundStatement {
+    const { shape, parameters } = this.#shapeOf(filter);
+    const sql = shape.sql('count numbered', () => {
+      const condition = `${this.#where(filter)} AND f.number > ? AND f.number <= ?`;
+      return `SELECT count(*) FROM facts f INDEXED BY facts_by_number WHERE ${condition}`;
+    });
+    return { sql, parameters: [...parameters, above, through] };
+  }
+
+  /** Selects the highest number of a fact of the tenant; null without facts. */
+  lastNumber(tenantId: string): BoundStatement {
+    return { sql: 'SELECT max(number) FROM facts WHERE tenant_id = ?', parameters: [tenantId] };
+  }
+
+  /** Selects the position of the fact that follows a position after `skipped` others. For SQLite. */
+  positionAfter(tenantId: string, after: FactPosition | undefined, skipped: number): BoundStatement {
+    const beyond = after === undefined ? '' : `AND ${AFTER_POSITION} `;
+    const sql = `SELECT f.timestamp_ms, f.id FROM ${FACTS_BY_TIMESTAMP} WHERE f.tenant_id = ? ${beyond}${ORDER.timestamp} LIMIT 1 OFFSET ? + 0`;
+    return { sql, parameters: [tenantId, ...(after === undefined ? [] : [after.timestampMs, after.id]), skipped] };
+  }
+
   outline(filter: Filter, limit?: number): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter);
     const end = limit === undefined ? '' : ` ${LIMIT}`;
@@ -88,26 +127,40 @@ export class FactStatements {
     return { sql, parameters };
   }
 
-  /** Returns the statement for a query. With `maxBytes`, its rows have the columns of `FACT_IN_SHORT`. */
-  find(query: FactQuery): BoundStatement {
-    return query.maxBytes === undefined ? this.#facts(query, FACT, '') : this.#facts(query, FACT_IN_SHORT, 's');
+  /**
+   * Returns the statement for a query. With `maxBytes`, its rows have the columns of `FACT_IN_SHORT`. With `through`,
+   * for SQLite, the statement tests no fact beyond this position in the order by timestamp.
+   */
+  find(query: FactQuery, through?: FactPosition): BoundStatement {
+    const [columns, form] = query.maxBytes === undefined ? [FACT, ''] : [FACT_IN_SHORT, 's'];
+    return this.#facts(query, columns, form, through);
   }
 
   /** Returns a statement that finds the same facts as `find`, as rows of `TRACE`. */
-  traces(query: FactQuery): BoundStatement {
-    return this.#facts(query, TRACE, 't');
+  traces(query: FactQuery, through?: FactPosition): BoundStatement {
+    return this.#facts(query, TRACE, 't', through);
   }
 
-  #facts({ filter, order, after, limit }: FactQuery, columns: string, form: string): BoundStatement {
+  #facts(
+    { filter, order, after, limit }: FactQuery,
+    columns: string,
+    form: string,
+    through?: FactPosition,
+  ): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter);
     if (after !== undefined && order !== 'timestamp') {
       throw new Error('`after` is a position in the order by timestamp alone');
     }
     if (after !== undefined) parameters.push(after.timestampMs, after.id);
+    if (through !== undefined) parameters.push(through.timestampMs, through.id);
     parameters.push(limit);
-    const sql = shape.sql(`${order}${after === undefined ? '' : '>'}${form}`, () => {
-      const beyond = after === undefined ? '' : ' AND (f.timestamp_ms, f.id) < (?, ?)';
-      return `SELECT ${columns} FROM facts f WHERE ${this.#where(filter)}${beyond} ${ORDER[order]} ${LIMIT}`;
+    const name = `${order}${after === undefined ? '' : '>'}${through === undefined ? '' : '<'}${form}`;
+    const sql = shape.sql(name, () => {
+      const beyond = after === undefined ? '' : ` AND ${AFTER_POSITION}`;
+      const within = through === undefined ? '' : ' AND (f.timestamp_ms, f.id) >= (?, ?)';
+      const table = through === undefined ? 'facts f' : FACTS_BY_TIMESTAMP;
+      const condition = `${this.#where(filter)}${beyond}${within}`;
+      return `SELECT ${columns} FROM ${table} WHERE ${condition} ${ORDER[order]} ${LIMIT}`;
     });
     return { sql, parameters };
   }
@@ -207,24 +260,6 @@ const ENTRY_CONDITIONS: readonly (readonly [EntryBound, (dialect: SqlDialect) =>
   ['writerSub', () => 'f.writer_sub = ?'],
   ['tag', (dialect) => `${dialect.position('f.tags')} > 0`],
 ];
-
-/** Returns the first text after all that begin with the prefix, by code points; undefined if there is none. */
-const textAfter = (prefix: string): string | undefined => {
-  const characters = Array.from(prefix);
-  while (characters.length > 0) {
-    const code = characters.pop()?.codePointAt(0) as number;
-    if (code < LAST_CHARACTER) {
-      // No text of the store holds a surrogate.
-      const next = code === BEFORE_SURROGATES ? AFTER_SURROGATES : code + 1;
-      return characters.join('') + String.fromCodePoint(next);
-    }
-  }
-  return undefined;
-};
-
-const LAST_CHARACTER = 0x10ffff;
-const BEFORE_SURROGATES = 0xd7ff;
-const AFTER_SURROGATES = 0xe000;
 
 const namesTenant = (filter: Filter): boolean =>
   filter.kind === 'all' ? filter.of.some(namesTenant) : filter.kind === 'in' && filter.field === 'tenantId';

@@ -18,6 +18,11 @@ export interface InsertTarget {
  * statement of a write has failed, the transaction can only be rolled back.
  */
 export interface SqlSession {
+  /**
+   * Lets other work of this thread run between two statements. Undefined on an engine whose statements run elsewhere,
+   * where a long one delays nobody.
+   */
+  rest?(): Promise<void>;
   /** Returns rows as arrays, with columns in the order of the select list. The fastest way to read. */
   rows(sql: string, parameters: readonly SqlParameter[]): Promise<SqlValue[][]>;
   /** Returns the rows for every set of parameters, in the order of the sets. */

@@ -40,6 +40,7 @@ import {
   TENANTS_WITH_NEWS,
 } from './ledger-statements.ts';
 import { inOrder, mergeFeeds } from './merge-feeds.ts';
+import { PiecewiseReads, type SpellFind } from './piecewise-reads.ts';
 import { readEpoch } from './read-epoch.ts';
 import { PAST_FLOOR } from './record-time.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
@@ -53,6 +54,7 @@ export class SqlSnapshot implements Snapshot {
   protected readonly dialect: SqlDialect;
   readonly #statements: FactStatements;
   readonly #cache: CacheView | undefined;
+  readonly #piecewise: PiecewiseReads | undefined;
 
   /** Pass a `cache` only for a snapshot of committed data. */
   constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, cache?: CacheView) {
@@ -60,21 +62,29 @@ export class SqlSnapshot implements Snapshot {
     this.dialect = dialect;
     this.#statements = statements;
     this.#cache = cache;
+    const rest = session.rest?.bind(session);
+    this.#piecewise = rest && new PiecewiseReads(session, rest, statements);
   }
 
   async find(query: FactQuery): Promise<StoredFact[]> {
     const tenantId = query.mayCache === true && this.#cache !== undefined ? tenantOf(query.filter) : undefined;
     if (tenantId === undefined || this.#cache === undefined) return this.#find(query);
     return findCached(query, tenantId, this.#cache, {
-      traces: (asked) => this.#rowsOf(this.#statements.traces(asked)),
+      traces: (asked) => this.#found(asked, (piece, through) => this.#statements.traces(piece, through)),
       whole: (asked) => this.#find(asked),
     });
   }
 
   async #find(query: FactQuery): Promise<StoredFact[]> {
-    const rows = isStoreWide(query) ? await this.#alongFeeds(query) : await this.#rowsOf(this.#statements.find(query));
+    const rows = isStoreWide(query)
+      ? await this.#alongFeeds(query)
+      : await this.#found(query, (piece, through) => this.#statements.find(piece, through));
     if (query.maxBytes === undefined) return rows.map(factFromRow);
     return factsWithin(rows, query.maxBytes, this.session, this.dialect);
+  }
+
+  async #found(query: FactQuery, spell: SpellFind): Promise<SqlValue[][]> {
+    return (await this.#piecewise?.rows(query, spell)) ?? this.#rowsOf(spell(query));
   }
 
   async outline(filter: Filter, limit?: number): Promise<SizedOutline[]> {
@@ -106,6 +116,8 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async count(filter: Filter): Promise<number> {
+    const counted = await this.#piecewise?.count(filter);
+    if (counted !== undefined) return counted;
     const { sql, parameters } = this.#statements.count(filter);
     const [row] = await this.session.rows(sql, parameters);
     return row?.[0] as number;

@@ -53,6 +53,10 @@ export class SqliteSession implements SqlSession, StatementRunner {
     this.#open = false;
   }
 
+  rest(): Promise<void> {
+    return this.#pace.rest();
+  }
+
   async rows(sql: string, parameters: readonly SqlParameter[]): Promise<SqlValue[][]> {
     const rows = this.#guarded(() => this.#connection.rows(sql, parameters as SqlValue[]));
     return this.#pace.after(rows.length, rows);

@@ -35,6 +35,8 @@ import type { ReadSession } from './read-session.ts';
 
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
+/** The cost of a query that names no entity, because `total` counts all its matches. */
+const COST_OF_MANY = 250;
 
 interface FactsQuery extends FactNarrowing {
   readonly entity?: string;
@@ -83,6 +85,7 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
     summary: 'Query facts',
     access: { permission: 'read' },
     dimension: 'fact_read',
+    cost: ({ query }) => (query.entity === undefined ? Math.max(COST_OF_MANY, query.limit) : query.limit),
     query: schema<FactsQuery>({ type: 'object', properties: { ...FILTERS, ...claimed.properties } }),
     headers: readSession.headers,
     answers: {

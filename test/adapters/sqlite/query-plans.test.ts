@@ -96,6 +96,21 @@ describe('SQLite searches by index', () => {
     expect(find(current(), 'timestamp', { timestampMs: 0, id: '' })).to.match(/facts_by_timestamp .*timestamp_ms/);
   });
 
+  it('for a bounded number of facts where a read is made in pieces', () => {
+    const position = { timestampMs: 0, id: '' };
+    const piece = statements.find({ filter: current(), order: 'timestamp', limit: 50, after: position }, position).sql;
+    expect(planOf(piece)).to.not.include('USE TEMP B-TREE FOR ORDER BY');
+    expect(stepFor(piece)).to.match(/facts_by_timestamp .*\(timestamp_ms,id\)>\(\?,\?\) AND \(timestamp_ms,id\)</);
+    expect(stepFor(statements.positionAfter('default', position, 9).sql)).to.match(/COVERING INDEX facts_by_timestamp/);
+    expect(stepFor(statements.countNumbered(current(), 0, 9).sql)).to.match(
+      /facts_by_number .*number>\? AND number<\?/,
+    );
+    const ofEntity = all(equals('tenantId', 'default'), equals('entityKey', 'a'));
+    expect(planOf(statements.countUpTo(ofEntity, 9).sql).join()).to.match(
+      /SEARCH f USING COVERING INDEX facts_by_triple .*entity_key=/,
+    );
+  });
+
   it('for the facts of a content id or source by that column', () => {
     expect(find(all(visible, equals('cid', 'c')), 'hlc')).to.match(/facts_by_cid /);
     expect(find(current(equals('sourceKey', 's')))).to.match(/facts_by_source .*source_key=/);
