@@ -46,7 +46,6 @@ const shellFolders = (env: Start['env']): readonly string[] => {
   return folders.filter((folder) => !(isByNpm && basename(dirname(folder)) === 'node_modules'));
 };
 
-/** Returns the folder and all folders above it. */
 const aboveOf = (folder: string): readonly string[] =>
   dirname(folder) === folder ? [folder] : [folder, ...aboveOf(dirname(folder))];
 
@@ -58,7 +57,7 @@ const realPath = (path: string): string | undefined => {
   }
 };
 
-/** Returns text of this program with the commands in it as the person has to type them. */
+/** Spells the commands in a text of this program as the person has to type them. */
 export const asTyped = (text: string, words: string): string =>
   words === 'fact-memory-node' ? text : text.replaceAll(COMMAND, (_, before: string) => `${before}${words} `);
 

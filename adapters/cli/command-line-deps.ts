@@ -34,7 +34,7 @@ export interface CommandLineDeps {
   openTransport(): Promise<Transport>;
   /** Loads the commands of the configured plugins, and those of disabled plugins of this package. Never rejects. */
   loadCommands(options: ConfigSource): Promise<PluginCommands>;
-  /** Composes a node without opening anything. Rejects with every problem that the configuration alone shows. */
+  /** Composes a node without opening anything. Rejects with every problem of the configuration itself. */
   openNode(options: OpenNodeOptions): Promise<NodeHandle>;
   /** Finds every reason why a node of this configuration would not start. Creates and changes nothing. */
   inspectNode(options: ConfigSource): Promise<NodeInspection>;

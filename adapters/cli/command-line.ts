@@ -8,8 +8,8 @@ import { addRestoredCommand } from './restored-command.ts';
 import { addInitCommand, addStartCommand } from './start-command.ts';
 
 /**
- * Runs one command to its end and returns the exit code. `given` holds the arguments alone. It prints errors on
- * standard error and never throws.
+ * Runs one command to its end and returns the exit code. `given` holds the arguments without the program's name. It
+ * prints errors on standard error and never throws.
  */
 export const runCommandLine = (given: readonly string[], deps: CommandLineDeps): Promise<number> =>
   runProgram(

@@ -13,7 +13,7 @@ const ORDER: readonly string[] = [...Object.values(HEADINGS), OTHER_HEADING];
 export const headingOf = (topic: CommandTopic | undefined): string =>
   topic === undefined ? OTHER_HEADING : HEADINGS[topic];
 
-/** Orders the groups of a help. Commander alone lists them in the order in which commands were added. */
+/** Orders the groups of a help. By default, Commander orders the groups by the commands that were added first. */
 export const TOPIC_HELP: Partial<Help> = {
   groupItems: (items, shown, headingOfItem) => {
     const ordered = items.toSorted((a, b) => ORDER.indexOf(headingOfItem(a)) - ORDER.indexOf(headingOfItem(b)));

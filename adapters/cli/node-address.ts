@@ -38,7 +38,7 @@ export const leftAddress = async (dataFolder: string): Promise<LeftAddress | und
   return isOwnMachine ? { file, url: origin } : { file, ignored: 'it holds no http address of this machine' };
 };
 
-/** Returns the data folder that the environment alone names. */
+/** Returns the data folder by the environment, without the configuration file. */
 export const dataFolderOf = ({
   SVC_DATABASE_URL: database,
   SVC_DATA_FOLDER: folder,

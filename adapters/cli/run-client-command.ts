@@ -4,7 +4,7 @@ import { addPluginCommands } from './plugin-commands.ts';
 
 /**
  * Runs a command whose name is the first argument, as `runCommandLine` does with the default plugins. The program knows
- * these commands alone, so that it starts quickly.
+ * only these commands, so that it starts quickly.
  */
 export const runClientCommand = (
   argv: readonly string[],

@@ -18,8 +18,8 @@ export const placeOfThisWorker = (): number | undefined =>
   thisWorker() === undefined ? undefined : Number(process.env[PLACE_VARIABLE] ?? 0);
 
 /**
- * Serves until a signal, or until the supervisor is gone, which alone can stop or replace this process. Reports a start
- * problem to the supervisor, which prints it once. Returns the exit code.
+ * Serves until a signal, or until the supervisor is gone, because nothing else can stop or replace this process.
+ * Reports a start problem to the supervisor, which prints it once. Returns the exit code.
  */
 export const serveAsWorker = async (
   worker: Worker,

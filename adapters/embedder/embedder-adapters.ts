@@ -22,7 +22,7 @@ export const wordsAdapter = defineEmbedder<BuiltInEmbedderSettings>({
   },
 });
 
-/** Compares texts by their spelling alone. Needs no model and no table. */
+/** Compares texts only by their spelling. Needs no model and no table. */
 export const hashingAdapter = defineEmbedder<BuiltInEmbedderSettings>({
   port: Embedder,
   name: 'hashing',

@@ -5,12 +5,12 @@ import { type WordFeatures, wordFeatures } from './word-features.ts';
 import { wordsOf } from './words-of-text.ts';
 
 /**
- * An embedder without model and network, which makes the same vector on every machine. It sums the words of a text,
- * their stems and their character 3- to 5-grams. Texts are similar when they are spelled alike; grammar and small slips
- * matter little. It knows nothing about meaning.
+ * An embedder without model and network, whose vectors are the same on every machine. It sums the words of a text,
+ * their stems and their character 3- to 5-grams. Texts are similar when they are spelled alike; grammar and typing
+ * errors matter little. It knows nothing about meaning.
  *
  * Features are hashed with a sign (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", 2009) into
- * each of three blocks of 256 places. A Hadamard transform spreads every block evenly (Ailon and Chazelle, "The Fast
+ * each of three blocks of 256 positions. A Hadamard transform spreads every block evenly (Ailon and Chazelle, "The Fast
  * Johnson-Lindenstrauss Transform", 2009). So each block is a sketch of the whole text. A vector that is cut after the
  * first block loses precision but no feature. The signs and 8-bit codes of an index keep their quality.
  */
@@ -22,8 +22,8 @@ export const createHashingEmbedder = (): Embedder => ({
 });
 
 /**
- * The similarity above which texts are related. That of unrelated texts is normally distributed with a spread of
- * 1/√dimensions. One pair in 300,000 exceeds 4.5 times the spread.
+ * The similarity above which texts are related. The similarity of unrelated texts is normally distributed with a spread
+ * of 1/√dimensions. One pair in 300,000 exceeds 4.5 times the spread.
  */
 export const chanceFloor = (dimensions: number): number => CHANCE_SPREADS / Math.sqrt(dimensions);
 
@@ -41,7 +41,7 @@ const embedText = (text: string): Float32Array => {
   const sums = new Float64Array(DIMENSIONS);
   const words = countWords(wordsOf(text));
   for (const [word, count] of words) addWord(sums, wordFeatures(word), count);
-  // A text of punctuation alone counts as one word, which is similar only to itself.
+  // A text without words, such as punctuation, counts as one word, which is similar only to itself.
   if (words.size === 0) addWord(sums, wordFeatures(text), 1);
   for (let start = 0; start < DIMENSIONS; start += BLOCK) spreadBlock(sums, start, BLOCK);
   // Falls back to a fixed direction when all features cancel each other out.

@@ -7,7 +7,6 @@ export interface HttpEmbedderSettings {
   /** The base URL, up to and including the version, for example `http://localhost:11434/v1`. */
   readonly url: string;
   readonly model: string;
-  /** The secret API key. */
   readonly apiKey?: string | undefined;
   /** The number of components of each vector in a reply. */
   readonly dimensions: number;

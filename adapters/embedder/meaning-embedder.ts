@@ -61,7 +61,7 @@ const embedText = (text: string, dimensions: number, layout: Layout, table: Word
   const spelling = new Float64Array(layout.sketches * SKETCH);
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  // A text of punctuation alone counts as one word, which is similar only to itself.
+  // A text without words, such as punctuation, counts as one word, which is similar only to itself.
   if (counts.size === 0) counts.set(text, 1);
   for (const [word, count] of counts) {
     const features = wordFeatures(word);

@@ -2,7 +2,7 @@ import type { Embedder } from '../../ports/ports.ts';
 import { firstAxis, unitVector } from './unit-vector.ts';
 
 export interface Truncation {
-  /** The new number of dimensions, below that of the embedder. */
+  /** The new number of dimensions, lower than the embedder's own. */
   readonly dimensions: number;
   /** The similarity floor of the new embedder. Shorter vectors are similar by chance more often. */
   readonly similarityFloor: number;

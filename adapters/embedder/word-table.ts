@@ -42,7 +42,7 @@ export const readWordTable = (bytes: Uint8Array): WordTable => {
 
 /**
  * The power of a word's weight that gives the exponent of its count. Repetitions of a rare word (weight 1) count in
- * full, those of a very common word (weight 0) do not count.
+ * full, repetitions of a very common word (weight 0) do not count.
  */
 const COMMON_ONCE = 4;
 

@@ -18,7 +18,7 @@ const AT_ONCE = 3;
 
 /**
  * Compresses complete bodies off the event loop with Brotli at quality 1, which is faster and smaller than gzip for
- * JSON. It leaves streams alone, because events must not wait until a block is full.
+ * JSON. It does not compress streams, because events must not wait until a block is full.
  */
 export const createReplyCompression = (): CompressReply => {
   const cache = new WeakMap<Uint8Array, Map<Coding, Uint8Array>>();

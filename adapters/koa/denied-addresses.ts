@@ -81,7 +81,7 @@ const deniedIpv6 = blockList(DENIED_IPV6, 'ipv6');
  * Returns the IPv4 address inside an IPv6 address of `::ffff:0:0/96`, in any spelling; undefined for other addresses.
  */
 const unmap = (address: string): string | undefined => {
-  // Uses the URL parser, which alone in Node normalises IPv6 text.
+  // Uses the URL parser, because nothing else in Node normalises IPv6 text.
   const normal = new URL(`http://[${address}]/`).hostname;
   const groups = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(normal);
   if (groups === null) return undefined;

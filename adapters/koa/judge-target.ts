@@ -6,7 +6,7 @@ import { isDeniedAddress, isInternalName } from './denied-addresses.ts';
 /** Resolves a host name to all of its addresses; rejects when it has none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Checks an address by its spelling alone. Returns the parsed URL, or the reason for a refusal. */
+/** Checks only the spelling of an address. Returns the parsed URL, or the reason for a refusal. */
 export const judgeTarget = (
   text: string,
   rules: OutboundRules,

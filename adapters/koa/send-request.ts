@@ -9,7 +9,7 @@ import { judgeTarget, type Resolve } from './judge-target.ts';
 /**
  * Sends one request on a connection of its own. Unless the caller allows private addresses, only https to public
  * addresses goes out. The node judges every address of the name and connects to one of these, so that the name cannot
- * resolve to another one in between. Host and certificate are still those of the name.
+ * resolve to another one in between. The `Host` header and the certificate check still use the name.
  */
 export const sendRequest = async (
   request: OutboundRequest,
@@ -51,7 +51,8 @@ const open = (url: URL, request: OutboundRequest, resolve: Resolve): ClientReque
   const options: RequestOptions = {
     method: request.method,
     path: targetOf(url, request.url),
-    // Uses a new connection for each call, because a persistent one would outlive the check of its address.
+    // Uses a new connection for each call, because a kept connection would be used later without a check of its
+    // address.
     agent: false,
     headers: { ...request.headers, ...(request.body !== undefined && { 'Content-Length': length }) },
     lookup: checkedLookup(resolve, request.allowPrivate),

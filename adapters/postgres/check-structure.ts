@@ -48,7 +48,7 @@ const compareCounts = async ({ client, rows }: LoneConnection, onProgress: Struc
   for (const [at, name] of names.entries()) {
     const count = `SELECT count(*) FROM ${identifier(name)}`;
     const compare = async (): Promise<void> => {
-      // One snapshot, so that rows which come meanwhile count on neither side.
+      // Uses one snapshot, so that both counts leave out rows that other transactions insert meanwhile.
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       try {
         await client.query(BY_TABLE);
@@ -66,7 +66,7 @@ const compareCounts = async ({ client, rows }: LoneConnection, onProgress: Struc
   return faults;
 };
 
-/** Returns the fault that the server names when it meets one; rejects for every other error. */
+/** Returns the fault that the server reports; empty without one. Rejects for every other error. */
 const faultsOf = async (subject: string, check: Promise<unknown>): Promise<readonly string[]> => {
   try {
     await check;

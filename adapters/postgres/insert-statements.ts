@@ -16,7 +16,6 @@ export interface InsertPlan {
   readonly table: string;
   /** The SQL `INSERT INTO table (columns)`. */
   readonly head: string;
-  /** The types of the columns. */
   readonly types: readonly string[];
   /** The SQL ` ON CONFLICT …`, or an empty text. */
   readonly tail: string;
@@ -47,7 +46,6 @@ export class InsertStatements {
     this.#statements = statements;
   }
 
-  /** Returns the cached plan of a target. */
   knownPlan(into: InsertTarget): InsertPlan | undefined {
     const kept = this.#plansOfTargets.get(into);
     if (kept !== undefined) return kept;

@@ -48,7 +48,9 @@ export class PendingInserts {
     return this.#count >= MOST_ROWS;
   }
 
-  /** Queues a statement beside the inserts. Returns false when the same statement is queued already. */
+  /**
+   * Queues a statement that is sent together with the inserts. Returns false when the same statement is queued already.
+   */
   addBeside(sql: string, values: readonly Encoded[]): boolean {
     // Refuses a repeated statement, because the parts of one statement do not see each other's changes.
     if (this.#beside.some((other) => other.sql === sql)) return false;

@@ -15,7 +15,7 @@ export const checkedUrl = (url: string): string => {
   });
 };
 
-/** Returns an address like `checkedUrl` for each host that the address names. */
+/** Does the same as `checkedUrl`, and returns one address for each host that the address names. */
 export const checkedUrls = (url: string): readonly [string, ...string[]] => {
   const [first, ...others] = hostAddresses(url);
   return [checkedUrl(first), ...others.map(checkedUrl)];

@@ -15,7 +15,7 @@ export class ReadTransactions {
   readonly #primary: PostgresPool;
   readonly #replicas: ReplicaReads | undefined;
   readonly #parts: SessionParts;
-  /** Reads that have not taken their snapshot yet. */
+  /** Pending snapshots of reads that have begun. */
   readonly #pins = new Set<Promise<void>>();
 
   constructor({ readers, replicas }: PostgresPools, parts: SessionParts, report: Report) {

@@ -4,7 +4,6 @@ import { coreTables } from './core-tables.ts';
 /** A migration without effect. `001_init` already creates its columns, but its name in the ledger must stay. */
 const inBaseline: OwnedMigration['up'] = async () => {};
 
-/** The migrations of the core. */
 export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   {
     owner: 'core',

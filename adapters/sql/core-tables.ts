@@ -101,8 +101,8 @@ const createLeaseTable = ({ textType }: SchemaDialect): string => `CREATE TABLE 
 )`;
 
 /**
- * Row counts for SQLite's planner, in place of statistics that would become outdated: a tenant with many facts, few of
- * them per entity. By default, SQLite scans all facts by time instead of sorting those of one entity.
+ * Row counts for SQLite's planner, because real statistics would become outdated: a tenant with many facts, few of them
+ * per entity. By default, SQLite scans all facts by time instead of sorting those of one entity.
  */
 const EXPECTED_ROWS: ExpectedRows = [
   [FACTS_TABLE, 'facts_by_number', '1000000 1000000 1'],

@@ -68,7 +68,6 @@ export class FactCache {
   }
 }
 
-/** The view of the cache for one read. */
 export interface CacheView {
   get(tenantId: string, id: string): StoredFact | undefined;
   put(fact: StoredFact): void;

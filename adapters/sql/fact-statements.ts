@@ -41,7 +41,7 @@ const NAMED_COVERS = `SELECT 1 FROM fact_named_covers c WHERE ${NEWER_COVER}
 
 /**
  * Selects the facts of a triple that are live or have yet to begin. Parameters: tenant, entity key, relation key,
- * scope, place, now, now, limit. The order is that of the index, so that the engine need not sort.
+ * scope, place, now, now, limit. The order equals that of the index, so that the engine need not sort.
  */
 export const SIBLINGS = `SELECT ${OUTLINE} FROM facts f
 WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = ? AND ${placeSql('f.garden_id')} = ?
@@ -166,8 +166,8 @@ export class FactStatements {
   }
 
   /**
-   * Returns the statement for a step through the triples. Parameters: tenant, those of the step, those of the filter,
-   * limit. The step comes first, because the index begins with it.
+   * Returns the statement for a step through the triples. Parameters: tenant, parameters of the step, parameters of the
+   * filter, limit. The step comes first, because the index begins with it.
    */
   tripleStep(filter: Filter, step: TripleStep): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter);
@@ -179,7 +179,9 @@ export class FactStatements {
     return { sql, parameters };
   }
 
-  /** Returns a statement that tests for facts about an entity. Parameters: tenant, entity key, those of the filter. */
+  /**
+   * Returns a statement that tests for facts about an entity. Parameters: tenant, entity key, parameters of the filter.
+   */
   entityWith(filter: Filter): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter);
     const sql = shape.sql('entity', () => {

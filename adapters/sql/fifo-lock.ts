@@ -15,7 +15,7 @@ export class FifoLock {
 
   /**
    * Runs `work` when the earlier work has ended. Rejects with `unavailable` and leaves the queue after `limitMs`: work
-   * that waits for its own end would otherwise block the queue for ever.
+   * that waits for its own end would otherwise block the queue permanently.
    */
   async hold<T>(work: () => Promise<T>, limitMs: number): Promise<T> {
     const before = this.#last;

@@ -21,7 +21,7 @@ const CORE = 'core';
 /**
  * Applies the migrations that the ledger lacks, in ascending order. Every migration is a transaction of its own, or
  * several if it has to be prepared. Each transaction takes the lock and reads the ledger again. The last one adds the
- * row of the migration. So several processes may start at once, and an interrupted start goes on where it stopped.
+ * row of the migration. So several processes may start at once, and an interrupted start continues where it stopped.
  */
 export const applyMigrations = async (
   engine: SqlEngine,

@@ -23,8 +23,8 @@ export interface SqlDialect {
   /** Returns the SQL for the position of a `?` in a text, counted from 1; 0 when the text does not contain it. */
   position(text: string): string;
   /**
-   * Returns the end of a SELECT that locks its rows of the table `alias` until the transaction ends. Empty on an engine
-   * with a single writer.
+   * Returns the clause of a SELECT that locks its rows of the table `alias` until the transaction ends. Returns an
+   * empty text on an engine with a single writer.
    */
   forUpdateOf(alias: string): string;
   /** The statements that delete a tenant's rows in pieces. */

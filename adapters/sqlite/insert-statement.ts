@@ -4,7 +4,6 @@ import { identifier } from '../sql/sql-identifier.ts';
 /** Caches statements by target, because writing the names of many columns takes longer than inserting a short row. */
 const statements = new WeakMap<InsertTarget, string>();
 
-/** Returns the statement that inserts one row. */
 export const insertStatement = (into: InsertTarget): string => {
   const known = statements.get(into);
   if (known !== undefined) return known;

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../ports/ports.ts';
 
 /**
- * A message of the child process. `turn` asks for the permission to block writes, and ends the former one. The other
- * message has the problem, or null on success.
+ * A message of the child process. `turn` ends the previous turn, and requests the permission to block writes again. The
+ * other message has the problem, or null on success.
  */
 export type ScrubMessage = 'turn' | { readonly problem: string | null };
 

@@ -145,7 +145,7 @@ const tell = (message: ScrubMessage): Promise<void> =>
     process.send?.(message, () => told());
   });
 
-/** Ends the former turn, and waits for the next one. */
+/** Ends the current turn, and waits for the next one. */
 const turn = async (): Promise<void> => {
   const granted = once(process, 'message');
   await tell('turn');

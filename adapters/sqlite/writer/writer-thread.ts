@@ -15,7 +15,6 @@ export interface WriterHost {
   unref(): void;
 }
 
-/** Starts a thread that writes the file. */
 export const startWriterThread = ({ path, busyTimeoutMs }: Pick<SqliteFile, 'path' | 'busyTimeoutMs'>): WriterHost => {
   const gate = new ExitGate();
   const workerData: WriterWorkerData = { path, busyTimeoutMs, gate: gate.shared };
