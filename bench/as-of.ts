@@ -13,7 +13,7 @@ export interface AsOfOptions {
 const ROUNDS = 8;
 const PER_ROUND = 25;
 const WARM_UP = 20;
-/** Entities with facts and edges of their own, besides the synthetic facts. */
+/** The number of entities with facts and edges, in addition to the synthetic facts. */
 const PEOPLE = 500;
 const NOTES = 4;
 const BATCH = 250;

@@ -63,7 +63,7 @@ const printSize = async (name: string, { database }: NodeProcess): Promise<void>
   console.log(`${name}: ${figure(bytes / 2 ** 20)} MiB, ${figure(bytes / facts)} bytes a fact`);
 };
 
-/** Starts the node of this checkout, and the other one on the store that it has filled. */
+/** Starts the other checkout's node on the store that it has filled, and the node of this checkout on a copy. */
 const openNodes = async (place: BenchPlace, options: LedgersOptions, started: NodeProcess[]): Promise<void> => {
   const { against: checkout, facts } = options;
   const [first] = await place.startNodes({ checkout });

@@ -1,5 +1,5 @@
-// Compiles the AssemblyScript of the search codes to WebAssembly beside their compiled code: `build-code-scanner.mjs
-// [OUT_DIR]`, dist by default.
+// Compiles the AssemblyScript of the search codes to WebAssembly, into the folder of their compiled code:
+// `build-code-scanner.mjs [OUT_DIR]`, dist by default.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -25,7 +25,7 @@ export const fitPieces = (rows, targets, count) => {
   return Array.from({ length: count }, (_, at) => fitted.subarray(at * width, (at + 1) * width));
 };
 
-/** The number of steps of conjugate gradients. More change nothing measurable. */
+/** The number of steps of conjugate gradients. Further steps change nothing measurable. */
 const STEPS = 20;
 /** The strength of the regularisation, which keeps vectors of rare pieces short. */
 const RIDGE = 0.2;

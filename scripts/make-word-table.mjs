@@ -56,7 +56,6 @@ const main = async () => {
   console.error(`${OUT}: ${whole.length} words, ${entries.length - whole.length} pieces`);
 };
 
-/** Returns the vectors of all words, by word. */
 const vectorsOf = async (words, manifest) => {
   mkdirSync(folder, { recursive: true });
   const [names, values] = [join(folder, 'words.txt'), join(folder, 'vectors.f32')];

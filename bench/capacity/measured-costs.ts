@@ -21,7 +21,7 @@ export const COSTS = {
 export const BYTES = {
   fact: 1_200,
   vector: 1_060,
-  /** Words, vectors and filters of `search-postgres`, in place of `vector`. */
+  /** The words, vectors and filters of `search-postgres`, which replace `vector`. */
   searchRows: 5_090,
   /** The index in the memory of one process of each host. */
   index: 1_300,

@@ -4,8 +4,8 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import Koa from 'koa';
 
 /**
- * A server that does the least possible for an entity query: koa, its router, and one prepared statement on the file of
- * a node, whose rows become JSON. It runs as a process: `node read-server.js DATABASE`. It prints `{"port":n}` once it
+ * A server with the minimum of work for an entity query: koa, its router, and one prepared statement on the file of a
+ * node, whose rows become JSON. It runs as a process: `node read-server.js DATABASE`. It prints `{"port":n}` once it
  * listens.
  */
 const FACTS_OF_ENTITY = `SELECT id, coalesce(entity, entity_key) AS entity, coalesce(relation, relation_key) AS relation,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import type { Hlc } from '../../ports/ports.ts';
 
-/** Watches a store for new facts, beside the node that writes it. */
+/** Watches a store for new facts while a node writes it. */
 export interface Arrivals {
   /** The time at which the watch first saw each fact, by fact id, in milliseconds of `performance.now`. */
   readonly seenMs: ReadonlyMap<string, number>;

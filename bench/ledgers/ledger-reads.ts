@@ -7,7 +7,6 @@ const SUBJECTS = 200;
 /** The number of pages that the bench skips before it measures the middle of a list. */
 const PAGES_BEFORE = 10;
 
-/** One read to measure. */
 export interface LedgerRead {
   readonly name: string;
   /** Sends the read with the key of the second writer, who may read but is no administrator. */

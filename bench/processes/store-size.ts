@@ -2,7 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
 export interface StoreSize {
-  /** The bytes of tables and indexes. Leaves out the search tables, the log, and free space inside a file. */
+  /** The bytes of tables and indexes. Excludes the search tables, the log, and free space inside a file. */
   readonly bytes: number;
   readonly facts: number;
 }

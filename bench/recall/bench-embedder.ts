@@ -53,7 +53,6 @@ const PATIENCE_MS = 600_000;
 /** Makes a recall wait for the vector of its query without a time limit. */
 const PATIENT: NodeJS.ProcessEnv = { SVC_QUERY_EMBED_MS: '0' };
 
-/** The default embedder of a node. */
 export const BUILT_IN: BenchEmbedder = inNode('built-in', {});
 
 /**

@@ -47,7 +47,6 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   return stagesOf(index, embedder);
 };
 
-/** Returns the stages over one index. */
 export const stagesOf = (index: Pick<SearchIndex, 'ask'>, embedder: Embedder): SearchStages => {
   const view: SearchView = {
     tenantId: TENANT,

@@ -51,7 +51,7 @@ export const printByModule = (folder: string, span: ProfileSpan): void => {
   );
 };
 
-/** Adds up the samples of the span by the module of the function that ran, without those of an idle thread. */
+/** Adds up the samples of the span by the module of the function that ran, without the samples of an idle thread. */
 const timesByModule = (profile: CpuProfile, { fromUs, toUs }: ProfileSpan): Map<string, number> => {
   const sourceOf = sourceFinder();
   const modules = new Map(profile.nodes.map(({ id, callFrame }) => [id, moduleOf(callFrame, sourceOf(callFrame))]));

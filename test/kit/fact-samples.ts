@@ -110,7 +110,6 @@ export const sampleCover = (factId: string, hlc: Hlc, members: Partial<Cover> = 
   ...members,
 });
 
-/** Returns the fact without its value. */
 export const outlineOf = ({ value, ...fact }: StoredFact): FactOutline => ({
   ...fact,
   interpretAs: value.interpretAs,

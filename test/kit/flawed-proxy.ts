@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The fate of the next piece of a body: it passes, one bit of it flips, or the connection is cut. */
+/** The fault at the next piece of a body: none, a flipped bit, or a cut connection. */
 export type Flaw = 'pass' | 'flip' | 'cut';
 
 /** A proxy for HTTP that damages bodies and cuts connections. Heads of requests and replies pass unchanged. */

@@ -12,7 +12,6 @@ import { diskPlace, scratchPlace } from './scratch-place.ts';
 export interface PostgresProcess {
   /** The address of its maintenance database, as superuser. */
   readonly url: string;
-  /** The folder of its data. */
   readonly data: string;
   /** Stops the server without removing its data. `crash` simulates a power failure. */
   halt(how?: 'fast' | 'crash'): Promise<void>;
@@ -111,7 +110,6 @@ export const startPostgres = async (
   }
 };
 
-/** A system account. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;

@@ -25,7 +25,7 @@ export const openRaw = async (url: string): Promise<RawConnection> => {
     received += text;
     wake();
   });
-  // The close event after a reset reports the same.
+  // Ignores the error of a reset, because the close event that follows ends all waits.
   socket.on('error', () => {});
   socket.on('close', () => {
     isClosed = true;

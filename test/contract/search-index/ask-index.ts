@@ -9,7 +9,6 @@ import type {
 
 type Index = Pick<SearchIndex, 'ask'>;
 
-/** Sends one step to an index. */
 export const askStep = async (index: Index, step: SearchStep, view: SearchView): Promise<SearchAnswer> =>
   (await index.ask([step], view))[0] as SearchAnswer;
 

@@ -64,7 +64,7 @@ export abstract class ReferenceIndex {
       .slice(-64);
   }
 
-  /** Walks through the whole session of each seed. */
+  /** Checks all facts in the session of each seed. */
   async besides(seeds: readonly Hit[], view: SearchView, limit: number, weights: readonly number[]): Promise<Hit[]> {
     const live = await this.live(view);
     const scores = new Map<string, number>();
@@ -80,7 +80,7 @@ export abstract class ReferenceIndex {
     return bestOf(hits, limit);
   }
 
-  /** Checks the words of each fact around each of the given ones. */
+  /** Checks the words of each neighbour of each given fact. */
   async together(query: string, ids: readonly string[], view: SearchView, weights: readonly number[]): Promise<Hit[]> {
     const live = await this.live(view);
     const terms = this.#weighed(query, view);

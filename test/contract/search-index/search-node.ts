@@ -171,7 +171,6 @@ const DRAFT: FactDraft = {
   scope: 'company',
 };
 
-/** Returns the value of a text. */
 export const text = (v: string): FactDraft['value'] => ({ type: 'text', v, interpretAs: 'content' });
 
 export const callerOf = (tenantId: string, entityUri = 'agent:caller'): Principal =>

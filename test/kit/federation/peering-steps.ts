@@ -64,7 +64,6 @@ export const push = (
 export interface Drained {
   readonly facts: readonly WireFact[];
   readonly cursors: readonly string[];
-  /** The text of all replies. */
   readonly text: string;
 }
 
@@ -108,7 +107,6 @@ export const pullUntil = (
     return holds();
   });
 
-/** Returns whether the node has a fact with this id. */
 export const has = async (node: FederatedNode, id: string): Promise<boolean> =>
   (await node.get(`/v1/facts/${encodeURIComponent(id)}`)).status === 200;
 

@@ -12,7 +12,7 @@ export const currentKey = async (node: FederatedNode): Promise<string> =>
 export const rotate = async (node: FederatedNode, start: () => Promise<FederatedNode>): Promise<FederatedNode> => {
   await node.kernel.get(NodeKeys).rotate(nodePrincipal(node.kernel.get(NodeSelf).names));
   await node.stop();
-  // The next start lists the new key, from which on the former one has an hour left.
+  // The next start lists the new key. From then on the former key is valid for one more hour.
   await (await start()).stop();
   await node.clock.advance(2 * HOUR_MS);
   return start();

@@ -25,7 +25,6 @@ export type Answer = (request: InboundRequest) => OutboundReply | Promise<Outbou
 /** A simulated peer, whose messages a test controls, valid or not. */
 export interface TestPeer extends PeerIdentity {
   readonly url: string;
-  /** The metadata document of the peer. */
   metadata: Document;
   /** Replies to metadata requests; by default with `metadata`. */
   answerMetadata: Answer;
