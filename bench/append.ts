@@ -3,6 +3,7 @@ import { type BenchPlace, type BenchStore, openPlace } from './processes/bench-p
 import type { ServerProcess } from './processes/child-process.ts';
 import { bytesPerFact, type StoreSize, storeSize } from './processes/store-size.ts';
 import { figure, printTable, share } from './report/print-table.ts';
+import { sidesOfRound } from './sides-of-round.ts';
 
 /** Every fiftieth assertion contradicts the one before it, so that the measurement includes conflict rows. */
 const CONTRADICTING = 0.02;
@@ -99,12 +100,12 @@ const asserting = ({ connections }: AppendOptions, seconds: number): ContestLoad
   requests: (first) => ({ kind: 'append', first, contradicting: CONTRADICTING }),
 });
 
-/** Runs the sides in turns, forwards and backwards, so that a disturbance of the machine affects all of them. */
 const takeTurns = async (sides: readonly Side[], options: AppendOptions): Promise<void> => {
   for (const { contestant } of sides) await contestant.warmUp(asserting(options, WARM_UP_SECONDS));
   for (let round = 0; round < ROUNDS; round += 1) {
-    const order = round % 2 === 0 ? sides : [...sides].reverse();
-    for (const { contestant } of order) await contestant.measure(asserting(options, options.seconds / ROUNDS));
+    for (const { contestant } of sidesOfRound(sides, round)) {
+      await contestant.measure(asserting(options, options.seconds / ROUNDS));
+    }
   }
 };
 

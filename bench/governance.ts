@@ -7,6 +7,7 @@ import { loadFacts } from './recall/load-facts.ts';
 import { RecallClient } from './recall/recall-client.ts';
 import { questionWords, spell } from './recall/synthetic-facts.ts';
 import { figure, printTable, share } from './report/print-table.ts';
+import { sidesOfRound } from './sides-of-round.ts';
 
 export interface GovernanceOptions {
   readonly connections: number;
@@ -97,7 +98,7 @@ const compareAppends = async (
   });
   for (const { contestant } of sides) await contestant.warmUp(asserting(WARM_UP_SECONDS));
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { contestant } of inTurn(sides, round)) await contestant.measure(asserting(seconds / ROUNDS));
+    for (const { contestant } of sidesOfRound(sides, round)) await contestant.measure(asserting(seconds / ROUNDS));
   }
   const [off, on] = sides.map(({ contestant }) => contestant) as [Contestant, Contestant];
   console.log(
@@ -121,7 +122,7 @@ const compareRecalls = async (sides: readonly [Side, Side], { facts, store }: Go
   const spent = sides.map(() => 0);
   const part = QUESTIONS / ROUNDS;
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const side of inTurn(sides, round)) {
+    for (const side of sidesOfRound(sides, round)) {
       const at = sides.indexOf(side);
       const before = cpuMs(side.node.pid);
       for (let n = round * part; n < (round + 1) * part; n += 1) {
@@ -137,7 +138,3 @@ const compareRecalls = async (sides: readonly [Side, Side], { facts, store }: Go
   table.print();
   console.log(`speed of recall, on / off: ${share(spent[0] ?? 0, spent[1] ?? 0)}`);
 };
-
-/** Alternates forwards and backwards, so that a disturbance of the machine affects both sides. */
-const inTurn = (sides: readonly Side[], round: number): readonly Side[] =>
-  round % 2 === 0 ? sides : [...sides].reverse();

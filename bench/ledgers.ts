@@ -10,6 +10,7 @@ import { storeSize } from './processes/store-size.ts';
 import { untilIdle } from './processes/until-idle.ts';
 import { vacuumStore } from './processes/vacuum-store.ts';
 import { figure, printTable } from './report/print-table.ts';
+import { sidesOfRound } from './sides-of-round.ts';
 
 const PER_ENTITY = 10;
 const ROUNDS = 3;
@@ -117,7 +118,7 @@ const compare = async (readers: readonly Reader[]): Promise<void> => {
 const measureAll = async (readers: readonly Reader[], seconds: number): Promise<void> => {
   for (const at of readers[0]?.reads.keys() ?? []) {
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const { reads, measured } of round % 2 === 0 ? readers : [...readers].reverse()) {
+      for (const { reads, measured } of sidesOfRound(readers, round)) {
         const [read, contestant] = [reads[at] as LedgerRead, measured[at] as Contestant];
         if (round === 0) await contestant.warmUp(reading(read, WARM_UP_SECONDS));
         await contestant.measure(reading(read, seconds / ROUNDS));

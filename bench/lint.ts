@@ -6,6 +6,7 @@ import { memoryMiB, type ServerProcess } from './processes/child-process.ts';
 import { type EventLoopPauses, eventLoopPauses } from './processes/event-loop.ts';
 import { untilIdle } from './processes/until-idle.ts';
 import { figure, printTable, share } from './report/print-table.ts';
+import { sidesOfRound } from './sides-of-round.ts';
 
 export interface LintOptions {
   /** The number of facts in the checked store. */
@@ -76,8 +77,7 @@ const compareWrites = async (
   };
   await alone.contestant.warmUp(alone.load({ connections, seconds: WARM_UP_SECONDS }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Alternates forwards and backwards, so that a disturbance of the machine affects both sides.
-    for (const side of round % 2 === 0 ? [alone, beside] : [beside, alone]) await measure(side);
+    for (const side of sidesOfRound([alone, beside], round)) await measure(side);
   }
   console.log(`\nPOST /v1/facts on ${store}, ${connections} connections, ${ROUNDS} rounds by turns`);
   const heading = databaseCpuMs === undefined ? Contestant.HEADING : Contestant.HEADING_WITH_DATABASE;

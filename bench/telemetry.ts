@@ -1,6 +1,7 @@
 import { Contestant, type ContestLoad } from './contestant.ts';
 import { type BenchStore, openPlace } from './processes/bench-place.ts';
 import { figure, printTable, share } from './report/print-table.ts';
+import { sidesOfRound } from './sides-of-round.ts';
 
 export interface TelemetryOptions {
   readonly connections: number;
@@ -35,8 +36,7 @@ export const benchTelemetry = async ({ connections, seconds, rounds, store }: Te
     }
     for (const side of sides) await side.warmUp(asserting(WARM_UP_SECONDS));
     for (let round = 0; round < rounds; round += 1) {
-      // Alternates forwards and backwards, so that a disturbance of the machine affects all sides.
-      for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
+      for (const side of sidesOfRound(sides, round)) {
         await side.measure(asserting(seconds / rounds));
       }
     }
