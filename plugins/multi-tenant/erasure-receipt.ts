@@ -1,4 +1,5 @@
-import { canonicalJson, decodeBase64Url, encodeBase64Url, formatInstant, sha256Hex } from '../../kernel/plugin-api.ts';
+import { keyIdOf } from '../../kernel/internal-api.ts';
+import { canonicalJson, encodeBase64Url, formatInstant } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import type { ErasureReceipt } from './multi-tenant-api.ts';
 import type { StoredTenant } from './tenant-row.ts';
@@ -43,5 +44,3 @@ export const signReceipt = (
   const text = Buffer.from(canonicalJson(content));
   return { ...content, signature: identity === undefined ? null : encodeBase64Url(identity.sign(text)) };
 };
-
-const keyIdOf = (publicKey: string): string => sha256Hex(decodeBase64Url(publicKey) ?? new Uint8Array()).slice(0, 16);

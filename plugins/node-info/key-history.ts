@@ -1,13 +1,11 @@
-import { noteKey, sealText } from '../../kernel/internal-api.ts';
+import { keyIdOf, noteKey, sealText } from '../../kernel/internal-api.ts';
 import {
   type Clock,
-  decodeBase64Url,
   encodeBase64Url,
   formatInstant,
   type NodeNotes,
   openJson,
   type SealedColumns,
-  sha256Hex,
 } from '../../kernel/plugin-api.ts';
 import { successionBytes } from './key-succession.ts';
 import type { ListedNodeKey } from './node-info-api.ts';
@@ -89,4 +87,3 @@ const read = (text: string | undefined): readonly ListedNodeKey[] =>
   text === undefined ? [] : openJson<readonly ListedNodeKey[]>(SEALED, { key: NOTE, value: text }, 'value');
 
 /** The id of a key in signatures. */
-const keyIdOf = (publicKey: string): string => sha256Hex(decodeBase64Url(publicKey) ?? new Uint8Array()).slice(0, 16);

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createSigner, replaceSecretFile, SEED_BYTES, writeSecretFile } from '../../kernel/internal-api.ts';
-import { decodeBase64Url, encodeBase64Url, type Random, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { createSigner, keyIdOf, replaceSecretFile, SEED_BYTES, writeSecretFile } from '../../kernel/internal-api.ts';
+import { decodeBase64Url, encodeBase64Url, type Random, ServiceError } from '../../kernel/plugin-api.ts';
 
 /** The mode bits that give anybody but the owner access to a file. */
 const SHARED_MODE = 0o077;
@@ -40,7 +40,11 @@ export const rotateNodeKey = async (
   if (retired === undefined) throw new ServiceError('lookup', `there is no private key file ${path}`);
   const current = random.bytes(SEED_BYTES);
   // An interrupted earlier attempt may have moved it already.
-  await writeSecretFile(`${path}${RETIRED}${keyIdOf(retired)}`, encodeBase64Url(retired), random);
+  await writeSecretFile(
+    `${path}${RETIRED}${keyIdOf(createSigner(retired).publicKey)}`,
+    encodeBase64Url(retired),
+    random,
+  );
   await replaceSecretFile(path, encodeBase64Url(current), random);
   return { retired, current };
 };
@@ -60,8 +64,6 @@ export const loadRetiredKeys = async (path: string): Promise<Uint8Array[]> => {
 const RETIRED = '.retired-';
 
 /** The id of a key in signatures: 16 hexadecimal digits of the digest of its public half. */
-const keyIdOf = (seed: Uint8Array): string => sha256Hex(createSigner(seed).publicKey).slice(0, 16);
-
 /**
  * Generates a key in a new file that only its owner can read. Simultaneous calls, in any processes, agree on the first
  * file.

@@ -1,7 +1,6 @@
-import { PUBLIC_KEY_BYTES } from '../../../kernel/internal-api.ts';
+import { keyIdOf, PUBLIC_KEY_BYTES } from '../../../kernel/internal-api.ts';
 import { decodeBase64Url, parseInstant, verifyEd25519 } from '../../../kernel/plugin-api.ts';
 import { successionBytes } from '../../node-info/node-info-api.ts';
-import { keyIdOf } from '../proofs/origin-statement.ts';
 import type { PeerKey } from './peering.ts';
 
 /** The identity that a node's metadata claims, without any verification. */

@@ -1,4 +1,4 @@
-import { foldName, openRow, sealRow } from '../../../kernel/internal-api.ts';
+import { foldName, keyIdOf, openRow, sealRow } from '../../../kernel/internal-api.ts';
 import {
   decodeBase64Url,
   encodeBase64Url,
@@ -9,7 +9,6 @@ import {
   sealJson,
   sha256Hex,
 } from '../../../kernel/plugin-api.ts';
-import { keyIdOf } from '../proofs/origin-statement.ts';
 import { type DeclarationDocument, declarationOf } from './declaration.ts';
 import type { Peering, PeerKey, PeerStatus } from './peering.ts';
 import { PEERS_TABLE } from './peering-tables.ts';

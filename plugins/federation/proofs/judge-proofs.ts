@@ -1,4 +1,4 @@
-import type { SignatureCheck } from '../../../kernel/internal-api.ts';
+import { keyIdOf, type SignatureCheck } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   decodeBase64Url,
@@ -11,7 +11,7 @@ import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
 import type { Peering, PeerKey } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import type { FederatedFact, OriginProof, ProofVerdict } from './origin-proof.ts';
-import { commitmentsOf, keyIdOf, originStatement, readSalt, type Salts } from './origin-statement.ts';
+import { commitmentsOf, originStatement, readSalt, type Salts } from './origin-statement.ts';
 
 export interface JudgingParts {
   readonly self: Pick<NodeSelf, 'nodeId' | 'names'>;

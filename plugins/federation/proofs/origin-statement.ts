@@ -31,7 +31,6 @@ export interface Salts {
 
 export const SALT_BYTES = 16;
 const STATEMENT_VERSION = 1;
-const KEY_ID_LENGTH = 16;
 
 /** Computes the SHA-256 of the salt and the RFC 8785 form of the whole value, and the same for the references. */
 export const commitmentsOf = (
@@ -69,9 +68,6 @@ export const originStatement = (fact: StatedMembers, commitments: Commitments, o
       value_commitment: commitments.value,
     }),
   );
-
-/** Returns the id of a key in signatures and metadata: the first digits of the digest of its public half. */
-export const keyIdOf = (publicKey: Uint8Array): string => sha256Hex(publicKey).slice(0, KEY_ID_LENGTH);
 
 /** Reads a salt. Returns null unless the text encodes 16 bytes. */
 export const readSalt = (text: string): Uint8Array | null => {

@@ -1,3 +1,4 @@
+import { keyIdOf } from '../../../kernel/internal-api.ts';
 import {
   decodeBase64Url,
   encodeBase64Url,
@@ -7,7 +8,7 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { OriginProof } from './origin-proof.ts';
-import { commitmentsOf, keyIdOf, originStatement, SALT_BYTES } from './origin-statement.ts';
+import { commitmentsOf, originStatement, SALT_BYTES } from './origin-statement.ts';
 
 export interface SigningParts {
   readonly self: Pick<NodeSelf, 'nodeId'>;

@@ -1,3 +1,4 @@
+import { keyIdOf } from '../../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   canonicalJson,
@@ -10,7 +11,6 @@ import {
   STRING_JSON,
 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
-import { keyIdOf } from '../markers/marker-document.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
 /** A statement, signed by the node, of the destroyed facts and of the limits of the erasure. */

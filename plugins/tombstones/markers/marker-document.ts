@@ -1,4 +1,5 @@
-import { canonicalJson, decodeBase64Url, encodeBase64Url, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { keyIdOf } from '../../../kernel/internal-api.ts';
+import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 
@@ -52,9 +53,3 @@ export const signedRevocation = (
   const unsigned = { ...revocation, keyId: keyIdOf(by.publicKey) };
   return { ...unsigned, signature: encodeBase64Url(by.sign(revocationBytes(unsigned))) };
 };
-
-/** Returns the id of a raw key in base64url: the first 16 hexadecimal digits of its SHA-256. */
-export const keyIdOf = (publicKey: string): string =>
-  sha256Hex(decodeBase64Url(publicKey) ?? new Uint8Array()).slice(0, KEY_ID_LENGTH);
-
-const KEY_ID_LENGTH = 16;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ZERO_HLC } from '../../../kernel/internal-api.ts';
+import { keyIdOf, ZERO_HLC } from '../../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -23,7 +23,6 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { AuditLog } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
-import { keyIdOf } from '../markers/marker-document.ts';
 import { SUBJECT_EXPORTED } from '../tombstones-words.ts';
 
 export interface SubjectQuery {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { keyIdOf } from '../../../../kernel/internal-api.ts';
 import { type ClaimedIdentity, followKeys } from '../../../../plugins/federation/peerings/follow-keys.ts';
 import type { PeerKey } from '../../../../plugins/federation/peerings/peering.ts';
-import { keyIdOf } from '../../../../plugins/federation/proofs/origin-statement.ts';
 import { successionBytes } from '../../../../plugins/node-info/node-info-api.ts';
 import { createPeerIdentity, type PeerIdentity } from '../../../kit/federation/peer-identity.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSigner } from '../../../../kernel/internal-api.ts';
+import { createSigner, keyIdOf } from '../../../../kernel/internal-api.ts';
 import {
   DEFAULT_TENANT,
   decodeBase64Url,
@@ -8,7 +8,7 @@ import {
   type StoredFact,
   verifyEd25519,
 } from '../../../../kernel/plugin-api.ts';
-import { keyIdOf, originStatement } from '../../../../plugins/federation/proofs/origin-statement.ts';
+import { originStatement } from '../../../../plugins/federation/proofs/origin-statement.ts';
 import { proofFromRow } from '../../../../plugins/federation/proofs/proof-rows.ts';
 import { createStoreCounter } from '../../../fakes/counting-store.ts';
 import { originStatement as statedAnew, type WireFact } from '../../../kit/federation/wire-fact.ts';
@@ -90,7 +90,9 @@ forEachStore('proofs of origin', () => {
       const { facts } = (await pull(after, after.addPeer('q'))).body as { facts: WireFact[] };
       expect(facts.map(({ id }) => id)).to.deep.equal([early.id, late.id]);
       expect(facts[0]).to.deep.equal(first[0]);
-      expect(facts.map(({ origin_proof: proof }) => proof?.key_id)).to.deep.equal([KEY, next.publicKey].map(keyIdOf));
+      expect(facts.map(({ origin_proof: proof }) => proof?.key_id)).to.deep.equal(
+        [KEY, next.publicKey].map((key) => keyIdOf(key)),
+      );
       expect(verifies(facts[1] as WireFact, next.publicKey)).to.equal(true);
       await after.stop();
     });

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSigner } from '../../../../kernel/internal-api.ts';
+import { createSigner, keyIdOf } from '../../../../kernel/internal-api.ts';
 import { encodeBase64Url, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
-import {
-  commitmentsOf,
-  keyIdOf,
-  originStatement,
-  readSalt,
-} from '../../../../plugins/federation/proofs/origin-statement.ts';
+import { commitmentsOf, originStatement, readSalt } from '../../../../plugins/federation/proofs/origin-statement.ts';
 import { originStatement as statedAnew, type WireFact } from '../../../kit/federation/wire-fact.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 
