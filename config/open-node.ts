@@ -16,7 +16,7 @@ export const openNode = async (options: OpenNodeOptions, spare?: Settings): Prom
   const { configFile, env, serve, createsStore, worker } = options;
   // Reduces the log of a command that does not serve, because routine lines would hide its answer.
   const quiet: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
-  // Warnings about a throw-away store would be taken for warnings about the store of the node.
+  // An operator would read a warning about a throw-away store as one about the store of the node.
   const overrides = spare === undefined ? quiet : { node: { logLevel: 'error' }, adapters: { store: spare } };
   // The files of plugins of a throw-away store may not lie anywhere else.
   const node = await createNode({ configFile, env, overrides, worker, usesOnlyDataFolder: spare !== undefined });

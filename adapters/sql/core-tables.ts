@@ -74,7 +74,7 @@ const coverColumns = ({ textType }: SchemaDialect): string => `tenant_id ${textT
     since_wall BIGINT NOT NULL,
     since_ctr INTEGER NOT NULL`;
 
-/** The tables with the node's own record, which belong to no tenant. */
+/** The tables about the node itself: its clock, its settings, and the ids of removed tenants. */
 const nodeTables = ({ textType }: SchemaDialect): readonly string[] => [
   `CREATE TABLE node_clock (
     id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1),

@@ -12,7 +12,10 @@ export interface PruneRequest {
   readonly isTrial?: boolean;
 }
 
-/** Deletes backups and returns their names. Unreadable ones are kept, and do not count. */
+/**
+ * Deletes backups and returns their names. By retention alone, the name of a backup decides, also if it is damaged.
+ * With `erasedBy` a backup that cannot be read stays, and does not count.
+ */
 export const pruneBackups = async (
   folder: string,
   { retention, erasedBy, isTrial = false }: PruneRequest,

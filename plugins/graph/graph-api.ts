@@ -22,8 +22,8 @@ export interface GraphWalk {
   /** The maximum number of visible edges of the walk; at most and by default 50,000. */
   readonly maxEdges?: number;
   /**
-   * The maximum number of edges that the walk reads, live or not; unlimited by default. Many edges that have just ended
-   * may use it up.
+   * The maximum number of edges that the walk reads, live or not; unlimited by default. A walk may reach it before it
+   * has found a live edge.
    */
   readonly maxLooked?: number;
 }

@@ -21,7 +21,7 @@ export class KeyCache<T> {
   #cached = new Map<string, Cached<T>>();
   #loading = new Map<string, Promise<T | undefined>>();
 
-  /** Calls `looked` for each look-up, with the result. */
+  /** Calls `looked` for each look-up, with true for a cached key. */
   constructor(
     load: (digest: string) => Promise<T | undefined>,
     monotonicMs: () => number,

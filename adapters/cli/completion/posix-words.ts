@@ -30,7 +30,7 @@ export const posixWords = (prefix: string, commands: readonly CompletedCommand[]
 const valueText = (value: CompletedValue): string =>
   `echo '${[value.kind, ...('words' in value ? value.words : [])].join(' ')}'`;
 
-/** Merges branches with equal text, because most options belong to many commands. */
+/** Merges the patterns of a shell `case` that have equal text, because most options belong to many commands. */
 const grouped = (branches: readonly (readonly [pattern: string, text: string])[]): (readonly [string, string])[] => {
   const patterns = new Map<string, string[]>();
   for (const [pattern, text] of branches) patterns.set(text, [...(patterns.get(text) ?? []), pattern]);

@@ -5,7 +5,7 @@ import { mix32 } from './text-hash.ts';
 
 /**
  * Finds rows by tenant and identifier, because two tenants may use the same identifier. A UUID takes 16 bytes of its
- * row. Other identifiers are stored beside the table.
+ * row. Other identifiers are kept in a map.
  */
 export class IdTable {
   readonly #rows: PagedRows;

@@ -105,7 +105,7 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
   },
 });
 
-/** Accepts a token that covers any scope of the peer. Otherwise rejects with the last error. */
+/** Accepts a token that covers any scope of the peer. Otherwise rejects with the error of the last scope. */
 const verifyForAny = async (
   [first = 'public', ...others]: readonly Scope[],
   verify: (scope: Scope) => Promise<VerifiedCapability>,
