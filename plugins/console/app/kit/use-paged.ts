@@ -11,6 +11,12 @@ export interface Paged<Item> {
   reload(): void;
 }
 
+/** A list that can be brought up to date while it stays in sight. */
+export interface FreshPaged<Item> extends Paged<Item> {
+  /** Reads the first page again. Rows of later pages stay as they are. */
+  refresh(keyOf: (item: Item) => string): void;
+}
+
 interface PageRead<Item> {
   readonly items: readonly Item[];
   /** Null or undefined at the end of the list. */
@@ -29,7 +35,7 @@ interface State<Item> {
 const FRESH = { items: [], cursor: undefined, isLoading: true, error: undefined } as const;
 
 /** Loads a list page by page. Restarts whenever one of `inputs` changes. */
-export const usePaged = <Item>(read: ReadPage<Item>, inputs: readonly unknown[]): Paged<Item> => {
+export const usePaged = <Item>(read: ReadPage<Item>, inputs: readonly unknown[]): FreshPaged<Item> => {
   const [state, setState] = useState<State<Item>>(FRESH);
   const [round, setRound] = useState(0);
   const latest = useRef(read);
@@ -43,10 +49,9 @@ export const usePaged = <Item>(read: ReadPage<Item>, inputs: readonly unknown[])
     latest.current(cursor, controller.signal).then(
       (page) => {
         if (controller.signal.aborted) return;
-        const next = page.cursor === null || page.cursor === undefined ? null : String(page.cursor);
         setState(({ items }) => ({
           items: [...items, ...page.items],
-          cursor: next,
+          cursor: cursorOf(page),
           isLoading: false,
           error: undefined,
         }));
@@ -65,5 +70,29 @@ export const usePaged = <Item>(read: ReadPage<Item>, inputs: readonly unknown[])
     if (!isLoading && error === undefined && typeof cursor === 'string') step(cursor);
   };
   const reload = useCallback(() => setRound((before) => before + 1), []);
-  return { items, isLoading, hasMore: typeof cursor === 'string', error, readMore, reload };
+  const refresh = useCallback((keyOf: (item: Item) => string) => {
+    const controller = running.current;
+    if (controller === undefined) return;
+    // An error shows when the reader asks for something.
+    latest.current(undefined, controller.signal).then(
+      (page) => {
+        if (!controller.signal.aborted && running.current === controller) {
+          setState((before) => withFirstPage(before, page, keyOf));
+        }
+      },
+      () => undefined,
+    );
+  }, []);
+  return { items, isLoading, hasMore: typeof cursor === 'string', error, readMore, reload, refresh };
 };
+
+const withFirstPage = <Item>(before: State<Item>, page: PageRead<Item>, keyOf: (item: Item) => string): State<Item> => {
+  const fresh = new Set(page.items.map(keyOf));
+  const last = before.items.findLastIndex((item) => fresh.has(keyOf(item)));
+  const rest = last < 0 ? [] : before.items.slice(last + 1);
+  const items = [...page.items, ...rest];
+  return { ...before, items, cursor: rest.length > 0 ? before.cursor : cursorOf(page) };
+};
+
+const cursorOf = ({ cursor }: PageRead<unknown>): string | null =>
+  cursor === null || cursor === undefined ? null : String(cursor);

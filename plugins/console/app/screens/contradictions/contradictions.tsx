@@ -3,6 +3,7 @@ import type { Conflict } from '../../../../../client/client.ts';
 import { Notice } from '../../kit/notice.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useBulk } from '../../kit/use-bulk.tsx';
+import { useLive } from '../../kit/use-live.tsx';
 import { useRequest } from '../../kit/use-request.ts';
 import { useSelection } from '../../kit/use-selection.ts';
 import { useSession } from '../../session/session.ts';
@@ -11,7 +12,13 @@ import { fill, plural } from '../../texts/texts.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { Inbox } from './inbox.tsx';
 import type { Done } from './one-contradiction.tsx';
-import { type ConflictStatus, readContradictions, STATUSES } from './read-contradictions.ts';
+import {
+  type ConflictStatus,
+  markOf,
+  probeContradictions,
+  readContradictions,
+  STATUSES,
+} from './read-contradictions.ts';
 import { StatusChoice } from './status-choice.tsx';
 
 /**
@@ -41,6 +48,12 @@ export const Contradictions = () => {
   const list = status === 'unresolved' ? read.filter(({ conflict_id: id }) => !settled.has(id)) : read;
   const selection = useSelection(list, ({ conflict_id: id }) => id);
   const bulk = useBulk(asked.reload);
+  const live = useLive({
+    probe: (signal) => probeContradictions(client, status, signal),
+    // Reading a long list again and again would be slow.
+    shown: asked.isLoading || read.length > LONG ? undefined : markOf(status, read),
+    onChange: asked.reload,
+  });
   const finish = (what: Done, next: Conflict | undefined): void => {
     setDone(what);
     if (what.settles !== undefined) setSettled(new Set([...settled, what.settles]));
@@ -58,31 +71,16 @@ export const Contradictions = () => {
           {asked.isLoading && count > 0 && fill(own.reading, { count })}
           {!asked.isLoading && asked.data !== undefined && plural(own.count, list.length)}
         </span>
+        {live}
       </div>
       {list.length > 0 && <BulkActions selection={selection} bulk={bulk} />}
       {bulk.view}
-      <Notice>
-        {done && (
-          <>
-            {done.says} <a href={done.address}>{done.link}</a>
-          </>
-        )}
-      </Notice>
+      <DoneNotice done={done} />
       <Answer asked={asked}>
         {({ hasMore }) => (
           <>
             {hasMore && (
-              <p class="hint inbox-hint">
-                {fill(own.notAll, { count: list.length })}{' '}
-                <button
-                  type="button"
-                  class="link"
-                  disabled={asked.isLoading}
-                  onClick={() => setMore(more + PAGES_MORE)}
-                >
-                  {own.readMore}
-                </button>
-              </p>
+              <NotAll count={list.length} isLoading={asked.isLoading} onMore={() => setMore(more + PAGES_MORE)} />
             )}
             {list.length === 0 && query.id === undefined ? (
               <Empty title={own.nothing[status]}>
@@ -97,5 +95,33 @@ export const Contradictions = () => {
     </>
   );
 };
+
+interface NotAllProps {
+  readonly count: number;
+  readonly isLoading: boolean;
+  readonly onMore: () => void;
+}
+
+const NotAll = ({ count, isLoading, onMore }: NotAllProps) => {
+  const { contradictions: own } = useSession().texts;
+  return (
+    <p class="hint inbox-hint">
+      {fill(own.notAll, { count })}{' '}
+      <button type="button" class="link" disabled={isLoading} onClick={onMore}>
+        {own.readMore}
+      </button>
+    </p>
+  );
+};
+
+const DoneNotice = ({ done }: { done: Done | undefined }) => (
+  <Notice>
+    {done && (
+      <>
+        {done.says} <a href={done.address}>{done.link}</a>
+      </>
+    )}
+  </Notice>
+);
 
 const statusOf = (text: string | undefined): ConflictStatus => STATUSES.find((each) => each === text) ?? 'unresolved';

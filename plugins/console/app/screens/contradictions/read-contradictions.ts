@@ -44,3 +44,22 @@ export const readContradictions = async (
   }
   return { list: status === 'unresolved' ? list.reverse() : list, hasMore: typeof cursor === 'string' };
 };
+
+/** The number of the newest ones that a mark names. */
+const MARKED = 50;
+
+/** The mark of a list: it changes when a contradiction comes, ends, or gets another rival. */
+export const markOf = (status: ConflictStatus, list: readonly Conflict[]): string => {
+  const newest = status === 'unresolved' ? list.slice(-MARKED).reverse() : list.slice(0, MARKED);
+  return newest.map(({ conflict_id: id, status: state, members }) => `${id} ${state} ${members.length}`).join();
+};
+
+/** Asks for the mark of the contradictions. */
+export const probeContradictions = async (
+  client: FactClient,
+  status: ConflictStatus,
+  signal: AbortSignal,
+): Promise<string> => {
+  const { list } = await readContradictions(client, { status, pages: 1, limit: MARKED, signal });
+  return markOf(status, list);
+};

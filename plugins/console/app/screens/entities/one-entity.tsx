@@ -4,10 +4,12 @@ import { CopyButton } from '../../kit/copy-button.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
+import { useLive } from '../../kit/use-live.tsx';
 import { usePaged } from '../../kit/use-paged.ts';
 import { usePreviousItems } from '../../kit/use-previous-items.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
+import { markOf, probeFacts } from '../facts/find-facts.ts';
 import { useAssert } from '../facts/use-assert.tsx';
 import { EntityCard } from './entity-card.tsx';
 import { EntityFacts } from './entity-facts.tsx';
@@ -21,6 +23,7 @@ export const OneEntity = ({ uri }: { uri: string }) => {
   const { client, setup, texts } = useSession();
   const { query, open } = useAddress();
   const [round, setRound] = useState(0);
+  const [total, setTotal] = useState<number>();
   const hasPast = hasRoute(setup, 'GET /v1/history/{entity_uri}');
   const asOf = (hasPast && query.as_of) || undefined;
   const asked = usePaged<Fact>(
@@ -30,12 +33,18 @@ export const OneEntity = ({ uri }: { uri: string }) => {
         query: { ...wanted, ...(asOf && { as_of: asOf }), ...(cursor && { cursor }) },
         signal,
       });
+      setTotal(page.total);
       return { items: page.facts, cursor: page.cursor };
     },
     [uri, asOf, round],
   );
   const facts = usePreviousItems(asked);
   const assert = useAssert(uri, () => setRound(round + 1));
+  const live = useLive({
+    probe: (signal) => probeFacts(client, { entity: uri }, signal),
+    shown: asked.isLoading || asOf !== undefined ? undefined : markOf(total, asked.items[0]),
+    onChange: () => setRound((before) => before + 1),
+  });
   // The scope with the most facts comes first.
   const scopes = [...groupBy(facts.items.filter(isLive), ({ scope }) => scope)]
     .sort(([, a], [, b]) => b.length - a.length)
@@ -47,6 +56,7 @@ export const OneEntity = ({ uri }: { uri: string }) => {
       </p>
       <ScreenHead title={<ShownText text={uri} />}>
         <CopyButton text={uri} label={texts.entity.copy} />
+        {live}
         {assert.button}
       </ScreenHead>
       {assert.view}

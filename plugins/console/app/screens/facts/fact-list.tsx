@@ -7,6 +7,7 @@ import { SelectBox } from '../../kit/select-box.tsx';
 import { Empty } from '../../kit/state.tsx';
 import { useBulk } from '../../kit/use-bulk.tsx';
 import { useEnded } from '../../kit/use-ended.ts';
+import { useLive } from '../../kit/use-live.tsx';
 import { usePaged } from '../../kit/use-paged.ts';
 import { useSearchWords } from '../../kit/use-search-words.ts';
 import { useSelection } from '../../kit/use-selection.ts';
@@ -17,7 +18,7 @@ import { plural } from '../../texts/texts.ts';
 import { FactBar } from './fact-bar.tsx';
 import { FactBulk } from './fact-bulk.tsx';
 import { FILTERS, keepsPlaces, SWITCHES } from './filter-names.ts';
-import { findFacts, listFacts } from './find-facts.ts';
+import { findFacts, listFacts, markOf, probeFacts } from './find-facts.ts';
 import { useAssert } from './use-assert.tsx';
 
 const NO_FACTS: readonly Fact[] = [];
@@ -47,6 +48,11 @@ export const FactList = () => {
   const ended = useEnded(isWhole ? facts.items : NO_FACTS);
   const selection = useSelection(facts.items, ({ id }) => id);
   const bulk = useBulk(facts.reload);
+  const live = useLive({
+    probe: (signal) => probeFacts(client, query, signal),
+    shown: facts.isLoading || settled !== '' ? undefined : markOf(total, facts.items[0]),
+    onChange: () => facts.refresh(({ id }) => id),
+  });
   const emptyHint = may(reader, 'write') ? texts.facts.nothingHint : texts.facts.nothingHintRead;
   const isAll = settled === '' && FILTERS.every((name) => !query[name]);
   return (
@@ -55,6 +61,7 @@ export const FactList = () => {
         {total !== undefined && facts.error === undefined && (
           <span class="muted">{plural(texts.facts.total, total)}</span>
         )}
+        {live}
         {assert.button}
       </ScreenHead>
       {assert.view}

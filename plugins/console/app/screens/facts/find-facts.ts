@@ -8,17 +8,26 @@ const FOUND_FACTS = 100;
 const FOUND_TOKENS = 50_000;
 
 /** A page of the filtered facts, newest first. Input is sent as typed, because the node checks it. */
-export const listFacts = async (client: FactClient, query: Query, cursor: string | undefined, signal: AbortSignal) => {
+export const listFacts = (client: FactClient, query: Query, cursor: string | undefined, signal: AbortSignal) =>
+  client.call('GET /v1/facts', { query: { ...askedFor(query), limit: PAGE_FACTS, ...(cursor && { cursor }) }, signal });
+
+/** The mark of a list of facts: it changes when a fact is added or ends. */
+export const markOf = (total: number | undefined, newest: Pick<Fact, 'id'> | undefined): string =>
+  `${total} ${newest?.id}`;
+
+/** Asks for the mark of the filtered facts. */
+export const probeFacts = async (client: FactClient, query: Query, signal: AbortSignal): Promise<string> => {
+  const { total, facts } = await client.call('GET /v1/facts', {
+    query: { ...askedFor(query), limit: 1, fields: 'id' },
+    signal,
+  });
+  return markOf(total, facts[0]);
+};
+
+const askedFor = (query: Query): QueryOf<'GET /v1/facts'> => {
   const names = [...FILTERS, ...SWITCHES].filter((name) => !isList(name));
   const given = Object.fromEntries(names.map((name) => [name, query[name] || undefined]));
-  const asked = {
-    ...given,
-    ...narrowingOf(query),
-    include_contradicted: true,
-    limit: PAGE_FACTS,
-    ...(cursor && { cursor }),
-  };
-  return client.call('GET /v1/facts', { query: asked as QueryOf<'GET /v1/facts'>, signal });
+  return { ...given, ...narrowingOf(query), include_contradicted: true } as QueryOf<'GET /v1/facts'>;
 };
 
 /** The facts that a recall finds for words, best first, with the filters that a recall supports. */

@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../../../../client/client.ts';
 import { Empty } from '../../kit/state.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useDebounced } from '../../kit/use-debounced.ts';
+import { useLive } from '../../kit/use-live.tsx';
 import { usePaged } from '../../kit/use-paged.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { useSession } from '../../session/session.ts';
@@ -13,6 +14,14 @@ type Status = ListedJob['status'];
 
 const STATUSES: readonly Status[] = ['pending', 'running', 'done', 'failed'];
 const PAGE_JOBS = 100;
+/** The number of the newest jobs that a mark names. */
+const MARKED = 20;
+
+const markOf = (jobs: readonly ListedJob[]): string =>
+  jobs
+    .slice(0, MARKED)
+    .map(({ job_id: id, status }) => `${id} ${status}`)
+    .join();
 
 interface ListProps {
   readonly round: number;
@@ -27,19 +36,23 @@ export const JobList = ({ round, actions, onDone }: ListProps) => {
   const [status, setStatus] = useState('');
   const [type, setType] = useState('');
   const settled = useDebounced(type.trim());
+  const filters = { ...(status !== '' && { status: status as Status }), ...(settled !== '' && { type: settled }) };
   const jobs = usePaged<ListedJob>(
     async (cursor, signal) => {
-      const query = {
-        limit: PAGE_JOBS,
-        ...(cursor && { cursor }),
-        ...(status !== '' && { status: status as Status }),
-        ...(settled !== '' && { type: settled }),
-      };
+      const query = { ...filters, limit: PAGE_JOBS, ...(cursor && { cursor }) };
       const page = await client.call('GET /v1/jobs', { query, signal });
       return { items: page.jobs, cursor: page.cursor };
     },
     [status, settled, round],
   );
+  const live = useLive({
+    probe: async (signal) => {
+      const page = await client.call('GET /v1/jobs', { query: { ...filters, limit: MARKED }, signal });
+      return markOf(page.jobs);
+    },
+    shown: jobs.isLoading ? undefined : markOf(jobs.items),
+    onChange: () => jobs.refresh(({ job_id: id }) => id),
+  });
   return (
     <>
       <div class="bar">
@@ -62,6 +75,7 @@ export const JobList = ({ round, actions, onDone }: ListProps) => {
         <button type="button" onClick={jobs.reload}>
           {own.reload}
         </button>
+        {live}
       </div>
       <VirtualRows
         label={texts.screens.jobs}
