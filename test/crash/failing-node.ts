@@ -47,7 +47,8 @@ export const startFailingNode = async (writer: 'inline' | 'thread'): Promise<Fai
   const logLines: LogLine[] = [];
   const node = await createNode({
     env: {},
-    overrides: { node: { url: URL } },
+    // The data folder, with the key of the node, is that of the store.
+    overrides: { node: { url: URL }, adapters: { store: { path: join(folder, 'node.db') } } },
     adapters: {
       clock,
       random: createSeededRandom(),
