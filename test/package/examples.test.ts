@@ -71,7 +71,7 @@ const ON_FRAMEWORKS: Readonly<Record<string, FrameworkProgram>> = {
     lines: ['items that I was given: 1', 'items that I was given: 3'],
   },
 };
-const PACKAGES = ['billing', 'console-screen', 'embedder', 'store-adapter'];
+const PACKAGES = ['billing', 'console-screen', 'embedder', 'key-source', 'store-adapter'];
 
 describe('the examples, from the packed package', function () {
   this.timeout(300_000);
@@ -180,6 +180,24 @@ describe('the examples, from the packed package', function () {
       const node = await start('embedder', { plugins });
       expect((await assert(node.url, 'user:vera')).status).to.equal(201);
       await waitUntil('a text to embed', RUN_LIMIT_MS, () => asked.some((text) => text.includes('vera')));
+      await node.end('SIGTERM');
+    } finally {
+      service.closeAllConnections();
+      service.close();
+    }
+  });
+
+  it('key-source requests the keys of the operator from a service', async () => {
+    let asked = 0;
+    const service = createServer((_request, response) => {
+      asked += 1;
+      response.end(JSON.stringify([Buffer.alloc(32, 7).toString('base64')]));
+    }).listen(0, '127.0.0.1');
+    try {
+      await new Promise((resolve) => service.once('listening', resolve));
+      const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/keys`;
+      const node = await start('key-source', { adapters: { keySource: { from: './key-source/acme-keys.mjs', url } } });
+      expect(asked).to.be.above(0);
       await node.end('SIGTERM');
     } finally {
       service.closeAllConnections();

@@ -24,7 +24,8 @@ const EXPECTED: readonly RegExp[] = [
   /^(LICENSE|NOTICE|package\.json)$/,
 ];
 
-const STRAY = /\.map$|\.test\.|\.tsbuildinfo$|\.db$|\.key$|(^|\/)(\.(?!claude-plugin\/)|data|coverage|node_modules)/;
+const STRAY =
+  /\.map$|\.test\.|\.tsbuildinfo$|\.db$|\.key$|(^|\/)(\.(?!claude-plugin\/)|(data|coverage|node_modules)\/)/;
 
 /** Returns the relative links of a page, except those in code blocks. */
 const linksOf = (text: string): string[] =>
@@ -33,7 +34,7 @@ const linksOf = (text: string): string[] =>
     .filter((link) => !/^([a-z]+:|#)/.test(link));
 
 /** The folders that a person or npm makes beside the sources. */
-const MADE = /^(node_modules|dist|data|release|coverage)\b/;
+const MADE = /^(\.\/)?(node_modules|dist|data|release|coverage)\b/;
 const FILE_NAME = /^[\w.@-]+(\/[\w.@-]+)*(\/|\.(ts|mjs|js|json|md|yaml|toml|wasm))?$/;
 
 /** Returns the code spans of a part of a page that look like the path of a file or folder. */
