@@ -104,12 +104,20 @@ export const nodeInfoPlugin = definePlugin({
         identity.publicKey,
       ],
     }));
-    // Publishes a new key only from a process that serves requests. A command that runs beside an older process must
-    // not publish it.
-    onStart(() => history.begin(identity.publicKey, identity.signRetired));
     const takeUp = new KeyTakeUp({ identity, history, hooks, clock, log, readKeys: () => readHeldKeys(config) });
-    const look = (): void =>
-      void takeUp.look().catch((error: unknown) => log.warn('the key of the node could not be read again', { error }));
+    // Publishes a new key only from a process that serves requests. A command that runs beside an older process must
+    // not publish it, nor begin what the end of the command interrupts.
+    let serves = false;
+    const look = (): void => {
+      if (!serves) return;
+      takeUp.look().catch((error: unknown) => log.warn('the key of the node could not be read again', { error }));
+    };
+    onStart(async () => {
+      await history.begin(identity.publicKey, identity.signRetired);
+      serves = true;
+      // Makes up for a signal that came before.
+      look();
+    });
     onSignal(KEY_ROTATED, look);
     every(TAKE_UP_INTERVAL_MS, () => takeUp.useWhenDue());
     every(LOOK_INTERVAL_MS, look);

@@ -152,6 +152,12 @@ describe('rotating the key of a node', () => {
     }
   });
 
+  it('prints no warning, although the command raises the signal that serving processes act on', async () => {
+    const { exitCode, stderr } = await place.runApart(['rotate', 'node-key']);
+    expect(exitCode, stderr).to.equal(0);
+    expect(stderr).to.equal('Running processes of the node sign by the new key within seconds.\n');
+  });
+
   it('is refused if an environment variable sets the key', async () => {
     const env = { SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 5).toString('base64url') };
     const { exitCode, stderr } = await place.run(['rotate', 'node-key'], env);
