@@ -19,8 +19,10 @@ export const raiseClock = async (store: FactStore, nowMs: number, log: Logger): 
     return newest.wallMs + 1;
   });
   if (wallMs - nowMs > AHEAD_LIMIT_MS) {
-    log.warn('clock_ahead: the stamps of this store are ahead of physical time; check the clock of this machine', {
-      aheadMs: wallMs - nowMs,
-    });
+    log.warn(
+      'clock_ahead: the stamps of this store are ahead of physical time; ' +
+        'after a restore this passes within minutes, otherwise check the clock of this machine',
+      { aheadMs: wallMs - nowMs },
+    );
   }
 };
