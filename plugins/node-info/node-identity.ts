@@ -91,7 +91,8 @@ const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array |
   if (late !== undefined) return late;
   throw new ServiceError('unavailable', `the node's private key is missing: there is no file ${path}`, {
     hint:
-      'put the file back from a backup, or set SVC_NODE_PRIVATE_KEY; ' +
+      'put back your copy of the file (a backup has it only if it was made with --with-key), ' +
+      'or set SVC_NODE_PRIVATE_KEY; ' +
       'when the key is lost for good, run "fact-memory-node node-key create"',
   });
 };

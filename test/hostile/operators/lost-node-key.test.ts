@@ -48,7 +48,7 @@ forEachStore('An operator loses the private key of a node that has a store (I22)
     const error = await rejection(start());
 
     expect(error.message).to.contain(`there is no file ${keyFile()}`);
-    for (const remedy of ['from a backup', 'SVC_NODE_PRIVATE_KEY', 'node-key create']) {
+    for (const remedy of ['put back your copy', '--with-key', 'SVC_NODE_PRIVATE_KEY', 'node-key create']) {
       expect(error.message).to.contain(remedy);
     }
     expect(existsSync(keyFile())).to.equal(false);
