@@ -96,11 +96,23 @@ export const manifestIn = async (path: string): Promise<Manifest> => {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    if (!(await isThere(path))) throw noBackup(path);
     throw new ServiceError('lookup', `${path} is no backup: it has no ${MANIFEST}`, {
       hint: '"fact-memory-node backup list" shows which there are; a folder without a manifest was never completed',
     });
   }
 };
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+const noBackup = (path: string): ServiceError =>
+  new ServiceError('lookup', `there is no backup ${path}`, {
+    hint: '"fact-memory-node backup list" shows which there are',
+  });
 
 const noManifest = (message: string): ServiceError =>
   new ServiceError('validation', message, { hint: 'use another backup' });

@@ -1,4 +1,14 @@
-import { closeSync, openSync, readdirSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmdirSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { assert, asyncProperty, integer, nat } from 'fast-check';
@@ -31,6 +41,15 @@ describe('The files of a backup', () => {
   it('are the store, the key of the node and the manifest, and pass the check unchanged', async () => {
     expect(names).to.deep.equal(['manifest.json', 'node.key', 'store.db']);
     expect((await checkBackup(folder)).keyFiles).to.have.length(1);
+  });
+
+  it('are missed as a whole where no folder has the name, and by their manifest where one has', async () => {
+    const gone = join(place.backups, 'backup-20260101T000000000Z-00000000');
+    expect(await rejection(checkBackup(gone))).to.include({ code: 'lookup', message: `there is no backup ${gone}` });
+    mkdirSync(gone);
+    const { message } = await rejection(checkBackup(gone));
+    rmdirSync(gone);
+    expect(message).to.equal(`${gone} is no backup: it has no manifest.json`);
   });
 
   it('are refused after any change of one bit', async () => {
