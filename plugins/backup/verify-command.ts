@@ -1,4 +1,4 @@
-import { defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { countNoun, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import type { Clock, ObjectStores } from '../../kernel/plugin-api.ts';
 import { StoreVerification, type VerifiedStore } from './backup-api.ts';
 import { pathOfBackup } from './backup-folder.ts';
@@ -47,7 +47,10 @@ export const verifyCommand = defineCommand({
         const bytes = copy.files.reduce((sum, file) => sum + file.bytes, 0);
         if (options.json)
           stdout.write(`${JSON.stringify({ ok: true, backup: id, files: copy.files.length, bytes })}\n`);
-        else stdout.write(`${id}: ${copy.files.length} files, ${showBytes(bytes)}, all as they were written\n`);
+        else
+          stdout.write(
+            `${id}: ${countNoun(copy.files.length, 'file')}, ${showBytes(bytes)}, all as they were written\n`,
+          );
         return EXIT.ok;
       }
       const verified = await withNode({ verification: StoreVerification }, ({ use }) =>

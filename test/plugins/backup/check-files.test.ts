@@ -43,6 +43,11 @@ describe('The files of a backup', () => {
     expect((await checkBackup(folder)).keyFiles).to.have.length(1);
   });
 
+  it('are counted by the command that checks them', async () => {
+    const { stdout, stderr } = await place.run(['verify', '--backup', folder]);
+    expect(stdout, stderr).to.include(': 1 file, ');
+  });
+
   it('are missed as a whole where no folder has the name, and by their manifest where one has', async () => {
     const gone = join(place.backups, 'backup-20260101T000000000Z-00000000');
     expect(await rejection(checkBackup(gone))).to.include({ code: 'lookup', message: `there is no backup ${gone}` });
