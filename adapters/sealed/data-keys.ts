@@ -83,8 +83,10 @@ export const readSeal = (folder: string, text: string): Seal => {
 export const spellSeal = ({ keyId, sealedKey }: Seal): string =>
   `${JSON.stringify({ format: FORMAT, key_id: keyId, sealed_key: sealedKey.toString('base64') })}\n`;
 
+const GIVE_KEY = 'give that key in SVC_ENCRYPTION_KEY_FILE or SVC_ENCRYPTION_KEY_COMMAND';
+
 export const noKeyAtAll = (folder: string, keyId: string): ServiceError =>
-  lacking(`${folder} is sealed with the key ${keyId}, and this node has no key`, keyId);
+  lacking(`${folder} is sealed with the key ${keyId}, and this node has no key`, keyId, GIVE_KEY);
 
 /** Returns the id of a key: the beginning of a digest, which tells nothing of a random key. */
 export const operatorKeyId = (key: Uint8Array): string =>
@@ -101,13 +103,14 @@ const operatorKey = (key: Uint8Array): OperatorKey => {
 };
 
 const otherKey = (folder: string, keyId: string, present: string | undefined): ServiceError =>
-  lacking(`${folder} is sealed with the key ${keyId}, and the present key is ${present}`, keyId);
+  lacking(
+    `${folder} is sealed with the key ${keyId}, and the present key is ${present}`,
+    keyId,
+    `${GIVE_KEY}, on a line after the present key`,
+  );
 
-const lacking = (message: string, keyId: string): ServiceError =>
-  new ServiceError('conflict', message, {
-    hint: `give that key in SVC_ENCRYPTION_KEY_FILE or SVC_ENCRYPTION_KEY_COMMAND, on a line after the present key`,
-    members: { key_id: keyId },
-  });
+const lacking = (message: string, keyId: string, hint: string): ServiceError =>
+  new ServiceError('conflict', message, { hint, members: { key_id: keyId } });
 
 const damagedSeal = (folder: string): ServiceError =>
   new ServiceError('validation', `the seal of ${folder} is damaged`, { hint: 'use another backup' });

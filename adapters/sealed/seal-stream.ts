@@ -94,7 +94,9 @@ export const openSecret = (sealed: Uint8Array, key: Uint8Array, place: string): 
 
 export const damagedObject = (path: string): ServiceError =>
   new ServiceError('validation', `${path} is damaged: its seal does not fit its content`, {
-    hint: 'try again, because a network can damage it on the way; otherwise it was changed where it lies',
+    hint:
+      'try again, because a network can damage it on the way; otherwise it was changed where it lies; ' +
+      'restore an older backup, and make a new one',
   });
 
 const openChunk = (sealed: Uint8Array, key: Uint8Array, place: Buffer): Buffer | undefined => {

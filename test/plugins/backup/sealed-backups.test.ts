@@ -84,6 +84,7 @@ forEachStore('sealed backups', (kind) => {
         const refused = await to.run([command, '--from', PLACE], holding(to, ...keys));
         expect(refused.exitCode, command).to.equal(1);
         expect(refused.stderr).to.include(`is sealed with the key ${operatorKeyId(key)}`);
+        expect(refused.stderr.includes('on a line after the present key')).to.equal(keys.length > 0);
       }
     }
     expect(existsSync(to.work.path('data/svc.db'))).to.equal(false);
