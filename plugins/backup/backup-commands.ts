@@ -61,7 +61,9 @@ it a restored node is another node: keep node.key, taken once, where you keep se
 const listCommand = defineCommand({
   name: 'list',
   summary: 'list the backups of a folder or a target, newest first',
-  description: 'Needs neither node nor store. "erased since" counts erasures that a backup may be older than.',
+  description:
+    'Needs neither node nor store. "node key" says whether a backup holds the private key of the node, and "sealed" ' +
+    'whether one in a target is encrypted. "erased since" counts erasures that a backup may be older than.',
   examples: ['fact-memory-node backup list', 'fact-memory-node backup list --from s3://bucket/prefix'],
   needs: 'settings',
   settings: backupSettings,
@@ -69,11 +71,11 @@ const listCommand = defineCommand({
   async run({ options, config, node, objects, stdout, stderr, table }) {
     const folder = options.out ?? config.folder;
     const target = options.from === undefined ? undefined : await objects.open(options.from, { mustExist: true });
-    const found = await (target === undefined
+    const found: readonly Listed[] = await (target === undefined
       ? listBackups(folder, erasureFilesOf(node))
       : listSent(target, erasureFilesOf(node)));
-    if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(summaryJson) })}\n`);
-    else if (found.length > 0) stdout.write(table([TITLES, ...found.map(rowOf)], { titled: true }));
+    if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson) })}\n`);
+    else if (found.length > 0) stdout.write(table(rowsOf(found, target !== undefined), { titled: true }));
     if (found.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
     for (const { id, damage, neededKey } of found) {
       if (damage !== null) stderr.write(neededKey === undefined ? `${id}: damaged: ${damage}\n` : `${damage}\n`);
@@ -84,12 +86,28 @@ const listCommand = defineCommand({
   },
 });
 
-const TITLES = ['backup', 'made', 'facts', 'size', 'key', 'erased since'];
+/** A backup of the folder, or one of a target, where alone backups are sealed. */
+type Listed = BackupSummary & { readonly isSealed?: boolean };
 
-const rowOf = ({ id, createdAt, facts, bytes, hasKey, erasuresSince, damage, neededKey }: BackupSummary): string[] =>
-  damage === null
-    ? [id, createdAt, String(facts), showBytes(bytes), hasKey ? 'yes' : 'no', String(erasuresSince)]
-    : [id, neededKey === undefined ? 'damaged' : 'sealed', '-', '-', '-', '-'];
+const listedJson = (backup: Listed): object => ({
+  ...summaryJson(backup),
+  ...(backup.isSealed !== undefined && { sealed: backup.isSealed }),
+});
+
+const rowsOf = (found: readonly Listed[], isTarget: boolean): string[][] => [
+  ['backup', 'made', 'facts', 'size', 'node key', ...(isTarget ? ['sealed'] : []), 'erased since'],
+  ...found.map(rowOf),
+];
+
+const rowOf = (backup: Listed): string[] => {
+  const { id, createdAt, facts, bytes, hasKey, isSealed, erasuresSince, damage, neededKey } = backup;
+  const sealed = isSealed === undefined ? [] : [yesOrNo(isSealed)];
+  return damage === null
+    ? [id, createdAt, String(facts), showBytes(bytes), yesOrNo(hasKey), ...sealed, String(erasuresSince)]
+    : [id, neededKey === undefined ? 'damaged' : 'sealed', '-', '-', '-', ...sealed, '-'];
+};
+
+const yesOrNo = (is: boolean): string => (is ? 'yes' : 'no');
 
 export const backupCommands: CommandGroup = {
   name: 'backup',

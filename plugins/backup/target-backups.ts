@@ -6,6 +6,12 @@ import { erasureInstants, isBackupName, MAX_MANIFEST_BYTES, summaryOf, unreadabl
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
 import { countedBackups } from './retained-backups.ts';
 
+/** A backup in a target, as its manifest describes it. */
+export interface SentSummary extends BackupSummary {
+  /** False if it lies in the clear. */
+  readonly isSealed: boolean;
+}
+
 /** The objects of one backup in a target, by file name. Without a manifest it was never completed. */
 export type SentFiles = ReadonlyMap<string, number>;
 /** Stands for the size of an object that lies in the clear where others are sealed, so that it never counts as sent. */
@@ -52,20 +58,24 @@ export const manifestAt = async (target: ObjectStore, name: string): Promise<Man
 };
 
 /** Lists the backups of a target, newest first, including those whose manifest is missing or damaged. */
-export const listSent = async (target: ObjectStore, erasureFiles: readonly string[]): Promise<BackupSummary[]> => {
+export const listSent = async (target: ObjectStore, erasureFiles: readonly string[]): Promise<SentSummary[]> => {
   const erasedAt = await erasureInstants(erasureFiles);
   const sent = [...(await sentBackups(target))];
-  const found: BackupSummary[] = [];
+  const found: SentSummary[] = [];
   for (let at = 0; at < sent.length; at += AT_ONCE) {
     const some = sent.slice(at, at + AT_ONCE).map(async ([name, files]) => {
-      if (!files.has(MANIFEST)) return unreadable(name, `it was not completed, or its ${MANIFEST} is no file`);
+      // A node without a key tells by the manifest, which it cannot read where it is sealed.
+      const isSealed = target.rewrap !== undefined && [...files.values()].every((bytes) => bytes !== CLEAR);
+      if (!files.has(MANIFEST)) {
+        return { ...unreadable(name, `it was not completed, or its ${MANIFEST} is no file`), isSealed };
+      }
       try {
-        return summaryOf(await manifestAt(target, name), erasedAt, name);
+        return { ...summaryOf(await manifestAt(target, name), erasedAt, name), isSealed };
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status >= 500) throw error;
         const { key_id: neededKey } = error.members;
-        const found = unreadable(name, error.message);
-        return typeof neededKey === 'string' ? { ...found, neededKey } : found;
+        const found = { ...unreadable(name, error.message), isSealed };
+        return typeof neededKey === 'string' ? { ...found, isSealed: true, neededKey } : found;
       }
     });
     found.push(...(await Promise.all(some)));

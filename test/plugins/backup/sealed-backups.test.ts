@@ -133,6 +133,11 @@ forEachStore('sealed backups', (kind) => {
       true,
       true,
     ]);
+    const sealing = JSON.parse(listed.stdout).backups.map((one: { sealed: boolean }) => one.sealed);
+    expect(sealing).to.deep.equal([false, true, false]);
+    const shown = await to.run(['backup', 'list', '--from', PLACE], holding(to, key));
+    expect(shown.stdout).to.match(/^backup +made +facts +size +node key +sealed +erased since\n/);
+    expect([...shown.stdout.matchAll(/ no +(yes|no) +\d+$/gm)].map(([, is]) => is)).to.deep.equal(['no', 'yes', 'no']);
     const verified = await to.run(['verify', '--from', PLACE, '--json'], holding(to, key));
     expect(JSON.parse(verified.stdout)).to.include({ ok: true, backup: sealed });
   }).timeout(LIMIT_MS);
