@@ -1,4 +1,5 @@
 import { type CommandGroup, type CommandOption, defineCommand } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { listBackups } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
@@ -54,9 +55,21 @@ it a restored node is another node: keep node.key, taken once, where you keep se
     } finally {
       bar.end();
     }
-    if (config.target !== undefined && options.out === undefined) await sendShown(context);
+    if (config.target !== undefined && options.out === undefined) await sendShown(context).catch(madeButNotSent);
   },
 });
+
+/** Says that the backup was made all the same, because the failure of the whole command seems to deny it. */
+const madeButNotSent = (error: unknown): never => {
+  if (!(error instanceof ServiceError)) throw error;
+  const { code: id, status, message, hint, members } = error;
+  const later = '"fact-memory-node backup send" tries again';
+  throw new ServiceError({ id, status }, `${message}; the backup is in the folder, and sending failed`, {
+    hint: hint === undefined ? later : `${hint}; ${later}`,
+    members,
+    cause: error,
+  });
+};
 
 const listCommand = defineCommand({
   name: 'list',

@@ -104,6 +104,9 @@ forEachStore('sealed backups', (kind) => {
       const refused = await from.run(command, lost);
       expect(refused.exitCode, command.join(' ')).to.not.equal(0);
       expect(refused.stderr).to.include('cannot be read (ENOENT)');
+      expect(refused.stderr.includes('the backup is in the folder, and sending failed')).to.equal(
+        command.length === 1 && command[0] === 'backup',
+      );
     }
     expect([...server.objects.keys()]).to.deep.equal(before);
   }).timeout(LIMIT_MS);
