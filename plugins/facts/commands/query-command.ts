@@ -27,7 +27,7 @@ const OPTIONS = {
   sources: { type: 'words', value: 'list', summary: 'facts of one of these sources, or beginnings' },
   sessions: { type: 'words', value: 'list', summary: 'facts of one of your sessions, or beginnings of their names' },
   session: { type: 'text', value: 'name', summary: 'what was asserted under this session' },
-  includeContradicted: { type: 'flag', summary: 'all sides of a contradiction, not the winner alone' },
+  includeContradicted: { type: 'flag', summary: 'all sides of a contradiction, also those that were settled' },
   includeExpired: { type: 'flag', summary: 'also facts that have expired' },
   includeRetracted: { type: 'flag', summary: 'also facts that were retracted' },
   asOf: { type: 'text', value: 'instant', summary: 'what the node knew at that moment' },
@@ -50,7 +50,7 @@ export const queryCommand = defineCommand({
   summary: 'list facts by what they are about',
   description:
     'Lists the facts that your key may see, newest first. Of a contradiction the winner is shown, with a mark; ' +
-    '--include-contradicted shows all sides.',
+    '--include-contradicted shows all sides, and superseded facts without a mark.',
   examples: [
     'fact-memory-node query --entity user:alice',
     'fact-memory-node query --relation memory:role --scope company --min-confidence 0.8',
