@@ -42,7 +42,7 @@ export const conflictsCommand = defineCommand({
       if (!options.all) break;
     }
     if (shown === 0) stderr.write('No contradiction that you may see.\n');
-    else if (!options.json) stderr.write('"fact-memory-node resolve CONFLICT" settles one.\n');
+    else if (!options.json) stderr.write('"fact-memory-node resolve CONFLICT --winner FACT" settles one.\n');
     if (hasMore) stderr.write(options.all ? `Cut at ${MOST_OF_ALL} conflicts.\n` : 'There is more: add --all.\n');
   },
 });

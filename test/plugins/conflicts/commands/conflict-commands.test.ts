@@ -26,12 +26,13 @@ describe('the commands conflicts and resolve', () => {
   it('show both facts of a contradiction side by side', async () => {
     expect((await at.run(['conflicts'])).stderr).to.equal('No contradiction that you may see.\n');
     const { ceo, cto, conflict } = await contradict();
-    const { exitCode, stdout } = await at.run(['conflicts']);
+    const { exitCode, stdout, stderr } = await at.run(['conflicts']);
     expect(exitCode).to.equal(0);
     expect(stdout).to.contain(`user:noor memory:role (local): 2 facts, found just now\n${conflict}\n`);
     expect(stdout).to.match(/value +CTO \[31m +CEO\nsource +agent:0\.8 +agent:1\nconfidence +0\.80 +1\.00\n/);
     expect(stdout).to.match(new RegExp(`fact +${cto} +${ceo}\n`));
     expect(stdout).not.to.contain('\u001b');
+    expect(stderr).to.equal('"fact-memory-node resolve CONFLICT --winner FACT" settles one.\n');
     const document = JSON.parse((await at.run(['conflicts', '--json'])).stdout);
     expect(document.conflicts).to.have.lengthOf(1);
   });
