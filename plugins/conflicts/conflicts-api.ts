@@ -15,6 +15,7 @@ import {
 import type { AttestationJson } from '../attestation/attestation-api.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 
+export { conflictTable, type ShownConflict } from './commands/shown-conflict.ts';
 export type { ConflictRecord } from './conflict-record.ts';
 
 /** A conflict record as one caller sees it, computed only from the facts visible to that caller. */

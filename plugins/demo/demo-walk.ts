@@ -1,5 +1,6 @@
 import { askServer, factRows, queryOf, type ShownFact, shellQuote, valueLine } from '../../kernel/command-api.ts';
 import { columnText } from '../../kernel/internal-api.ts';
+import { conflictTable, type ShownConflict } from '../conflicts/conflicts-api.ts';
 import type { DemoContext } from './demo-command.ts';
 import { type DemoFact, FIRST_SAYING, LANTERN, SCOPE, SECOND_SAYING } from './demo-data.ts';
 import { assertionOf, liveFacts, loadFacts, makeGarden, type StampedFact } from './demo-requests.ts';
@@ -55,7 +56,7 @@ const contradict = async ({ context }: Walk): Promise<void> => {
   const conflict = await openConflict(context);
   command(context, ['conflicts']);
   if (conflict === undefined) context.stdout.write('An earlier run has settled this contradiction.\n');
-  else showFacts(context, [conflict.fact_a, conflict.fact_b]);
+  else context.stdout.write(conflictTable(conflict, context.clock.nowMs(), context.table));
   await pause(context);
 };
 
@@ -115,15 +116,9 @@ const tellHistory = async ({ context }: Walk): Promise<void> => {
   context.stdout.write(context.table([['what', 'value', 'source'], ...rows], { titled: true }));
 };
 
-interface DemoConflict {
-  readonly conflict_id: string;
-  readonly fact_a: ShownFact;
-  readonly fact_b: ShownFact;
-}
-
-const openConflict = async ({ server }: DemoContext): Promise<DemoConflict | undefined> => {
+const openConflict = async ({ server }: DemoContext): Promise<ShownConflict | undefined> => {
   const { document } = await askServer(server, { method: 'GET', path: '/v1/conflicts?limit=500' });
-  return (document['conflicts'] as readonly DemoConflict[]).find(
+  return (document['conflicts'] as readonly ShownConflict[]).find(
     ({ fact_a }) => fact_a.entity === LANTERN && fact_a.relation === RELATION && fact_a.scope === SCOPE,
   );
 };

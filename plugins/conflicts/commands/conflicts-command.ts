@@ -1,5 +1,5 @@
-import { type CommandContext, defineCommand, jsonLine, readPages } from '../../../kernel/command-api.ts';
-import { headingOf, type ShownConflict, sideBySide } from './shown-conflict.ts';
+import { defineCommand, jsonLine, readPages } from '../../../kernel/command-api.ts';
+import { conflictTable, type ShownConflict } from './shown-conflict.ts';
 
 /** The maximum number of conflicts that `--all` prints. */
 const MOST_OF_ALL = 10_000;
@@ -17,8 +17,6 @@ const OPTIONS = {
   json: { type: 'flag', summary: 'the reply as JSON; with --all a conflict per line' },
 } as const;
 
-type Context = CommandContext<Record<never, never>, typeof OPTIONS, 'server', Record<never, never>, undefined>;
-
 export const conflictsCommand = defineCommand({
   name: 'conflicts',
   topic: 'daily',
@@ -27,8 +25,7 @@ export const conflictsCommand = defineCommand({
   examples: ['fact-memory-node conflicts', 'fact-memory-node conflicts --status all --json'],
   needs: 'server',
   options: OPTIONS,
-  async run(context) {
-    const { options, server, stdout, stderr } = context;
+  async run({ options, server, clock, stdout, stderr, table }) {
     const limit = options.all ? MOST_OF_ALL : options.limit;
     const asked = { path: '/v1/conflicts', query: { status: options.status }, list: 'conflicts', limit };
     let shown = 0;
@@ -36,7 +33,7 @@ export const conflictsCommand = defineCommand({
     for await (const page of readPages<ShownConflict>(server, asked)) {
       if (options.json && !options.all) stdout.write(jsonLine(page.document));
       else if (options.json) stdout.write(page.items.map(jsonLine).join(''));
-      else for (const conflict of page.items) stdout.write(shownConflict(conflict, context));
+      else for (const conflict of page.items) stdout.write(conflictTable(conflict, clock.nowMs(), table));
       shown += page.items.length;
       hasMore = page.hasMore;
       if (!options.all) break;
@@ -46,10 +43,3 @@ export const conflictsCommand = defineCommand({
     if (hasMore) stderr.write(options.all ? `Cut at ${MOST_OF_ALL} conflicts.\n` : 'There is more: add --all.\n');
   },
 });
-
-const shownConflict = (conflict: ShownConflict, { clock, table }: Context): string => {
-  const nowMs = clock.nowMs();
-  const sides = table(sideBySide([conflict.fact_a, conflict.fact_b], nowMs), { titled: true });
-  const end = conflict.resolved_by === null ? '' : `resolved by ${conflict.resolved_by}\n`;
-  return `${headingOf(conflict, nowMs)}${sides}${end}\n`;
-};

@@ -18,8 +18,19 @@ export const headingOf = ({ conflict_id, fact_a, members, detected_at }: ShownCo
   return `${about}: ${members.length} facts, found ${ageOf(detected_at, nowMs)}\n${columnText(conflict_id)}\n`;
 };
 
+/** Returns the contradiction as the command `conflicts` shows it: both facts side by side, under a heading. */
+export const conflictTable = (
+  conflict: ShownConflict,
+  nowMs: number,
+  table: (rows: readonly (readonly Cell[])[], form: { readonly titled: boolean }) => string,
+): string => {
+  const sides = table(sideBySide([conflict.fact_a, conflict.fact_b], nowMs), { titled: true });
+  const end = conflict.resolved_by === null ? '' : `resolved by ${conflict.resolved_by}\n`;
+  return `${headingOf(conflict, nowMs)}${sides}${end}\n`;
+};
+
 /** Returns table rows with one column per fact. */
-export const sideBySide = (facts: readonly ShownFact[], nowMs: number): readonly (readonly Cell[])[] => [
+const sideBySide = (facts: readonly ShownFact[], nowMs: number): readonly (readonly Cell[])[] => [
   ['', ...facts.map((_, at) => String.fromCharCode('A'.charCodeAt(0) + at))],
   ['value', ...facts.map(({ value }): Cell => ({ text: valueLine(value), style: 'strong' }))],
   ['source', ...facts.map(({ source }) => columnText(source))],
