@@ -17,6 +17,7 @@ interface Tally {
   lines: number;
   facts: number;
   stored: number;
+  known: number;
   refused: number;
   announced: number | null;
 }
@@ -27,7 +28,7 @@ export const importExportFile = async (
   totalBytes: number | null,
   { stdout, stderr, progress: show, withNode }: Pick<ImportContext, 'stdout' | 'stderr' | 'progress' | 'withNode'>,
 ): Promise<number> => {
-  const tally: Tally = { lines: 0, facts: 0, stored: 0, refused: 0, announced: null };
+  const tally: Tally = { lines: 0, facts: 0, stored: 0, known: 0, refused: 0, announced: null };
   await withNode({ transfer: TenantTransfer }, async ({ use: { transfer }, node }) => {
     stderr.write(`importing into ${node.storeLocation}\n`);
     const progress = show(totalBytes);
@@ -42,9 +43,9 @@ export const importExportFile = async (
     } finally {
       progress.end();
     }
-    const { facts, stored, refused } = tally;
+    const { facts, stored, known, refused } = tally;
     stdout.write(
-      `${countNoun(facts, 'fact')}: ${stored} stored, ${facts - stored} known or refused; ${countNoun(refused, 'line')} refused\n`,
+      `${countNoun(facts, 'fact')}: ${stored} stored, ${known} known; ${countNoun(refused, 'line')} refused\n`,
     );
   });
   const { refused, announced } = tally;
@@ -113,5 +114,6 @@ const takeBatch = async (
   tally.lines += batch.length;
   tally.facts += taken.facts;
   tally.stored += taken.stored;
+  tally.known += taken.known;
   tally.announced ??= taken.announced;
 };

@@ -28,8 +28,8 @@ export const importLines = async (parts: ImportParts, lines: readonly NumberedTe
     });
   }
   const facts = [...read].flatMap(([number, one]) => (one.kind === 'fact' ? [{ number, checked: one.checked }] : []));
-  const stored = await parts.tables.write(parts.tenantId, async (_own, transaction) => {
-    const count = await insertFacts(parts, transaction, facts, refused);
+  const counts = await parts.tables.write(parts.tenantId, async (_own, transaction) => {
+    const found = await insertFacts(parts, transaction, facts, refused);
     for (const [number, one] of read) {
       if (one.kind === 'expiry') await orRefuse(number, refused, () => takeExpiry(parts, transaction, one.line));
       if (one.kind === 'section') {
@@ -38,12 +38,12 @@ export const importLines = async (parts: ImportParts, lines: readonly NumberedTe
         });
       }
     }
-    return count;
+    return found;
   });
   const end = [...read.values()].find((one) => one.kind === 'end');
   return {
     facts: facts.length,
-    stored,
+    ...counts,
     refused: refused.sort((a, b) => a.number - b.number),
     announced: end?.facts ?? null,
   };
@@ -76,7 +76,7 @@ const insertFacts = async (
   transaction: PluginTransaction,
   facts: readonly { readonly number: number; readonly checked: CheckedFact }[],
   refused: Refused,
-): Promise<number> => {
+): Promise<Pick<ImportedLines, 'stored' | 'known'>> => {
   const verdicts = await restore.insert(
     transaction,
     facts.map(({ checked }) => checked),
@@ -84,7 +84,8 @@ const insertFacts = async (
   for (const [at, { number }] of facts.entries()) {
     if (verdicts[at] === 'taken') refused.push({ number, reason: 'another fact is stored under this id' });
   }
-  return verdicts.filter((verdict) => verdict === 'stored').length;
+  const count = (wanted: 'stored' | 'known'): number => verdicts.filter((verdict) => verdict === wanted).length;
+  return { stored: count('stored'), known: count('known') };
 };
 
 const takeExpiry = async (

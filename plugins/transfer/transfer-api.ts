@@ -52,6 +52,8 @@ export interface ImportedLines {
   readonly facts: number;
   /** Number of facts that this store did not have. */
   readonly stored: number;
+  /** Number of facts that this store had already. */
+  readonly known: number;
   readonly refused: readonly { readonly number: number; readonly reason: string }[];
   /** Number of facts in the file. Null until its last line is read. */
   readonly announced: number | null;
