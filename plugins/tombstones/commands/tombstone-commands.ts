@@ -103,7 +103,7 @@ const followCommand = defineCommand({
 export const tombstoneCommands: CommandGroup = {
   name: 'tombstone',
   topic: 'memory',
-  summary: 'hide what is known about an entity',
+  summary: 'hide what is known about an entity, or erase it',
   description: 'Works on the store itself, beside a running node or without one.',
   notes: 'A tombstone hides facts from every answer, and can be revoked. The command erase destroys them for good.',
   examples: [
