@@ -146,7 +146,8 @@ const send = async (
       timeoutMs: rest.timeoutMs ?? REQUEST_TIMEOUT_MS,
     });
     const header = (name: string): string | undefined => headers[name.toLowerCase()]?.toString();
-    return { status, header, text, document: parseObject(text) };
+    const reply = { status, header, text, document: parseObject(text) };
+    return key.key === '' ? reply : { ...reply, keyFrom: key.from };
   } catch (cause) {
     throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}, ${from}`, {
       cause,

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../ports/ports.ts';
 import type { CommandServer, ServerReply } from './command-server.ts';
+import { refusedKey } from './refused-key.ts';
 import { harmlessText } from './shown-text.ts';
 
 const MAX_SHOWN = 1_000;
@@ -37,7 +38,8 @@ export const acceptedReply = (reply: ServerReply): ServerReply => {
 };
 
 /** Turns a refusal of the node into an error, with its text made safe for a terminal. */
-const refusalOf = ({ status, document }: ServerReply): ServiceError => {
+const refusalOf = (reply: ServerReply): ServiceError => {
+  const { status, document } = reply;
   const { detail, hint, errors } = document;
   const why = [typeof detail === 'string' ? detail : `the node replied with status ${status}`, ...membersOf(errors)]
     .map(harmlessText)
@@ -45,16 +47,12 @@ const refusalOf = ({ status, document }: ServerReply): ServiceError => {
     .slice(0, MAX_SHOWN);
   const code = status >= 500 ? 'unavailable' : (CODES.get(status) ?? 'validation');
   if (typeof hint !== 'string') return new ServiceError(code, why, { status });
-  return new ServiceError(code, why, {
-    status,
-    hint: code === 'authentication' ? KEY_HINT : harmlessText(hint).slice(0, MAX_SHOWN),
-  });
+  if (code !== 'authentication') {
+    return new ServiceError(code, why, { status, hint: harmlessText(hint).slice(0, MAX_SHOWN) });
+  }
+  const refused = refusedKey(reply);
+  return new ServiceError(code, refused.message ?? why, { status, hint: refused.hint });
 };
-
-/** Replaces the hint of the node, which names a header that users of commands never see. */
-const KEY_HINT =
-  'set SVC_API_KEY (after the first start: export SVC_API_KEY="$(cat data/admin.key)"), name the file of a key with ' +
-  '--key-file, or sign in with "login"';
 
 /** Returns the members that a problem document names. */
 const membersOf = (errors: unknown): string[] =>

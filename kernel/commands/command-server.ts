@@ -13,6 +13,8 @@ export interface ServerRequest {
 
 export interface ServerReply {
   readonly status: number;
+  /** The source of the key that the request carried, such as `SVC_API_KEY`; absent in a request without a key. */
+  readonly keyFrom?: string;
   header(name: string): string | undefined;
   /** The body as text. */
   readonly text: string;

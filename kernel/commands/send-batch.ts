@@ -1,5 +1,6 @@
 import { ServiceError } from '../../ports/ports.ts';
 import type { ServerReply } from './command-server.ts';
+import { refusedKey } from './refused-key.ts';
 import { type Patience, type PatientTarget, sendPatiently } from './send-patiently.ts';
 import { harmlessText } from './shown-text.ts';
 
@@ -63,18 +64,23 @@ export const sendBatch = async (
 };
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'set SVC_API_KEY, or name a file that holds the key with --key-file',
   403: 'the key needs the permission "write"; "fact-memory-node key list" shows what it has',
   404: 'check the address: no fact-memory node answers there, or its plugin "facts" is off',
   413: 'send fewer lines at once with --batch',
   429: 'send fewer lines at once with --batch, or try again later',
 };
 
-const refusedRequest = ({ status, document }: ServerReply): ServiceError => {
-  const hint = HINTS[status];
+const refusedRequest = (reply: ServerReply): ServiceError => {
+  const { status, document } = reply;
+  const hint = status === 401 ? keyHint(reply) : HINTS[status];
   return new ServiceError('unavailable', `the node answered ${status}: ${textOf(document['detail'], 'no detail')}`, {
     ...(hint === undefined ? {} : { hint }),
   });
+};
+
+const keyHint = (reply: ServerReply): string => {
+  const { message, hint } = refusedKey(reply);
+  return message === undefined ? hint : `${message}: ${hint}`;
 };
 
 const readAnswer = (reply: ServerReply): BatchAnswer => {

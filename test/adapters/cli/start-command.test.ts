@@ -125,6 +125,7 @@ describe('the start command', () => {
       await place.run(['query'], { ...env, SVC_URL: REFUSING }),
     ];
     const keyless = await place.run(['query']);
+    const refused = await place.run(['query'], { SVC_API_KEY: 'x'.repeat(64) });
     await node.end('SIGKILL');
     const away = await place.run(['query'], env);
 
@@ -132,6 +133,9 @@ describe('the start command', () => {
     expect(statSync(place.path('data/address')).mode & 0o777).to.equal(0o600);
     expect(elsewhere.stderr).to.contain(`error: no answer from ${REFUSING}, the address in SVC_URL\n`);
     expect(keyless.stderr).to.contain('hint: set SVC_API_KEY').and.not.to.contain('Authorization');
+    expect(refused.stderr).to.match(
+      /^error: the node refuses the key in SVC_API_KEY\nhint: set it to a key of this node/m,
+    );
     expect(away.stderr).to.contain(`error: no answer from ${node.url}, the address in data/address\n`);
   });
 

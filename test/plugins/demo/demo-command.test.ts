@@ -113,6 +113,12 @@ describe('the command demo', () => {
     expect(hurried.stderr).to.equal('');
   });
 
+  it('says without a valid key how to give one, as other commands do', async () => {
+    const [keyless, refused] = [await at.run(['demo'], ''), await at.run(['demo'], 'x'.repeat(64))];
+    expect(keyless.stderr).to.match(/^error: .*\nhint: set SVC_API_KEY \(/m);
+    expect(refused.stderr).to.match(/^error: the node refuses the key in SVC_API_KEY\nhint: set it to /m);
+  });
+
   it('names the missing permission if the key may not write', async () => {
     const key = 'the-key-of-a-guest-who-only-reads';
     await at.ask('POST', '/v1/auth/keys', { raw_key: key, entity_uri: 'agent:guest', permissions: ['read'] });

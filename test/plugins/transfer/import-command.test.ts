@@ -155,7 +155,7 @@ describe('the import command', () => {
     expect(received).to.have.length(1);
     expect(stderr).to.contain('stopped at line 1');
     expect(stderr).to.contain('401: the credential is not accepted');
-    expect(stderr).to.contain('hint: set SVC_API_KEY');
+    expect(stderr).to.contain('hint: the node refuses the key in SVC_API_KEY: set it to a key of this node');
     expect(stderr + stdout).not.to.contain(KEY);
     expect(stderr).not.to.contain('    at ');
   });
