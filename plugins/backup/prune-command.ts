@@ -7,7 +7,7 @@ import { folderOption, fromOption } from './from-option.ts';
 import { pruneBackups } from './prune-backups.ts';
 import { countedBackups, type Retention, readRetention, retainedBackups } from './retained-backups.ts';
 import { isLocked, removeSent } from './send-backups.ts';
-import { listSent, sentBackups } from './target-backups.ts';
+import { isClear, listSent, type SentFiles, sentBackups } from './target-backups.ts';
 
 const MOST_KEPT = 1_000;
 
@@ -91,7 +91,7 @@ const pruneTarget = async (
   const sealed = listed.filter(({ neededKey }) => neededKey !== undefined).map(({ id }) => id);
   const gone = new Set(
     erasedBy === undefined
-      ? tooMany(listed, retention, nowMs)
+      ? tooMany(listed, sent, { retention, nowMs })
       : listed.filter(({ erasuresSince }) => erasuresSince > 0).map(({ id }) => id),
   );
   if (isTrial) {
@@ -104,13 +104,21 @@ const pruneTarget = async (
   return { removed, locked: [...gone].filter((name) => !removed.includes(name)), sealed };
 };
 
-/** Counts the backups of each node apart. Damaged ones do not count, because anybody may have made them up. */
-const tooMany = (listed: readonly BackupSummary[], retention: Retention, nowMs: number): string[] => {
-  const byNode = new Map<string | null, string[]>();
+/**
+ * Counts the backups of each node apart, and clear ones apart from sealed ones. Damaged ones do not count, because
+ * anybody may have made them up.
+ */
+const tooMany = (
+  listed: readonly BackupSummary[],
+  sent: ReadonlyMap<string, SentFiles>,
+  { retention, nowMs }: Pick<TargetPrune, 'retention' | 'nowMs'>,
+): string[] => {
+  const byMaker = new Map<string, string[]>();
   for (const { id, nodeId, damage } of listed) {
-    if (damage === null) byNode.set(nodeId, [...(byNode.get(nodeId) ?? []), id]);
+    const maker = JSON.stringify([nodeId, isClear(sent.get(id))]);
+    if (damage === null) byMaker.set(maker, [...(byMaker.get(maker) ?? []), id]);
   }
-  return [...byNode.values()].flatMap((ids) => {
+  return [...byMaker.values()].flatMap((ids) => {
     const names = countedBackups(ids, nowMs);
     const staying = retainedBackups(names, retention);
     return names.filter((name) => !staying.has(name));

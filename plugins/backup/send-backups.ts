@@ -5,7 +5,7 @@ import { ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { backupNames, manifestIn } from './backup-folder.ts';
 import { MANIFEST, type Manifest, spellManifest } from './manifest-json.ts';
 import { countedBackups, type Retention, retainedBackups } from './retained-backups.ts';
-import { listSent, type SentFiles, sentBackups, wholeBackups } from './target-backups.ts';
+import { isClear, listSent, type SentFiles, sentBackups, wholeBackups } from './target-backups.ts';
 
 export interface SendParts {
   readonly folder: string;
@@ -52,8 +52,11 @@ export const sendBackups = async (
   const withKey = [...manifests].filter(([, { keyFiles }]) => keyFiles.length > 0 && !seals).map(([name]) => name);
   const wholeBefore = new Set(wholeBackups(before));
   const able = [...manifests.keys()].filter((name) => !withKey.includes(name));
-  const counted = countedBackups([...ours, ...able], nowMs);
-  const staying = retainedBackups(counted, retention);
+  // Clear ones take no place of sealed ones, because they may be made up.
+  const isApart = (name: string): boolean => isClear(before.get(name)) && !able.includes(name);
+  const counted = countedBackups([...ours.filter((name) => !isApart(name)), ...able], nowMs);
+  const clear = countedBackups(ours.filter(isApart), nowMs);
+  const staying = new Set([counted, clear].flatMap((names) => [...retainedBackups(names, retention)]));
   const missing = able.filter((name) => staying.has(name) && !wholeBefore.has(name));
   const total = missing.reduce((sum, name) => sum + bytesOf(manifests.get(name)), 0);
   let done = 0;
@@ -65,7 +68,7 @@ export const sendBackups = async (
     });
     done += bytesOf(manifest);
   }
-  const goes = new Set(counted.filter((name) => !staying.has(name) && wholeBefore.has(name)));
+  const goes = new Set([...counted, ...clear].filter((name) => !staying.has(name) && wholeBefore.has(name)));
   // Without a readable backup here, this may be a fresh machine, which must not cut a history that others rely on.
   const removed = manifests.size === 0 ? [] : await removeSent(target, (name) => goes.has(name), new Set(here));
   return {

@@ -37,6 +37,11 @@ export const sentBackups = async (target: ObjectStore): Promise<ReadonlyMap<stri
   return new Map([...found].sort(([one], [other]) => (one < other ? 1 : -1)));
 };
 
+/**
+ * True for a backup that lies in the clear where others are sealed. Anybody who writes to the target can make one up.
+ */
+export const isClear = (files: SentFiles | undefined): boolean => files?.get(MANIFEST) === CLEAR;
+
 /** Returns the names of the whole backups, in the given order. */
 export const wholeBackups = (sent: ReadonlyMap<string, SentFiles>): string[] =>
   [...sent].filter(([, files]) => files.has(MANIFEST)).map(([name]) => name);
@@ -96,7 +101,7 @@ export const chosenBackup = async (target: ObjectStore, given: string | undefine
   const sent = await sentBackups(target);
   const names = wholeBackups(sent);
   // Anybody who writes to the target can make up a clear backup, so a sealed one goes before it.
-  const sealed = names.filter((name) => sent.get(name)?.get(MANIFEST) !== CLEAR);
+  const sealed = names.filter((name) => !isClear(sent.get(name)));
   const newest = countedBackups(sealed.length > 0 ? sealed : names, nowMs)[0];
   const chosen = given === undefined ? newest : names.find((name) => name === given);
   if (chosen !== undefined) return chosen;

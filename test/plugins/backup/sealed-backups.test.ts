@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { operatorKeyId } from '../../../adapters/sealed/data-keys.ts';
+import { backupName } from '../../../plugins/backup/backup-folder.ts';
+import { readManifest, spellManifest } from '../../../plugins/backup/manifest-json.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { S3_BUCKET, type S3Server, s3Variables, startS3Server } from '../../kit/s3-server.ts';
 import { BACKED_UP, BackupPlace, bytesBelow, fact, request } from './backup-place.ts';
@@ -158,5 +160,28 @@ forEachStore('sealed backups', (kind) => {
     const restored = await to.run(['restore', '--from', PLACE], holding(to, newKey));
     expect(restored.exitCode, restored.stderr).to.equal(0);
     expect(restored.stdout).to.include('put back from the backup');
+  }).timeout(LIMIT_MS);
+
+  it('lose no place to clear ones that somebody planted, in a send and in a pruning', async () => {
+    await remember('first');
+    const folder = from.work.path('target');
+    const sending = { ...holding(from, key), SVC_BACKUP_TARGET: folder, SVC_BACKUP_KEEP: '2' };
+    for (const time of ['first', 'second']) expect((await from.run(['backup'], sending)).exitCode, time).to.equal(0);
+    const sealed = readdirSync(folder);
+    expect(sealed).to.have.length(2);
+    const manifest = readManifest(readFileSync(join(from.backups, sealed[0] ?? '', 'manifest.json'), 'utf8'));
+    const planted = ['00000001-', '00000002-'].map((end) => backupName(Date.now(), end));
+    for (const id of planted) {
+      mkdirSync(join(folder, id));
+      const text = spellManifest({ ...manifest, id, copy: { ...manifest.copy, files: [] } });
+      writeFileSync(join(folder, id, 'manifest.json'), text);
+    }
+    const sent = await from.run(['backup', 'send'], sending);
+    expect(sent.exitCode, sent.stderr).to.equal(0);
+    const pruned = await from.run(['backup', 'prune', '--from', folder, '--keep', '2'], sending);
+    expect(pruned.stderr).to.equal('0 backups removed\n');
+    expect(readdirSync(folder)).to.have.members([...sealed, ...planted]);
+    const cut = await from.run(['backup', 'prune', '--from', folder, '--keep', '1'], sending);
+    expect(cut.stdout.trim().split('\n')).to.have.members([[...sealed].sort()[0], planted[0]]);
   }).timeout(LIMIT_MS);
 });
