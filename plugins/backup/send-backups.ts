@@ -38,8 +38,9 @@ export interface SendResult {
 }
 
 /**
- * Sends the backups of the folder that the target lacks and that would stay there, newest first. Then removes from the
- * target those that do not stay. An interrupted run leaves whole backups, and the next one goes on from there.
+ * Sends the backups of the folder that the target lacks and that would stay there, newest first. A clear one counts as
+ * lacking where a key seals. Then removes from the target those that do not stay. An interrupted run leaves whole
+ * backups, and the next one goes on from there.
  */
 export const sendBackups = async (
   { folder, target, retention, nodeId, nowMs }: SendParts,
@@ -57,22 +58,28 @@ export const sendBackups = async (
   const counted = countedBackups([...ours.filter((name) => !isApart(name)), ...able], nowMs);
   const clear = countedBackups(ours.filter(isApart), nowMs);
   const staying = new Set([counted, clear].flatMap((names) => [...retainedBackups(names, retention)]));
-  const missing = able.filter((name) => staying.has(name) && !wholeBefore.has(name));
+  const isSent = (name: string): boolean => wholeBefore.has(name) && !isClear(before.get(name));
+  const missing = able.filter((name) => staying.has(name) && !isSent(name));
   const total = missing.reduce((sum, name) => sum + bytesOf(manifests.get(name)), 0);
+  const sent: string[] = [];
   let done = 0;
   for (const name of missing) {
     const manifest = manifests.get(name) as Manifest;
-    await sendBackup({ folder, target }, manifest, before.get(name) ?? new Map(), {
+    const there = before.get(name) ?? new Map();
+    // A clear one goes first: with a seal beside it, an interrupted run would leave one that nothing opens.
+    if (isClear(there) && !(await removeUnlocked(target, name, there))) continue;
+    await sendBackup({ folder, target }, manifest, there, {
       signal: options.signal,
       onProgress: (bytes) => options.onProgress?.(done + bytes, total),
     });
+    sent.push(name);
     done += bytesOf(manifest);
   }
   const goes = new Set([...counted, ...clear].filter((name) => !staying.has(name) && wholeBefore.has(name)));
   // Without a readable backup here, this may be a fresh machine, which must not cut a history that others rely on.
   const removed = manifests.size === 0 ? [] : await removeSent(target, (name) => goes.has(name), new Set(here));
   return {
-    sent: missing,
+    sent,
     removed,
     withKey: withKey.filter((name) => !wholeBefore.has(name)),
     there: await withLocks(target),
@@ -184,6 +191,13 @@ const removeBackupAt = async (target: ObjectStore, name: string, files: SentFile
   for (const file of files.keys()) await target.remove(`${name}/${file}`);
   return true;
 };
+
+/** Removes a backup. Returns false for one that is locked, also where a lock holds only a former version of a file. */
+const removeUnlocked = (target: ObjectStore, name: string, files: SentFiles): Promise<boolean> =>
+  removeBackupAt(target, name, files).catch((error: { readonly code?: unknown }) => {
+    if (error.code === 'conflict') return false;
+    throw error;
+  });
 
 /** True for a backup of which any file is locked. */
 export const isLocked = async (target: ObjectStore, name: string, files: SentFiles = new Map()): Promise<boolean> =>

@@ -90,7 +90,7 @@ export const listSent = async (target: ObjectStore, erasureFiles: readonly strin
 
 /**
  * Returns the given backup, or the newest whole one up to now: a name of the future may be planted. Rejects with
- * `lookup` when there is none.
+ * `lookup` when there is none, and with `conflict` for a clear one where a key seals others.
  */
 export const chosenBackup = async (target: ObjectStore, given: string | undefined, nowMs: number): Promise<string> => {
   if (given !== undefined && !isBackupName(given)) {
@@ -104,6 +104,7 @@ export const chosenBackup = async (target: ObjectStore, given: string | undefine
   const sealed = names.filter((name) => !isClear(sent.get(name)));
   const newest = countedBackups(sealed.length > 0 ? sealed : names, nowMs)[0];
   const chosen = given === undefined ? newest : names.find((name) => name === given);
+  if (chosen !== undefined && isClear(sent.get(chosen))) throw liesClear(chosen);
   if (chosen !== undefined) return chosen;
   throw new ServiceError(
     'lookup',
@@ -113,6 +114,11 @@ export const chosenBackup = async (target: ObjectStore, given: string | undefine
     },
   );
 };
+
+const liesClear = (name: string): ServiceError =>
+  new ServiceError('conflict', `${name} lies in the clear, so anybody who writes to the target may have made it up`, {
+    hint: 'to use it all the same, run the command without a key',
+  });
 
 /** Reads every file of a backup in a target, and keeps none. Rejects with `validation` if one has changed. */
 export const checkSent = async (

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { operatorKeyId } from '../../../adapters/sealed/data-keys.ts';
@@ -122,10 +122,14 @@ forEachStore('sealed backups', (kind) => {
     server.fault = () => undefined;
     server.requests.length = 0;
     const sent = await from.run(['backup', 'send'], { ...holding(from, key), ...target });
-    expect(sent.stderr).to.include('1 backup sent');
+    expect(sent.stderr).to.include('2 backups sent');
+    const [clear = '', cut = ''] = readdirSync(from.backups).filter((name) => name.startsWith('backup-'));
     const written = server.requests.filter((one) => one.startsWith('PUT'));
-    expect(written).to.have.length(1);
-    expect(written[0]).to.include('manifest.json');
+    expect(written.filter((one) => one.includes(cut)).map((one) => one.includes('manifest.json'))).to.deep.equal([
+      true,
+    ]);
+    // The clear one, which the folder still has, is sent again as a whole.
+    expect(written.find((one) => one.includes(clear))).to.include('seal.json');
     // The clear one is the newest, as of somebody who wants it to be restored.
     await from.run(['backup'], holding(from));
     const [, sealed, planted = ''] = readdirSync(from.backups).filter((name) => name.startsWith('backup-'));
@@ -139,10 +143,10 @@ forEachStore('sealed backups', (kind) => {
       true,
     ]);
     const sealing = JSON.parse(listed.stdout).backups.map((one: { sealed: boolean }) => one.sealed);
-    expect(sealing).to.deep.equal([false, true, false]);
+    expect(sealing).to.deep.equal([false, true, true]);
     const shown = await to.run(['backup', 'list', '--from', PLACE], holding(to, key));
     expect(shown.stdout).to.match(/^backup +made +facts +size +node key +sealed +erased since\n/);
-    expect([...shown.stdout.matchAll(/ no +(yes|no) +\d+$/gm)].map(([, is]) => is)).to.deep.equal(['no', 'yes', 'no']);
+    expect([...shown.stdout.matchAll(/ no +(yes|no) +\d+$/gm)].map(([, is]) => is)).to.deep.equal(['no', 'yes', 'yes']);
     const verified = await to.run(['verify', '--from', PLACE, '--json'], holding(to, key));
     expect(JSON.parse(verified.stdout)).to.include({ ok: true, backup: sealed });
   }).timeout(LIMIT_MS);
@@ -183,5 +187,26 @@ forEachStore('sealed backups', (kind) => {
     expect(readdirSync(folder)).to.have.members([...sealed, ...planted]);
     const cut = await from.run(['backup', 'prune', '--from', folder, '--keep', '1'], sending);
     expect(cut.stdout.trim().split('\n')).to.have.members([[...sealed].sort()[0], planted[0]]);
+  }).timeout(LIMIT_MS);
+
+  it('are not taken from a clear one that somebody put in their place, and are sent again', async () => {
+    await remember('first');
+    const folder = from.work.path('target');
+    const sending = { ...holding(from, key), SVC_BACKUP_TARGET: folder };
+    expect((await from.run(['backup', '--with-key'], sending)).exitCode).to.equal(0);
+    const [name = ''] = readdirSync(folder);
+    rmSync(join(folder, name), { recursive: true });
+    cpSync(join(from.backups, name), join(folder, name), { recursive: true });
+    for (const command of [['verify'], ['verify', '--backup', name], ['restore'], ['restore', name]]) {
+      const refused = await to.run([...command, '--from', folder], holding(to, key));
+      expect(refused.exitCode, command.join(' ')).to.equal(1);
+      expect(refused.stderr).to.include(`${name} lies in the clear`);
+    }
+    expect(existsSync(to.work.path('data/node.key'))).to.equal(false);
+    const used = await to.run(['verify', '--from', folder, '--backup', name], holding(to));
+    expect(used.exitCode, used.stderr).to.equal(0);
+    expect((await from.run(['backup', 'send'], sending)).stderr).to.include('1 backup sent');
+    const verified = await to.run(['verify', '--from', folder, '--backup', name], holding(to, key));
+    expect(verified.exitCode, verified.stderr).to.equal(0);
   }).timeout(LIMIT_MS);
 });

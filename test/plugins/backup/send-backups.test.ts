@@ -31,7 +31,6 @@ import { S3_BUCKET, type S3Server, s3Variables, startS3Server } from '../../kit/
 
 const DAY_MS = 86_400_000;
 const nameOf = (day: number): string => backupName(Date.UTC(2026, 0, 1) + day * DAY_MS, '1a2b3c4d-0000');
-
 const NOW_MS = Date.UTC(2026, 5, 1);
 
 describe('backups in a bucket', () => {
@@ -285,5 +284,16 @@ describe('backups in a bucket', () => {
     }
     const refused = await rejection(send('', 1, 'node-2'));
     expect(refused).to.include({ code: 'conflict', message: `s3://${S3_BUCKET}/node/ has backups of another node` });
+  });
+
+  it('stay in the clear while they are locked, and are sealed afterwards, where a key seals the others', async () => {
+    const id = make(1);
+    await send();
+    server.locks.set(`node/${id}/two`, Date.UTC(2100, 0, 1));
+    const keys = { readKeys: async () => [Buffer.alloc(32, 7)] };
+    target = await createObjectStores(s3Variables(server.url), keys).open(`s3://${S3_BUCKET}/node`);
+    expect(await send()).to.deep.include({ sent: [], removed: [] });
+    server.locks.clear();
+    expect([(await send()).sent, await chosenBackup(target, id, NOW_MS)]).to.deep.equal([[id], id]);
   });
 });
