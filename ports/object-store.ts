@@ -35,10 +35,13 @@ export interface ObjectLock {
 export interface RewrappedSeal {
   /** The folder of the objects. */
   readonly folder: string;
-  /** `done`: the present key opens it now. `current`: it did before. `unknown`: no key of the operator opens it. */
-  readonly state: 'done' | 'current' | 'unknown';
-  /** The id of the key that opened it before. */
-  readonly keyId: string;
+  /**
+   * `done`: the present key opens it now. `current`: it did before. `unknown`: no key of the operator opens it.
+   * `damaged`: no key will, or a newer version of the program wrote it.
+   */
+  readonly state: 'done' | 'current' | 'unknown' | 'damaged';
+  /** The id of the key that opened it before. Null for a damaged one that names none. */
+  readonly keyId: string | null;
   /** The lock that keeps the former seal in its place as well, which the former key opens. Null without one. */
   readonly lock: ObjectLock | null;
 }

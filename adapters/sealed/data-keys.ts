@@ -26,8 +26,11 @@ export interface DataKeys {
   draw(folder: string): Promise<{ readonly seal: Seal; readonly dataKey: Uint8Array }>;
   /** Opens the seal of a folder. Rejects with `conflict` and the id of the key for one that no key opens. */
   open(folder: string, seal: Seal): Promise<Uint8Array>;
-  /** Seals the data key of a folder with the present key; undefined when it already is. */
-  rewrap(folder: string, seal: Seal): Promise<Seal | undefined>;
+  /**
+   * Reads the keys once, for many folders. Returns a function that seals the data key of a folder with the present key,
+   * and gives undefined when it already is. It throws as `open` rejects.
+   */
+  rewrapping(): Promise<(folder: string, seal: Seal) => Seal | undefined>;
 }
 
 export const createDataKeys = (source: KeySource): DataKeys => {
@@ -41,6 +44,9 @@ export const createDataKeys = (source: KeySource): DataKeys => {
   const open = async (folder: string, seal: Seal): Promise<Uint8Array> => {
     // Asks the source once more for an unknown key: the operator may have put it back.
     if (!known.some(({ id }) => id === seal.keyId)) await read();
+    return openKnown(folder, seal);
+  };
+  const openKnown = (folder: string, seal: Seal): Uint8Array => {
     const key = known.find(({ id }) => id === seal.keyId);
     if (key === undefined) throw otherKey(folder, seal.keyId, known[0]?.id);
     const dataKey = openSecret(seal.sealedKey, key.wrapping, folder);
@@ -58,9 +64,10 @@ export const createDataKeys = (source: KeySource): DataKeys => {
       const dataKey = randomBytes(DATA_KEY_BYTES);
       return { seal: sealWith(folder, present, dataKey), dataKey };
     },
-    rewrap: async (folder, seal) => {
+    rewrapping: async () => {
       const present = await read();
-      return seal.keyId === present.id ? undefined : sealWith(folder, present, await open(folder, seal));
+      return (folder, seal) =>
+        seal.keyId === present.id ? undefined : sealWith(folder, present, openKnown(folder, seal));
     },
   };
 };

@@ -201,18 +201,23 @@ async function* rewrapAll(inner: ObjectStore, keys: DataKeys): AsyncGenerator<Re
     if (isSeal(path)) folders.add(folderOf(path));
     if (folders.size > MOST_OBJECTS) throw tooMany(inner);
   }
+  // Read before the seals, so that a damaged source is told from a damaged seal.
+  const rewrap = await keys.rewrapping();
   for (const folder of [...folders].sort()) {
-    const seal = await sealIn(inner, folder);
-    if (seal === undefined) continue;
-    const { keyId } = seal;
+    let keyId: string | null = null;
     try {
-      const renewed = await keys.rewrap(folder, seal);
+      const seal = await sealIn(inner, folder);
+      if (seal === undefined) continue;
+      keyId = seal.keyId;
+      const renewed = rewrap(folder, seal);
       const lock = renewed === undefined ? null : await inner.lockOf(sealPath(folder));
       if (renewed !== undefined) await writeSeal(inner, folder, renewed);
       yield { folder, state: renewed === undefined ? 'current' : 'done', keyId, lock };
     } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== 'conflict') throw error;
-      yield { folder, state: 'unknown', keyId, lock: null };
+      // One seal that does not open, which anybody may have put there, must not keep the others from the new key.
+      const { code } = error as { readonly code?: unknown };
+      if (code !== 'conflict' && code !== 'validation') throw error;
+      yield { folder, state: code === 'conflict' ? 'unknown' : 'damaged', keyId, lock: null };
     }
   }
 }

@@ -11,8 +11,9 @@ export const rewrapCommand = defineCommand({
     'Each sealed backup has a key of its own, which the key of the operator seals. After a rotation this command seals ' +
     'those small keys anew. The backups themselves are not sent again, so it takes seconds. Put the new key on the ' +
     'first line of the source of keys, keep the former one below, run this, and then remove the former one.',
-  notes: `Exit code 1 says that a backup needs a key that is not among those given. Where a bucket locks
-objects, the former key opens a locked backup until its lock ends, and the command says so.`,
+  notes: `Exit code 1 says that a backup needs a key that is not among those given, or that its seal is
+damaged. The others are rewrapped all the same. Where a bucket locks objects, the former key opens a
+locked backup until its lock ends, and the command says so.`,
   examples: ['fact-memory-node backup rewrap', 'fact-memory-node backup rewrap --from s3://bucket/prefix'],
   needs: 'settings',
   settings: backupSettings,
@@ -25,7 +26,7 @@ objects, the former key opens a locked backup until its lock ends, and the comma
     const seals: RewrappedSeal[] = [];
     for await (const seal of target.rewrap()) seals.push(seal);
     const of = (state: RewrappedSeal['state']): RewrappedSeal[] => seals.filter((seal) => seal.state === state);
-    const [done, current, unknown] = [of('done'), of('current'), of('unknown')];
+    const [done, current, unknown, damaged] = [of('done'), of('current'), of('unknown'), of('damaged')];
     if (options.json) stdout.write(`${JSON.stringify({ target: target.place, backups: seals.map(sealJson) })}\n`);
     else for (const { folder } of done) stdout.write(`${folder}\n`);
     stderr.write(`${countNoun(done.length, 'backup')} rewrapped, ${current.length} had the present key already\n`);
@@ -34,7 +35,8 @@ objects, the former key opens a locked backup until its lock ends, and the comma
         stderr.write(`${folder}: locked, so the key ${keyId} still opens it ${untilOf(lock.untilMs)}\n`);
     }
     for (const { folder, keyId } of unknown) stderr.write(`${folder}: needs the key ${keyId}, which is not given\n`);
-    return unknown.length === 0 ? EXIT.ok : EXIT.failed;
+    for (const { folder } of damaged) stderr.write(`${folder}: its seal is damaged, or of a newer version\n`);
+    return unknown.length + damaged.length === 0 ? EXIT.ok : EXIT.failed;
   },
 });
 

@@ -107,6 +107,28 @@ describe('sealed objects', () => {
     expect((await rewrapped(rotated)).map(({ state }) => state)).to.deep.equal(['current', 'unknown']);
   });
 
+  it('are opened by the present key after a rotation although other seals are damaged', async () => {
+    const before = await open(key);
+    for (const folder of ['a', 'b', 'c', 'd']) await before.write(`${folder}/1`, contentOf(Buffer.from(folder)));
+    replace('b/seal.json', Buffer.from('{}'));
+    replace('c/seal.json', bodyOf('a/seal.json'));
+    const present = randomBytes(32);
+    const states = (await rewrapped(await open(present, key))).map(({ folder, state, keyId }) => [
+      folder,
+      state,
+      keyId,
+    ]);
+    expect(states).to.deep.equal([
+      ['a', 'done', operatorKeyId(key)],
+      ['b', 'damaged', null],
+      ['c', 'damaged', operatorKeyId(key)],
+      ['d', 'done', operatorKeyId(key)],
+    ]);
+    expect(String(await bytesOf((await open(present)).read('d/1')))).to.equal('d');
+    // A damaged source is an error of its own, and no seal is blamed for it.
+    expect(await rejection(rewrapped(await open(randomBytes(31), key)))).to.include({ code: 'validation' });
+  });
+
   it('name the lock of a former seal, and are locked as long as their seal', async () => {
     const before = await open(key);
     await before.write('a/1', contentOf(Buffer.from('x')));

@@ -157,9 +157,15 @@ forEachStore('sealed backups', (kind) => {
     const refused = await from.run(['backup', 'rewrap', '--from', PLACE], holding(from, newKey));
     expect(refused.exitCode).to.equal(1);
     expect(refused.stderr).to.include(`needs the key ${operatorKeyId(key)}, which is not given`);
+    const planted = backupName(0, '00000001-');
+    server.put(`nodes/one/${planted}/seal.json`, '{}');
     const done = await from.run(['backup', 'rewrap', '--from', PLACE], holding(from, newKey, key));
-    expect(done.exitCode, done.stderr).to.equal(0);
+    expect(done.exitCode, done.stderr).to.equal(1);
     expect(done.stdout).to.match(/^backup-\S+\n$/);
+    expect(done.stderr).to.include(`1 backup rewrapped`).and.include(`${planted}: its seal is damaged`);
+    server.objects.delete(`nodes/one/${planted}/seal.json`);
+    const again = await from.run(['backup', 'rewrap', '--from', PLACE], holding(from, newKey, key));
+    expect(again.exitCode, again.stderr).to.equal(0);
     expect((await to.run(['verify', '--from', PLACE], holding(to, key))).exitCode).to.equal(1);
     const restored = await to.run(['restore', '--from', PLACE], holding(to, newKey));
     expect(restored.exitCode, restored.stderr).to.equal(0);
