@@ -59,7 +59,12 @@ export const createSealedObjects = (inner: ObjectStore, source: KeySource | unde
     lockOf: async (path) => laterLock(await inner.lockOf(path), await inner.lockOf(sealPath(folderOf(path)))),
     async write(path, content, options = {}) {
       requirePath(path);
-      if (keys === undefined) return inner.write(path, content, options);
+      if (keys === undefined) {
+        // A clear object beside a seal would be opened by no key.
+        const seal = await sealIn(inner, folderOf(path));
+        if (seal !== undefined) throw noKeyAtAll(folderOf(path), seal.keyId);
+        return inner.write(path, content, options);
+      }
       const { onProgress } = options;
       await inner.write(path, sealedContent(content, await keysForWriting(path, keys)), {
         ...options,

@@ -89,6 +89,15 @@ describe('sealed objects', () => {
     expect(server.objects.size).to.equal(0);
   });
 
+  it('get no clear ones beside them from a node without a key', async () => {
+    await (await open(key)).write('a/1', contentOf(Buffer.from('x')));
+    const refused = await rejection((await open()).write('a/2', contentOf(Buffer.from('x'))));
+    expect(refused).to.include({ code: 'conflict' });
+    expect(refused.message).to.include(`a is sealed with the key ${operatorKeyId(key)}`);
+    expect(server.objects.has('p/a/2')).to.equal(false);
+    await (await open()).write('b/1', contentOf(Buffer.from('x')));
+  });
+
   it('are opened by the present key alone after a rotation, without being sent again', async () => {
     const [before, present] = [key, randomBytes(32)];
     const content = randomBytes(9 * MIB);
