@@ -122,8 +122,10 @@ export interface SampledFact {
   readonly id: string;
   /** `hidden` behind a tombstone, `erased` without its value, or `missing` altogether. */
   readonly state: 'there' | 'hidden' | 'erased' | 'missing';
-  /** The digest of its value and provenance. Null for a fact without a value. */
+  /** The digest of its value and provenance, without `references`. Null for a fact without a value. */
   readonly digest: string | null;
+  /** The content ids that it is derived from. The erasure of such a fact redacts them here. */
+  readonly references: readonly string[];
 }
 
 export interface StoreSamples {

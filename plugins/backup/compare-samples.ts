@@ -1,3 +1,4 @@
+import { REDACTED_REFERENCE } from '../../kernel/internal-api.ts';
 import type { SampledFact } from './backup-api.ts';
 
 export interface SampleDifference {
@@ -32,5 +33,11 @@ const differenceOf = (
     return restored.state === 'there' ? 'is erased or damaged in the store, and readable after a restore' : undefined;
   }
   if (restored.state === 'erased') return 'is readable in the store, and erased or damaged in the backup';
-  return restored.digest === live.digest ? undefined : 'differs in its value or its provenance';
+  const isEqual = restored.digest === live.digest && areEqual(restored.references, live.references);
+  return isEqual ? undefined : 'differs in its value or its provenance';
 };
+
+/** An erasure since the backup redacts references in one of the stores, so a redacted one equals every reference. */
+const areEqual = (restored: readonly string[], live: readonly string[]): boolean =>
+  restored.length === live.length &&
+  restored.every((one, at) => one === live[at] || one === REDACTED_REFERENCE || live[at] === REDACTED_REFERENCE);

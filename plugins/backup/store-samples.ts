@@ -64,18 +64,18 @@ const sampleOf = async (
   suppressed: SuppressedFacts | undefined,
 ): Promise<SampledFact> => {
   const fact = await snapshot.get(name.tenantId, name.id);
-  if (fact === undefined) return { ...name, state: 'missing', digest: null };
+  if (fact === undefined) return { ...name, state: 'missing', digest: null, references: [] };
   // An erased fact has no value, and a damaged one is found by the checks.
-  if (!isIntact(fact)) return { ...name, state: 'erased', digest: null };
+  if (!isIntact(fact)) return { ...name, state: 'erased', digest: null, references: [] };
   const isHidden = suppressed?.isSuppressing === true && (await suppressed.among(snapshot, [fact])).length > 0;
-  return { ...name, state: isHidden ? 'hidden' : 'there', digest: digestOf(fact) };
+  return { ...name, state: isHidden ? 'hidden' : 'there', digest: digestOf(fact), references: fact.derivedFrom };
 };
 
-/** The digest of the value and the provenance of a fact, without members that may change. */
+/** The digest of the value and the provenance of a fact, without members that may change, as references do. */
 const digestOf = (fact: StoredFact): string => {
   const { entity, relation, value, source, timestamp, confidence, validFrom, validUntil, cid } = fact;
-  const { derivedFrom, replaces, sessionId, assertedBy, receivedFrom, originNodeId, hlcText } = fact;
+  const { replaces, sessionId, assertedBy, receivedFrom, originNodeId, hlcText } = fact;
   const said = { entity, relation, value, source, timestamp, confidence, validFrom, validUntil, cid };
-  const origin = { derivedFrom, replaces, sessionId, assertedBy, receivedFrom, originNodeId, hlcText };
+  const origin = { replaces, sessionId, assertedBy, receivedFrom, originNodeId, hlcText };
   return sha256Hex(canonicalJson({ ...said, ...origin }));
 };

@@ -70,6 +70,28 @@ forEachStore('a restore drill', (kind) => {
     expect(bad.stdout).to.not.include('something');
   }).timeout(LIMIT_MS);
 
+  it('finds facts equal whose reference to another fact was erased since the backup', async () => {
+    const node = await place.start(TOMBSTONES);
+    const { body: cited } = await request(node, 'POST', '/v1/facts', fact('user:gone', 'something'));
+    const { body: kept } = await request(node, 'POST', '/v1/facts', fact('user:kept', 'something'));
+    const citing = { ...fact('user:stays', 'concluded'), derived_from: [cited.cid, kept.cid] };
+    const { status, body: concluded } = await request(node, 'POST', '/v1/facts', citing);
+    expect(status, JSON.stringify(concluded)).to.equal(201);
+    await place.backUp();
+    const { body: tombstone } = await request(node, 'POST', '/v1/tombstones', { entity_uri: 'user:gone' });
+    const erased = await request(node, 'POST', `/v1/tombstones/${tombstone.id}/erase`, { confirm: 'user:gone' });
+    expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
+    const drilled = await place.run(['backup', 'drill'], TOMBSTONES);
+    expect(drilled.exitCode, drilled.stdout + drilled.stderr).to.equal(0);
+    expect(drilled.stdout).to.include('3 facts of 3 compared are equal');
+    await node.end();
+    const others = JSON.stringify([cited.cid, cited.cid]);
+    await place.tamper(unfreeze, `UPDATE facts SET derived_from = '${others}' WHERE id = '${concluded.id}'`);
+    const differs = await place.run(['backup', 'drill'], TOMBSTONES);
+    expect(differs.stdout).to.include(`the fact ${concluded.id} of the tenant default`);
+    expect(differs.exitCode).to.equal(1);
+  }).timeout(LIMIT_MS);
+
   it('fails for a damaged backup and for a fact that the store has lost', async () => {
     const node = await place.start();
     for (const name of ['a', 'b']) await request(node, 'POST', '/v1/facts', fact(`user:${name}`, 'something'));
