@@ -6,6 +6,7 @@ import { newestBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
 import { recordDrill } from './drill-record.ts';
 import { fromOption } from './from-option.ts';
+import { requireCurrent } from './require-current.ts';
 import { type DrillResult, runDrill } from './run-drill.ts';
 import { showWork } from './show-work.ts';
 import { chosenBackup } from './target-backups.ts';
@@ -30,6 +31,7 @@ schedule runs it by the task "drill": SVC_UPKEEP_SCHEDULE="drill 0 5 * * 0".`,
     const { options, config, node, store, spare, objects, withNode, clock, random, stdout, stderr } = context;
     const target = options.from === undefined ? undefined : await objects.open(options.from, { mustExist: true });
     const backup = await chosen(target, context.arguments.backup, config.folder, clock);
+    await requireCurrent(store);
     const bar = showWork(context.progress, 'bytes');
     const { folder } = config;
     const parts = {

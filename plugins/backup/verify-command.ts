@@ -6,6 +6,7 @@ import { backupSettings } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
 import { fromOption } from './from-option.ts';
 import type { Manifest } from './manifest-json.ts';
+import { requireCurrent } from './require-current.ts';
 import { showBytes } from './show-bytes.ts';
 import { showWork } from './show-work.ts';
 import { checkSent, chosenBackup } from './target-backups.ts';
@@ -37,7 +38,7 @@ export const verifyCommand = defineCommand({
     from: fromOption,
     json: { type: 'flag', summary: 'the result as JSON' },
   },
-  async run({ options, config, objects, clock, withNode, stdout, stderr, progress: show }) {
+  async run({ options, config, objects, clock, store, withNode, stdout, stderr, progress: show }) {
     const bar = showWork(show, options.backup === undefined && options.from === undefined ? 'entries' : 'bytes');
     try {
       if (options.backup !== undefined || options.from !== undefined) {
@@ -53,6 +54,7 @@ export const verifyCommand = defineCommand({
           );
         return EXIT.ok;
       }
+      await requireCurrent(store);
       const verified = await withNode({ verification: StoreVerification }, ({ use }) =>
         use.verification.run(({ done, total, unit }) => bar.update(done, total, unit)),
       );

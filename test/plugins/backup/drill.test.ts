@@ -114,6 +114,23 @@ forEachStore('a restore drill', (kind) => {
     expect(drillFolders()).to.deep.equal([]);
   }).timeout(LIMIT_MS);
 
+  it('leaves an older store as it is, and says that another version serves it', async () => {
+    const node = await place.start();
+    await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
+    await node.end();
+    await place.backUp();
+    const forget = "DELETE FROM schema_migrations WHERE version LIKE '030%'";
+    await place.tamper('DROP TABLE upkeep_runs', 'DROP TABLE upkeep_plans', forget);
+    const before = await place.rows();
+    for (const command of [['backup', 'drill'], ['verify']]) {
+      const refused = await place.run(command);
+      expect(refused.exitCode, refused.stdout).to.equal(1);
+      expect(refused.stderr).to.include('the store is older than this program');
+      expect(await place.rows()).to.deep.equal(before);
+    }
+    expect(readdirSync(place.backups)).to.not.include('drill.json');
+  }).timeout(LIMIT_MS);
+
   it('removes what killed drills have left, and nothing of a running process', async () => {
     const node = await place.start();
     await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
