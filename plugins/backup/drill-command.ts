@@ -2,7 +2,7 @@ import { countNoun, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { type Clock, ServiceError } from '../../kernel/plugin-api.ts';
 import { StoreSamples } from './backup-api.ts';
-import { newestBackup } from './backup-folder.ts';
+import { manifestIn, newestBackup, pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
 import { recordDrill } from './drill-record.ts';
 import { fromOption } from './from-option.ts';
@@ -44,24 +44,32 @@ schedule runs it by the task "drill": SVC_UPKEEP_SCHEDULE="drill 0 5 * * 0".`,
         withNode({ samples: StoreSamples }, ({ use }) => work(use.samples)),
       onProgress: (done: number, total: number | null, unit: string) => bar.update(done, total, unit),
     };
+    // Within the lease, so that a drill which another one keeps out records nothing.
+    const drill = async (): Promise<DrillResult> => {
+      try {
+        const result = await runDrill(parts, backup);
+        await recordDrill(folder, { isWhole: isGood(result), nowMs: clock.nowMs() }, random);
+        return result;
+      } catch (error) {
+        await recordDrill(folder, { isWhole: false, nowMs: clock.nowMs() }, random).catch(() => {});
+        throw error;
+      }
+    };
     try {
-      const result = await store.withCopies((copies) => copies.alone(() => runDrill(parts, backup), 'drill'));
+      const result = await store.withCopies((copies) => copies.alone(drill, 'drill'));
       const isWhole = isGood(result);
-      await recordDrill(folder, { isWhole, nowMs: clock.nowMs() }, random);
       bar.end();
       if (options.json) stdout.write(`${JSON.stringify(resultJson(result, isWhole))}\n`);
       else stdout.write(summaryOf(result));
       if (!isWhole) stderr.write('this backup would not bring the store back whole\n');
       return isWhole ? EXIT.ok : EXIT.failed;
-    } catch (error) {
-      await recordDrill(folder, { isWhole: false, nowMs: clock.nowMs() }, random).catch(() => {});
-      throw error;
     } finally {
       bar.end();
     }
   },
 });
 
+/** Returns the backup to drill. Rejects for a name that is no backup, before anything is recorded. */
 const chosen = async (
   target: ObjectStore | undefined,
   given: string | undefined,
@@ -69,6 +77,7 @@ const chosen = async (
   clock: Clock,
 ): Promise<string> => {
   if (target !== undefined) return chosenBackup(target, given, clock.nowMs());
+  if (given !== undefined) await manifestIn(pathOfBackup(folder, given));
   const found = given ?? (await newestBackup(folder))?.id;
   if (found !== undefined) return found;
   throw new ServiceError('lookup', `there is no backup in ${folder}`, { hint: '"fact-memory-node backup" makes one' });

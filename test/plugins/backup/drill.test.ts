@@ -131,6 +131,21 @@ forEachStore('a restore drill', (kind) => {
     expect(readdirSync(place.backups)).to.not.include('drill.json');
   }).timeout(LIMIT_MS);
 
+  it('records no outcome for a name that is no backup, nor while another process drills', async () => {
+    await place.run(['init']);
+    await place.backUp();
+    const unknown = await place.run(['backup', 'drill', 'backup-20260101T000000000Z-1a2b3c4d']);
+    expect(unknown.exitCode).to.equal(1);
+    expect(unknown.stderr).to.include('is no backup');
+    await place.tamper(
+      "INSERT INTO leases (name, holder, fence, until_ms) VALUES ('store.drill', 'a', 1, 9000000000000)",
+    );
+    const busy = await place.run(['backup', 'drill']);
+    expect(busy.exitCode).to.equal(1);
+    expect(busy.stderr).to.include('another process makes a drill of this store');
+    expect(readdirSync(place.backups)).to.not.include('drill.json');
+  }).timeout(LIMIT_MS);
+
   it('removes what killed drills have left, and nothing of a running process', async () => {
     const node = await place.start();
     await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
