@@ -4,6 +4,7 @@ import { type Clock, ServiceError } from '../../kernel/plugin-api.ts';
 import { StoreSamples } from './backup-api.ts';
 import { manifestIn, newestBackup, pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
+import { untilStopped } from './drill-place.ts';
 import { recordDrill } from './drill-record.ts';
 import { fromOption } from './from-option.ts';
 import { requireCurrent } from './require-current.ts';
@@ -45,18 +46,24 @@ schedule runs it by the task "drill": SVC_UPKEEP_SCHEDULE="drill 0 5 * * 0".`,
       onProgress: (done: number, total: number | null, unit: string) => bar.update(done, total, unit),
     };
     // Within the lease, so that a drill which another one keeps out records nothing.
-    const drill = async (): Promise<DrillResult> => {
+    const drill = async (nodeId: string | null, signal: AbortSignal): Promise<DrillResult> => {
       try {
-        const result = await runDrill(parts, backup);
+        const result = await runDrill({ ...parts, nodeId, signal }, backup);
         await recordDrill(folder, { isWhole: isGood(result), nowMs: clock.nowMs() }, random);
         return result;
       } catch (error) {
+        signal.throwIfAborted();
         await recordDrill(folder, { isWhole: false, nowMs: clock.nowMs() }, random).catch(() => {});
         throw error;
       }
     };
     try {
-      const result = await store.withCopies((copies) => copies.alone(drill, 'drill'));
+      const result = await untilStopped((signal) =>
+        store.withCopies(async (copies) => {
+          const nodeId = await copies.nodeId();
+          return copies.alone(() => drill(nodeId, signal), 'drill');
+        }),
+      );
       const isWhole = isGood(result);
       bar.end();
       if (options.json) stdout.write(`${JSON.stringify(resultJson(result, isWhole))}\n`);

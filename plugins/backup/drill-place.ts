@@ -1,46 +1,54 @@
 import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServiceError } from '../../kernel/plugin-api.ts';
+import { ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { DISK_OF_BACKUPS, explainDisk } from './explain-disk.ts';
 import { showBytes } from './show-bytes.ts';
 
-const NAME = /^drill-([0-9]{1,10})-[0-9a-f]{8}$/;
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Room for the log of the database and for messages. */
 const MARGIN_BYTES = 64 * 1024 * 1024;
+const DIGITS = 8;
 
 /**
- * Makes a throw-away folder in the folder of backups, and removes it after the work. First it removes those of
- * processes that have ended. Call it only while no other process drills the same store.
+ * Makes a throw-away folder in the folder of backups, and removes it after the work. First it removes those that killed
+ * drills of the same node have left, and none of another node that shares the folder. Call it only while no other
+ * process drills the same store.
  */
-export const inDrillPlace = async <T>(folder: string, uuid: string, work: (path: string) => Promise<T>): Promise<T> => {
-  const path = join(folder, `drill-${process.pid}-${uuid.slice(0, 8)}`);
+export const inDrillPlace = async <T>(
+  { folder, nodeId, uuid }: { readonly folder: string; readonly nodeId: string | null; readonly uuid: string },
+  work: (path: string) => Promise<T>,
+): Promise<T> => {
+  const ours = `drill-${sha256Hex(nodeId ?? '').slice(0, DIGITS)}-`;
+  const path = join(folder, `${ours}${uuid.slice(0, DIGITS)}`);
   await explainDisk(DISK_OF_BACKUPS, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await removeLeftovers(folder);
+    for (const name of (await readdir(folder)).filter((one) => one.startsWith(ours))) await remove(join(folder, name));
     await mkdir(path, { mode: 0o700 });
   });
   try {
     return await work(path);
   } finally {
-    await rm(path, { recursive: true, force: true });
+    await remove(path);
   }
 };
 
-const removeLeftovers = async (folder: string): Promise<void> => {
-  for (const name of await readdir(folder)) {
-    const [, pid] = NAME.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(folder, name), { recursive: true, force: true });
-  }
-};
+const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
-/** This process has not begun yet, so a folder with its number is from an earlier one. */
-const isAlive = (pid: number): boolean => {
-  if (pid === process.pid) return false;
+/**
+ * Runs work with a signal that SIGTERM and SIGINT abort. They would end the process at once otherwise, and leave a copy
+ * of the store and its keys behind. Rejects with `unavailable` when the signal has ended the work.
+ */
+export const untilStopped = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  for (const name of STOP_SIGNALS) process.on(name, stop);
   try {
-    process.kill(pid, 0);
-    return true;
+    return await work(stopping.signal);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    if (!stopping.signal.aborted) throw error;
+    throw new ServiceError('unavailable', 'the drill was stopped', { hint: 'run it again', cause: error });
+  } finally {
+    for (const name of STOP_SIGNALS) process.off(name, stop);
   }
 };
 

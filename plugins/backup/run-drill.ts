@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ObjectStore, SpareNode } from '../../kernel/internal-api.ts';
@@ -19,6 +20,8 @@ export interface DrillParts {
   /** The folder of backups. */
   readonly folder: string;
   readonly node: Pick<NodeSettings, 'dataFolder'>;
+  /** The node of the store in use. */
+  readonly nodeId: string | null;
   readonly random: Random;
   /** The target that the backup lies in. Undefined for one of the folder. */
   readonly target: ObjectStore | undefined;
@@ -26,6 +29,8 @@ export interface DrillParts {
   spare<T>(folder: string, work: (spare: SpareNode) => Promise<T>): Promise<T>;
   /** Runs work with the samples of the store in use. */
   withLive<T>(work: (samples: StoreSamples) => Promise<T>): Promise<T>;
+  /** Ends the drill, which then removes its place. */
+  readonly signal: AbortSignal;
   onProgress(done: number, total: number | null, unit: string): void;
 }
 
@@ -38,8 +43,12 @@ export interface DrillResult {
 
 /** Restores a backup into a throw-away place, checks the store there, and compares facts with the store in use. */
 export const runDrill = (parts: DrillParts, backup: string): Promise<DrillResult> =>
-  inDrillPlace(parts.folder, parts.random.uuid(), async (place) => {
-    const { folder, target, random, onProgress } = parts;
+  inDrillPlace({ ...parts, uuid: parts.random.uuid() }, async (place) => {
+    const { folder, target, random, signal } = parts;
+    const onProgress: DrillParts['onProgress'] = (done, total, unit) => {
+      signal.throwIfAborted();
+      parts.onProgress(done, total, unit);
+    };
     const found =
       target === undefined ? await manifestIn(pathOfBackup(folder, backup)) : await manifestAt(target, backup);
     await requireRoom(folder, bytesOf(found) * (target === undefined ? 1 : 2));
@@ -52,23 +61,32 @@ export const runDrill = (parts: DrillParts, backup: string): Promise<DrillResult
     const manifest = await checkBackup(path, (done, total) => onProgress(done, total, 'bytes'));
     const data = join(place, 'data');
     await copyBeside(parts.node, data);
-    const { verified, restored } = await parts.spare(data, async ({ store, withNode }) => {
-      await store.restore({
+    let restoring: Promise<unknown> | undefined;
+    const onSpare = async ({ store, withNode }: SpareNode) => {
+      restoring = store.restore({
         folder: path,
         copy: manifest.copy,
         replaces: false,
         label: random.uuid().slice(0, 8),
-        onProgress: (done, total) => onProgress(done, total, 'bytes restored'),
+        onProgress: (done, total) => parts.onProgress(done, total, 'bytes restored'),
       });
+      await Promise.race([restoring, stopped(signal)]);
       return withNode({ verification: StoreVerification, samples: StoreSamples }, async ({ use }) => ({
         verified: await use.verification.run(({ done, total, unit }) => onProgress(done, total, unit)),
         restored: await use.samples.draw(SAMPLE),
       }));
-    });
+    };
+    // A stopped restore ends when its database goes, or with its file, and then writes no more into the place.
+    const { verified, restored } = await parts.spare(data, onSpare).finally(() => restoring?.catch(() => {}));
     const live = await parts.withLive((samples) => samples.again(restored));
     const differences = compareSamples(restored, live, await erasedTenants(parts.node));
     return { backup: manifest.id, verified, compared: restored.length, differences };
   });
+
+const stopped = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, 'abort');
+  signal.throwIfAborted();
+};
 
 const bytesOf = ({ copy, keyFiles }: Manifest): number =>
   [...copy.files, ...keyFiles].reduce((sum, { bytes }) => sum + bytes, 0);

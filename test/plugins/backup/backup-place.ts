@@ -88,7 +88,11 @@ export class BackupPlace {
   }
 
   /** Starts a command, and kills it as soon as the condition holds, unless the command ends first. */
-  async kill(argv: readonly string[], isSoFar: () => boolean | Promise<boolean>): Promise<void> {
+  async kill(
+    argv: readonly string[],
+    isSoFar: () => boolean | Promise<boolean>,
+    signal: NodeJS.Signals = 'SIGKILL',
+  ): Promise<void> {
     const env = { PATH: process.env['PATH'] ?? '', ...this.env };
     const child = spawn(process.execPath, [MAIN, ...argv, ...CONFIGURATION], {
       cwd: this.work.folder,
@@ -101,7 +105,7 @@ export class BackupPlace {
     });
     const isTime = async (): Promise<boolean> => isOver || (await isSoFar());
     await waitUntil(`${argv[0]} has begun`, KILL_LIMIT_MS, isTime);
-    child.kill('SIGKILL');
+    child.kill(signal);
     await ended;
   }
 

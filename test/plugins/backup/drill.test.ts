@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from 'chai';
 import { fewPlugins } from '../../kit/few-plugins.ts';
@@ -146,21 +145,31 @@ forEachStore('a restore drill', (kind) => {
     expect(readdirSync(place.backups)).to.not.include('drill.json');
   }).timeout(LIMIT_MS);
 
-  it('removes what killed drills have left, and nothing of a running process', async () => {
-    const node = await place.start();
-    await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
-    await node.end();
+  it('removes what a killed drill has left, and nothing of another node', async () => {
+    await place.run(['init']);
     await place.backUp();
-    const { pid } = spawnSync(process.execPath, ['--version']);
-    const [dead, alive] = [`drill-${pid}-1a2b3c4d`, `drill-${process.ppid}-1a2b3c4d`];
-    for (const name of [dead, alive]) mkdirSync(`${place.backups}/${name}`);
-    const isFar = (): boolean => drillFolders().some((name) => ![dead, alive].includes(name));
-    await place.kill(['backup', 'drill'], isFar);
+    const others = 'drill-12345678-1a2b3c4d';
+    mkdirSync(`${place.backups}/${others}`);
+    await place.kill(['backup', 'drill'], () => drillFolders().some((name) => name !== others));
     const isFree = async (): Promise<boolean> => (await place.run(['backup', 'drill'])).exitCode === 0;
     await waitUntil('the lease of the killed drill has ended', LIMIT_MS, isFree);
-    expect(drillFolders()).to.deep.equal([alive]);
+    expect(drillFolders()).to.deep.equal([others]);
     expect(await place.spareDatabases()).to.deep.equal([]);
   }).timeout(2 * LIMIT_MS);
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`leaves nothing after ${signal}, and records no failure`, async () => {
+      await place.run(['init']);
+      await place.backUp();
+      await place.kill(['backup', 'drill'], () => drillFolders().length > 0, signal);
+      expect(drillFolders()).to.deep.equal([]);
+      expect(await place.spareDatabases()).to.deep.equal([]);
+      const record = `${place.backups}/drill.json`;
+      if (existsSync(record)) expect(readFileSync(record, 'utf8'), 'it had ended').to.include('"ok":true');
+      const next = await place.run(['backup', 'drill']);
+      expect(next.exitCode, next.stderr).to.equal(0);
+    }).timeout(LIMIT_MS);
+  }
 
   it('runs by the task of the node, and shows in the metrics', async () => {
     const node = await place.start();
