@@ -59,6 +59,8 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
   it('report whether a store is current, older or newer, and leave the store unchanged', async () => {
     await place.run(['init']);
     const look = async () => JSON.parse((await place.run(['upgrade', '--check', '--json'])).stdout);
+    // The first reader moves what the end of init may leave in the write-ahead log into the file.
+    await look();
     const before = kind === 'sqlite' ? bytesBelow(place.work.path('data')) : await place.rows();
     expect(await look()).to.include({ state: 'current', facts: 0 });
     const after = kind === 'sqlite' ? bytesBelow(place.work.path('data')) : await place.rows();
