@@ -1,7 +1,8 @@
-/** The seven ports and their shared types: all exports that an adapter may import. */
+/** The eight ports and their shared types: all exports that an adapter may import. */
 export * from './adapter.ts';
 export * from './authorizer.ts';
 export * from './clock.ts';
+export * from './content-seal.ts';
 export * from './define-ref.ts';
 export * from './embedder.ts';
 export * from './fact.ts';

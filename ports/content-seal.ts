@@ -1,0 +1,77 @@
+import { defineRef } from './define-ref.ts';
+import type { TripleKey } from './fact.ts';
+
+/** The facts whose contents share a key, which their erasure destroys. */
+export type SealedSubject = Pick<TripleKey, 'tenantId' | 'entityKey' | 'scope'>;
+
+/** A place in the store. Sealed content opens only in its own place. */
+export interface SealedPlace {
+  readonly tenantId: string;
+  readonly table: string;
+  readonly column: string;
+  /** The key of the row; an empty text for content that may move between rows. */
+  readonly row: string;
+}
+
+/** A key of a subject that is to be destroyed. */
+export interface DoomedKey extends SealedSubject {
+  /** The generation of the key: see `ContentSeal.generationOf`. */
+  readonly generation: number;
+  /** Whether no fact of the subject is left, so that the key of its digests goes as well. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Seals what people said before a store writes it, and opens what was read. Its keys are outside the store. Only
+ * `refresh` and `destroy` leave the memory. Methods that open content throw `unavailable` for content that the present
+ * keys do not open: changed, from another place, or of a destroyed key.
+ */
+export interface ContentSeal {
+  /** The version of the keys, which grows whenever one is destroyed. Digests that were made before may not count. */
+  readonly version: number;
+  /** The bytes that sealing adds to the UTF-8 text of a value. */
+  readonly addedBytes: number;
+  /** The first bytes of a sealed value, which name its key. They are enough for `generationIn` and `openSalt`. */
+  readonly headerBytes: number;
+  /** Reads the keys anew if they are older than `version`. Rejects with `unavailable` if they still are. */
+  refresh(version: number): Promise<void>;
+
+  /** Seals the text of a value. The same text gives other bytes each time. */
+  sealValue(subject: SealedSubject, factId: string, text: string): Uint8Array;
+  openValue(subject: SealedSubject, factId: string, sealed: Uint8Array): string;
+  /** Seals the 16 random bytes of a salt, in as many bytes, with the key of new facts. */
+  sealSalt(subject: SealedSubject, salt: Uint8Array): Uint8Array;
+  /** Opens a salt with the key that the header of the fact's sealed value names. */
+  openSalt(subject: SealedSubject, salt: Uint8Array, header: Uint8Array): Uint8Array;
+  /** Returns which key of a subject seals new facts: 0, and one more after each destruction. */
+  generationOf(subject: SealedSubject): number;
+  /** Returns the generation that the header of a sealed value names. */
+  generationIn(header: Uint8Array): number;
+  /** Returns a digest (24 characters) that is equal for equal value keys of one subject. */
+  digestOf(subject: SealedSubject, valueKey: string): string;
+  /** Returns a text of the form of a content id (`sha256:` and 64 digits), one for each tenant and content id. */
+  hideContentId(tenantId: string, cid: string): string;
+  showContentId(tenantId: string, hidden: string): string;
+
+  /** Seals a text of a plugin. The same text gives other texts each time. */
+  sealText(place: SealedPlace, text: string): string;
+  /** Opens a text of `sealText`, and returns any other text unchanged: it is from before the store was sealed. */
+  openText(place: SealedPlace, text: string): string;
+  /** Seals a text of a column that is looked up by equality: the same text gives the same one in each row. */
+  hideText(place: Omit<SealedPlace, 'row'>, text: string): string;
+  /** Opens a text of `hideText`, and returns any other text unchanged. */
+  showText(place: Omit<SealedPlace, 'row'>, hidden: string): string;
+  /** Seals the bytes of a file of this node, such as a snapshot of an index. `name` names the file. */
+  sealBytes(name: string, bytes: Uint8Array): Uint8Array;
+  openBytes(name: string, sealed: Uint8Array): Uint8Array;
+
+  /**
+   * Destroys keys, and raises the version. Durable when it resolves. Idempotent by the generation. Returns sentences
+   * about copies of the keys that are still elsewhere. Callers hold a lock that excludes other processes.
+   */
+  destroy(keys: readonly DoomedKey[]): Promise<readonly string[]>;
+  /** Destroys all keys of a removed tenant, like `destroy`. */
+  destroyTenant(tenantId: string): Promise<readonly string[]>;
+}
+
+export const ContentSeal = defineRef<ContentSeal>('port.content-seal');
