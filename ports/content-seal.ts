@@ -22,9 +22,9 @@ export interface DoomedKey extends SealedSubject {
 }
 
 /**
- * Seals what people said before a store writes it, and opens what was read. Its keys are outside the store. Only
- * `refresh` and `destroy` leave the memory. Methods that open content throw `unavailable` for content that the present
- * keys do not open: changed, from another place, or of a destroyed key.
+ * Seals the contents of facts before a store writes them, and opens them after it has read them. The keys are outside
+ * the store. Only `refresh` and `destroy` leave the memory. Methods that open content throw `unavailable` when the
+ * present keys do not open it: it was changed, is from another place, or its key was destroyed.
  */
 export interface ContentSeal {
   /** The version of the keys, which grows whenever one is destroyed. Digests that were made before may not count. */

@@ -1,0 +1,172 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { constants, type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type KeySource, ServiceError } from '../../ports/ports.ts';
+import { syncPath } from '../files/durable-file.ts';
+import { type ContentKeys, rootFrom } from './content-keys.ts';
+import { operatorKeyId } from './data-keys.ts';
+import { openSecret, sealSecret } from './seal-stream.ts';
+import { readTree, spellTree } from './spelled-tree.ts';
+
+const FORMAT = 1;
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const MODE = 0o600;
+
+/** The clear part of the file, which tells files of the same store apart without a key. */
+export interface KeyFileHeader {
+  readonly id: string;
+  readonly version: number;
+  /** The id of the key of the operator that opens the file. */
+  readonly keyId: string;
+}
+
+interface KeyFileJson {
+  readonly format: number;
+  readonly id: string;
+  readonly version: number;
+  readonly key_id: string;
+  readonly sealed_keys: string;
+}
+
+/** Spells the keys, sealed with the present key of the operator. */
+export const spellKeys = async (keys: ContentKeys, source: KeySource): Promise<string> => {
+  const [present] = await source.readKeys();
+  if (present === undefined) throw new ServiceError('unavailable', 'the source of the encryption key gives no key');
+  const header: KeyFileHeader = { id: keys.id, version: keys.version, keyId: operatorKeyId(present) };
+  const roots = keys.roots.map(({ id, tree }) => ({ id, tree: spellTree(tree.nodes()).toString('base64') }));
+  const secret = Buffer.from(JSON.stringify({ label_key: Buffer.from(keys.labelKey).toString('base64'), roots }));
+  const sealed = sealSecret(secret, wrappingOf(present), placeOf(header), randomBytes(NONCE_BYTES));
+  secret.fill(0);
+  const { id, version, keyId } = header;
+  return `${JSON.stringify({ format: FORMAT, id, version, key_id: keyId, sealed_keys: sealed.toString('base64') })}\n`;
+};
+
+/** Opens a spelled file. `place` names it in errors. Rejects with `conflict` when no key of the operator opens it. */
+export const openKeys = async (text: string, source: KeySource, place: string): Promise<ContentKeys> => {
+  const json = parseFile(text, place);
+  const header = headerOf(json);
+  const known = await source.readKeys();
+  const key = known.find((one) => operatorKeyId(one) === header.keyId);
+  if (key === undefined) throw otherKey(place, header.keyId, known[0]);
+  const secret = openSecret(Buffer.from(json.sealed_keys, 'base64'), wrappingOf(key), placeOf(header));
+  if (secret === undefined) throw damaged(place);
+  const { label_key: labelKey, roots } = JSON.parse(secret.toString('utf8')) as {
+    readonly label_key: string;
+    readonly roots: readonly { readonly id: number; readonly tree: string }[];
+  };
+  secret.fill(0);
+  const opened = roots.map(({ id, tree }) => rootFrom(id, readTree(Buffer.from(tree, 'base64'))));
+  return { id: header.id, version: header.version, labelKey: Buffer.from(labelKey, 'base64'), roots: opened };
+};
+
+/** Reads the clear part of a spelled file. */
+export const readKeyFileHeader = (text: string, place: string): KeyFileHeader => headerOf(parseFile(text, place));
+
+/** Reads the text of a key file; undefined if there is none. */
+export const readKeyFile = async (path: string): Promise<string | undefined> => {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(path, error);
+  }
+  try {
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+};
+
+/**
+ * Replaces a key file, and resolves when that is durable. At each moment the path names either the old file or the new
+ * one. Zeroes the bytes of the old one afterwards, because destroyed keys must not be found in free blocks.
+ */
+export const replaceKeyFile = async (path: string, text: string): Promise<void> => {
+  const next = `${path}.next`;
+  const old = await open(path, 'r+').catch(() => undefined);
+  try {
+    await rm(next, { force: true });
+    const file = await open(next, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, MODE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, path);
+    if (process.platform !== 'win32') await syncPath(dirname(path));
+    if (old !== undefined) await zero(old);
+  } catch (error) {
+    throw unusable(path, error);
+  } finally {
+    await old?.close();
+  }
+};
+
+const zero = async (file: FileHandle): Promise<void> => {
+  const { size } = await file.stat();
+  await file.write(Buffer.alloc(size), 0, size, 0);
+  await file.sync();
+};
+
+const parseFile = (text: string, place: string): KeyFileJson => {
+  let parsed: Partial<KeyFileJson>;
+  try {
+    parsed = Object(JSON.parse(text)) as Partial<KeyFileJson>;
+  } catch {
+    throw damaged(place);
+  }
+  if (typeof parsed.format === 'number' && parsed.format > FORMAT) throw newer(place);
+  const isWhole =
+    parsed.format === FORMAT &&
+    typeof parsed.id === 'string' &&
+    Number.isSafeInteger(parsed.version) &&
+    typeof parsed.key_id === 'string' &&
+    typeof parsed.sealed_keys === 'string';
+  if (!isWhole) throw damaged(place);
+  return parsed as KeyFileJson;
+};
+
+const headerOf = ({ id, version, key_id: keyId }: KeyFileJson): KeyFileHeader => ({ id, version, keyId });
+
+/** The clear part is authenticated, so that an old tree cannot pass as a newer version. */
+const placeOf = ({ id, version, keyId }: KeyFileHeader): string => JSON.stringify(['content keys', id, version, keyId]);
+
+/** Derived, so that this use of the operator's key stays apart from the sealing of backups. */
+const wrappingOf = (key: Uint8Array): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, '', 'fact-memory content keys 1', KEY_BYTES));
+
+const otherKey = (place: string, keyId: string, present: Uint8Array | undefined): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `the content keys in ${place} are sealed with the key ${keyId}, and the present key is ` +
+      `${present === undefined ? 'missing' : operatorKeyId(present)}`,
+    {
+      hint:
+        'give that key in SVC_ENCRYPTION_KEY_FILE or SVC_ENCRYPTION_KEY_COMMAND, on a line after the present key; ' +
+        'without it nobody opens the contents of this store',
+      members: { key_id: keyId },
+    },
+  );
+
+const damaged = (place: string): ServiceError =>
+  new ServiceError('unavailable', `the content keys in ${place} are damaged`, {
+    hint: 'put back the copy that lies beside your backups, or restore a backup with it',
+  });
+
+const newer = (place: string): ServiceError =>
+  new ServiceError('unavailable', `the content keys in ${place} have a form that this program does not know`, {
+    hint: 'use the version that wrote them or a newer one',
+  });
+
+const unusable = (path: string, cause: unknown): ServiceError =>
+  new ServiceError(
+    'unavailable',
+    `the content keys in ${path} cannot be used (${(cause as NodeJS.ErrnoException).code})`,
+    {
+      hint: 'check that the user of the node may read and write the file and its folder',
+      cause,
+    },
+  );

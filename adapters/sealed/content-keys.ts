@@ -1,0 +1,95 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { type SealedSubject, ServiceError } from '../../ports/ports.ts';
+import { KeyTree, pathOf, type SeedNode } from './key-tree.ts';
+
+/**
+ * The bytes of a label's digest in a path. Of 10^9 subjects one shares its path with a given one once in 10^5 cases.
+ * The digest has a secret key, so nobody can choose a name that does.
+ */
+const LABEL_BYTES = 6;
+const LABEL_KEY_BYTES = 32;
+export const TENANT_DIGITS = LABEL_BYTES * 4;
+const ROOT_SEED_BYTES = 32;
+const GENERATION_DIGITS = 4;
+/** The highest generation that has a path. */
+export const LAST_GENERATION = 4 ** GENERATION_DIGITS - 1;
+const LAST_ROOT = 0xffff;
+
+/** The uses of the keys of a subject, each with its digit in paths. */
+export const PURPOSES = { value: '0', digest: '1' } as const;
+export type Purpose = keyof typeof PURPOSES;
+
+/** One tree of keys. A rotation draws another one. */
+export interface KeyRoot {
+  /** From 1 on. Sealed content names it. */
+  readonly id: number;
+  readonly tree: KeyTree;
+}
+
+/** All keys of the contents of one store. */
+export interface ContentKeys {
+  /** Identifies the store to which the keys belong. */
+  readonly id: string;
+  readonly version: number;
+  /** The key of the digests of labels. */
+  readonly labelKey: Uint8Array;
+  /** At least one, the present one last. */
+  readonly roots: readonly KeyRoot[];
+}
+
+export const freshKeys = (): ContentKeys => ({
+  id: randomUUID(),
+  version: 1,
+  labelKey: randomBytes(LABEL_KEY_BYTES),
+  roots: [freshRoot(1)],
+});
+
+/** Adds a root, with which all further content is sealed. The former ones open what they have sealed. */
+export const withFreshRoot = (keys: ContentKeys): ContentKeys => {
+  const id = presentRoot(keys).id + 1;
+  if (id > LAST_ROOT)
+    throw new ServiceError('unavailable', 'the content keys were rotated too often to be rotated again');
+  return { ...keys, version: keys.version + 1, roots: [...keys.roots, freshRoot(id)] };
+};
+
+/** Drops all roots but the present one, so that nothing which they have sealed opens any more. */
+export const withPresentRootOnly = (keys: ContentKeys): ContentKeys => ({
+  ...keys,
+  version: keys.version + 1,
+  roots: [presentRoot(keys)],
+});
+
+export const presentRoot = ({ roots }: ContentKeys): KeyRoot => roots.at(-1) as KeyRoot;
+
+export const rootFrom = (id: number, nodes: Iterable<SeedNode>): KeyRoot => ({
+  id,
+  tree: new KeyTree(nodes, TENANT_DIGITS),
+});
+
+/** Returns the path of everything of a tenant. */
+export const tenantPath = ({ labelKey }: ContentKeys, tenantId: string): string =>
+  pathOfLabel(labelKey, ['tenant', tenantId]);
+
+/** Returns the path of a file of the node, which belongs to no tenant. */
+export const filePath = ({ labelKey }: ContentKeys, name: string): string =>
+  pathOfLabel(labelKey, ['node']) + pathOfLabel(labelKey, ['file', name]);
+
+/** Returns the path of a key of a tenant that no erasure destroys. */
+export const purposePath = (keys: ContentKeys, tenantId: string, purpose: string): string =>
+  tenantPath(keys, tenantId) + pathOfLabel(keys.labelKey, ['purpose', purpose]);
+
+/** Returns the path above all keys of the facts about an entity in a scope. */
+export const subjectPath = (keys: ContentKeys, { tenantId, entityKey, scope }: SealedSubject): string =>
+  tenantPath(keys, tenantId) + pathOfLabel(keys.labelKey, ['subject', entityKey, scope]);
+
+/** Returns the path of one generation of a key below `subjectPath`. */
+export const generationPath = (subject: string, purpose: Purpose, generation: number): string =>
+  subject + PURPOSES[purpose] + generation.toString(4).padStart(GENERATION_DIGITS, '0');
+
+/** Returns the generation that a path of `generationPath` names. */
+export const generationOf = (path: string): number => Number.parseInt(path.slice(-GENERATION_DIGITS), 4);
+
+const freshRoot = (id: number): KeyRoot => rootFrom(id, [['', randomBytes(ROOT_SEED_BYTES)]]);
+
+const pathOfLabel = (labelKey: Uint8Array, label: readonly string[]): string =>
+  pathOf(createHmac('sha256', labelKey).update(JSON.stringify(label)).digest().subarray(0, LABEL_BYTES));

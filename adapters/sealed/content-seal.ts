@@ -1,0 +1,167 @@
+import { createHmac } from 'node:crypto';
+import {
+  type ContentSeal,
+  type DoomedKey,
+  type KeySource,
+  REDACTED_REFERENCE,
+  ServiceError,
+} from '../../ports/ports.ts';
+import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from './content-key-file.ts';
+import { type ContentKeys, generationPath, subjectPath, tenantPath } from './content-keys.ts';
+import { KeyCache } from './key-cache.ts';
+import { notOpened, placeOfValue } from './sealed-place.ts';
+import { createTextSeal } from './text-seal.ts';
+import { NONCE_BYTES, openSealed, sealWithHeader, TAG_BYTES } from './value-seal.ts';
+
+const FORMAT = 1;
+const HEADER_BYTES = 4;
+const DIGEST_BYTES = 16;
+const CONTENT_ID = 'sha256:';
+
+export interface ContentSealParts {
+  /** The path of the file of keys. */
+  readonly path: string;
+  readonly source: KeySource;
+  /** Called with the new text of the file after a change. Returns sentences about copies that could not be replaced. */
+  readonly replaceCopies?: ((text: string) => Promise<readonly string[]>) | undefined;
+}
+
+/** Opens the seal of a store. Rejects with `lookup` when there is no file of keys. */
+export const openContentSeal = async (parts: ContentSealParts): Promise<ContentSeal> =>
+  sealWith(await readKeys(parts), parts);
+
+const readKeys = async ({ path, source }: ContentSealParts): Promise<ContentKeys> => {
+  const text = await readKeyFile(path);
+  if (text === undefined) {
+    throw new ServiceError('lookup', `there is no file with the content keys at ${path}`, {
+      hint: 'put back the copy that lies beside your backups; without it nobody opens the contents of this store',
+    });
+  }
+  return openKeys(text, source, path);
+};
+
+/** Returns the seal with these keys, which the file has too. */
+export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSeal => {
+  const cache = new KeyCache(first);
+  let changing: Promise<unknown> = Promise.resolve();
+  /** Runs changes of the file one after another. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = changing.then(work, work);
+    changing = done.catch(() => undefined);
+    return done;
+  };
+  const change = (paths: (keys: ContentKeys) => readonly string[]): Promise<readonly string[]> =>
+    inTurn(async () => {
+      // The file may be newer than the memory, and what it has destroyed must stay so.
+      const keys = await readKeys(parts);
+      const doomed = paths(keys);
+      for (const { tree } of keys.roots) for (const path of doomed) tree.destroy(path);
+      const next = doomed.length === 0 ? keys : { ...keys, version: keys.version + 1 };
+      const text = await spellKeys(next, parts.source);
+      if (doomed.length > 0) await replaceKeyFile(parts.path, text);
+      cache.replace(next);
+      // Copies are replaced also when nothing changed, because an earlier attempt may have ended before.
+      return (await parts.replaceCopies?.(text)) ?? [];
+    });
+  return {
+    ...factSeal(cache),
+    ...createTextSeal(cache),
+    get version() {
+      return cache.version;
+    },
+    refresh: async (version) => {
+      if (version <= cache.version) return;
+      await inTurn(async () => {
+        if (version > cache.version) cache.replace(await readKeys(parts));
+      });
+      if (version > cache.version) throw outdated(parts.path);
+    },
+    destroy: (doomed) => change((keys) => doomed.flatMap((one) => pathsOf(one, keys))),
+    destroyTenant: (tenantId) =>
+      change((keys) =>
+        keys.roots.some(({ tree }) => tree.hasAnyBelow(tenantPath(keys, tenantId))) ? [tenantPath(keys, tenantId)] : [],
+      ),
+  };
+};
+
+/** Returns the paths to destroy; none for a generation that is destroyed already. */
+const pathsOf = (doomed: DoomedKey, keys: ContentKeys): string[] => {
+  const value = generationPath(subjectPath(keys, doomed), 'value', doomed.generation);
+  if (keys.roots.every(({ tree }) => tree.keyAt(value) === undefined)) return [];
+  return doomed.isWhole ? [value, new KeyCache(keys).presentPath(doomed, 'digest')] : [value];
+};
+
+type FactSeal = Pick<
+  ContentSeal,
+  | 'addedBytes'
+  | 'headerBytes'
+  | 'sealValue'
+  | 'openValue'
+  | 'sealSalt'
+  | 'openSalt'
+  | 'generationOf'
+  | 'generationIn'
+  | 'digestOf'
+  | 'hideContentId'
+  | 'showContentId'
+>;
+
+const factSeal = (cache: KeyCache): FactSeal => ({
+  addedBytes: HEADER_BYTES + NONCE_BYTES + TAG_BYTES,
+  headerBytes: HEADER_BYTES,
+  sealValue: (subject, factId, text) => {
+    const { key, generation } = cache.present(subject);
+    return sealWithHeader(
+      headerOf(cache.rootId, generation),
+      Buffer.from(text),
+      key.cipher,
+      placeOfValue(subject, factId),
+    );
+  },
+  openValue: (subject, factId, sealed) => {
+    const { root, generation } = readHeader(sealed);
+    const key = cache.keyOf(subject, root, generation);
+    const opened = key && openSealed(sealed.subarray(HEADER_BYTES), key.cipher, placeOfValue(subject, factId));
+    if (opened === undefined) throw notOpened(`the value of fact ${factId}`);
+    return opened.toString('utf8');
+  },
+  sealSalt: (subject, salt) => cache.present(subject).key.salts.hide(salt),
+  openSalt: (subject, salt, header) => {
+    const { root, generation } = readHeader(header);
+    const key = cache.keyOf(subject, root, generation);
+    if (key === undefined) throw notOpened('the salt of a fact');
+    return key.salts.show(salt);
+  },
+  generationOf: (subject) => cache.present(subject).generation,
+  generationIn: (header) => readHeader(header).generation,
+  digestOf: (subject, valueKey) => {
+    const mac = createHmac('sha256', cache.digestKey(subject)).update(valueKey).digest();
+    return `k:${mac.subarray(0, DIGEST_BYTES).toString('base64url')}`;
+  },
+  hideContentId: (tenantId, cid) =>
+    cid === REDACTED_REFERENCE ? cid : CONTENT_ID + cache.contentIds(tenantId).hide(bytesOf(cid)).toString('hex'),
+  showContentId: (tenantId, hidden) =>
+    hidden === REDACTED_REFERENCE
+      ? hidden
+      : CONTENT_ID + cache.contentIds(tenantId).show(bytesOf(hidden)).toString('hex'),
+});
+
+const bytesOf = (cid: string): Buffer => Buffer.from(cid.slice(CONTENT_ID.length), 'hex');
+
+const headerOf = (root: number, generation: number): Buffer => {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt8(FORMAT, 0);
+  header.writeUInt16BE(root, 1);
+  header.writeUInt8(generation, 3);
+  return header;
+};
+
+const readHeader = (sealed: Uint8Array): { readonly root: number; readonly generation: number } => {
+  if (sealed.length < HEADER_BYTES || sealed[0] !== FORMAT) throw notOpened('a sealed value');
+  return { root: ((sealed[1] as number) << 8) | (sealed[2] as number), generation: sealed[3] as number };
+};
+
+const outdated = (path: string): ServiceError =>
+  new ServiceError('unavailable', `the content keys in ${path} are older than the store`, {
+    hint: 'put back the newest copy of the file; an older one would bring destroyed keys back',
+  });

@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from '../../../adapters/sealed/content-key-file.ts';
+import { freshKeys, withFreshRoot, withPresentRootOnly } from '../../../adapters/sealed/content-keys.ts';
+import { openContentSeal, sealWith } from '../../../adapters/sealed/content-seal.ts';
+import { type ContentSeal, type KeySource, REDACTED_REFERENCE, type SealedSubject } from '../../../ports/ports.ts';
+import { rejection } from '../../kit/rejection.ts';
+
+const ALICE: SealedSubject = { tenantId: 'default', entityKey: 'user:alice', scope: 'local' };
+const BOB: SealedSubject = { ...ALICE, entityKey: 'user:bob' };
+const CID = `sha256:${'ab'.repeat(32)}`;
+const PLACE = { tenantId: 'default', table: 'jobs_queue', column: 'result', row: '7' };
+
+const sourceOf = (...keys: readonly Uint8Array[]): KeySource => ({ readKeys: async () => keys });
+
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** A new file of keys, and what opens it. */
+const newFile = async (source = sourceOf(randomBytes(32))) => {
+  const folder = await mkdtemp(join(tmpdir(), 'content-keys-'));
+  folders.push(folder);
+  const path = join(folder, 'content-keys.json');
+  await replaceKeyFile(path, await spellKeys(freshKeys(), source));
+  return { path, source, open: () => openContentSeal({ path, source }) };
+};
+
+const unopened = (work: () => unknown): void => {
+  expect(work).to.throw(/does not open with the keys of this store/);
+};
+
+describe('the seal of contents', () => {
+  let seal: ContentSeal;
+
+  beforeEach(async () => {
+    seal = await (await newFile()).open();
+  });
+
+  it('gives back any text of a value, and never seals it to the same bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const sealed = seal.sealValue(ALICE, 'f1', text);
+        expect(seal.openValue(ALICE, 'f1', sealed)).to.equal(text);
+        expect(sealed.length).to.equal(Buffer.byteLength(text) + seal.addedBytes);
+        expect(Buffer.from(sealed).equals(seal.sealValue(ALICE, 'f1', text))).to.equal(false);
+      }),
+    );
+  });
+
+  it('opens a value only for its own fact, entity, scope and tenant', () => {
+    const sealed = seal.sealValue(ALICE, 'f1', 'tea');
+    unopened(() => seal.openValue(ALICE, 'f2', sealed));
+    unopened(() => seal.openValue(BOB, 'f1', sealed));
+    unopened(() => seal.openValue({ ...ALICE, scope: 'team' }, 'f1', sealed));
+    unopened(() => seal.openValue({ ...ALICE, tenantId: 'other' }, 'f1', sealed));
+  });
+
+  it('refuses each changed byte, and each cut', () => {
+    const sealed = Buffer.from(seal.sealValue(ALICE, 'f1', 'tea'));
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = Buffer.from(sealed);
+      changed.writeUInt8((changed.readUInt8(at) + 1) % 256, at);
+      unopened(() => seal.openValue(ALICE, 'f1', changed));
+      unopened(() => seal.openValue(ALICE, 'f1', sealed.subarray(0, at)));
+    }
+  });
+
+  it('hides a salt in as many bytes, which the header of the value opens', () => {
+    const salt = randomBytes(16);
+    const hidden = seal.sealSalt(ALICE, salt);
+    const header = seal.sealValue(ALICE, 'f1', 'tea').subarray(0, seal.headerBytes);
+    expect(hidden).to.have.length(16).and.not.deep.equal(salt);
+    expect(Buffer.from(seal.openSalt(ALICE, hidden, header)).equals(salt)).to.equal(true);
+  });
+
+  it('gives a content id another one of the same form, one for each tenant, and leaves the redacted reference', () => {
+    const hidden = seal.hideContentId('default', CID);
+    expect(hidden)
+      .to.match(/^sha256:[0-9a-f]{64}$/)
+      .and.not.equal(CID);
+    expect(seal.hideContentId('default', CID)).to.equal(hidden);
+    expect(seal.hideContentId('other', CID)).to.not.equal(hidden);
+    expect(seal.showContentId('default', hidden)).to.equal(CID);
+    expect(seal.hideContentId('default', REDACTED_REFERENCE)).to.equal(REDACTED_REFERENCE);
+    expect(seal.showContentId('default', REDACTED_REFERENCE)).to.equal(REDACTED_REFERENCE);
+  });
+
+  it('gives equal value keys of one subject equal digests, and those of another one other digests', () => {
+    const digest = seal.digestOf(ALICE, 's:tea');
+    expect(digest).to.match(/^k:[\w-]{22}$/);
+    expect(seal.digestOf(ALICE, 's:tea')).to.equal(digest);
+    expect(seal.digestOf(ALICE, 's:coffee')).to.not.equal(digest);
+    expect(seal.digestOf(BOB, 's:tea')).to.not.equal(digest);
+  });
+
+  it('opens a sealed text in its own place only, and returns a text from before as it is', () => {
+    const sealed = seal.sealText(PLACE, 'a reply');
+    expect(sealed).to.not.contain('reply').and.not.equal(seal.sealText(PLACE, 'a reply'));
+    expect(seal.openText(PLACE, sealed)).to.equal('a reply');
+    for (const place of [{ tenantId: 'other' }, { table: 'x' }, { column: 'x' }, { row: '8' }]) {
+      unopened(() => seal.openText({ ...PLACE, ...place }, sealed));
+    }
+    unopened(() => seal.openText(PLACE, `${sealed.slice(0, -4)}AAAA`));
+    expect(seal.openText(PLACE, '{"from":"before"}')).to.equal('{"from":"before"}');
+  });
+
+  it('hides equal texts of a column in equal texts, which open in that column only', () => {
+    const hidden = seal.hideText(PLACE, 'user:bob');
+    expect(seal.hideText({ ...PLACE }, 'user:bob')).to.equal(hidden);
+    expect(seal.hideText(PLACE, 'user:eve')).to.not.equal(hidden);
+    expect(seal.showText(PLACE, hidden)).to.equal('user:bob');
+    expect(seal.showText(PLACE, 'user:bob')).to.equal('user:bob');
+    unopened(() => seal.showText({ ...PLACE, column: 'x' }, hidden));
+    unopened(() => seal.showText(PLACE, `${hidden}AAAA`));
+  });
+
+  it('seals the bytes of a file for the file of that name', () => {
+    const sealed = seal.sealBytes('index', Buffer.from('words'));
+    expect(Buffer.from(seal.openBytes('index', sealed)).toString()).to.equal('words');
+    unopened(() => seal.openBytes('other', sealed));
+  });
+});
+
+describe('destroyed keys of contents', () => {
+  it('open nothing again, neither from the memory nor from the file, while all other contents open', async () => {
+    const file = await newFile();
+    const seal = await file.open();
+    const [alices, bobs] = [seal.sealValue(ALICE, 'f1', 'tea'), seal.sealValue(BOB, 'f2', 'rye')];
+    const [salt, digest] = [seal.sealSalt(ALICE, randomBytes(16)), seal.digestOf(ALICE, 's:tea')];
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    for (const one of [seal, await file.open()]) {
+      unopened(() => one.openValue(ALICE, 'f1', alices));
+      unopened(() => one.openSalt(ALICE, salt, alices));
+      expect(one.digestOf(ALICE, 's:tea')).to.not.equal(digest);
+      expect(one.openValue(BOB, 'f2', bobs)).to.equal('rye');
+      expect(one.version).to.equal(2);
+    }
+  });
+
+  it('are followed by keys that open later contents', async () => {
+    const seal = await (await newFile()).open();
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    expect(seal.generationOf(ALICE)).to.equal(1);
+    const later = seal.sealValue(ALICE, 'f3', 'cocoa');
+    expect(seal.generationIn(later)).to.equal(1);
+    expect(seal.openValue(ALICE, 'f3', later)).to.equal('cocoa');
+  });
+
+  it('leave the digests as they are while facts of the subject are left', async () => {
+    const seal = await (await newFile()).open();
+    const digest = seal.digestOf(ALICE, 's:tea');
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: false }]);
+    expect(seal.digestOf(ALICE, 's:tea')).to.equal(digest);
+  });
+
+  it('are destroyed once, however often a caller asks', async () => {
+    const seal = await (await newFile()).open();
+    const doomed = [{ ...ALICE, generation: 0, isWhole: true }];
+    await seal.destroy(doomed);
+    const digest = seal.digestOf(ALICE, 's:tea');
+    await seal.destroy(doomed);
+    expect([seal.generationOf(ALICE), seal.version, seal.digestOf(ALICE, 's:tea')]).to.deep.equal([1, 2, digest]);
+  });
+
+  it('take a whole tenant with them', async () => {
+    const seal = await (await newFile()).open();
+    const [gone, left] = [seal.sealText(PLACE, 'gone'), seal.sealText({ ...PLACE, tenantId: 'other' }, 'left')];
+    await seal.destroyTenant('default');
+    await seal.destroyTenant('default');
+    unopened(() => seal.openText(PLACE, gone));
+    expect(seal.openText({ ...PLACE, tenantId: 'other' }, left)).to.equal('left');
+    expect(seal.version).to.equal(2);
+  });
+
+  it('stay destroyed when another process with an older memory destroys others', async () => {
+    const file = await newFile();
+    const [one, other] = [await file.open(), await file.open()];
+    const [alices, bobs] = [one.sealValue(ALICE, 'f1', 'tea'), one.sealValue(BOB, 'f2', 'rye')];
+    await one.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    await other.destroy([{ ...BOB, generation: 0, isWhole: true }]);
+    const third = await file.open();
+    unopened(() => third.openValue(ALICE, 'f1', alices));
+    unopened(() => third.openValue(BOB, 'f2', bobs));
+  });
+
+  it('reach another process as soon as it refreshes', async () => {
+    const file = await newFile();
+    const [one, other] = [await file.open(), await file.open()];
+    await one.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    expect(other.generationOf(ALICE)).to.equal(0);
+    await other.refresh(2);
+    expect(other.generationOf(ALICE)).to.equal(1);
+    expect(await rejection(other.refresh(3))).to.have.property('code', 'unavailable');
+  });
+
+  it('are handed to the copies of the file, also by a second attempt', async () => {
+    const { path, source } = await newFile();
+    const texts: string[] = [];
+    const replaceCopies = async (text: string): Promise<readonly string[]> => {
+      texts.push(text);
+      return ['a copy is out of reach'];
+    };
+    const seal = await openContentSeal({ path, source, replaceCopies });
+    const doomed = [{ ...ALICE, generation: 0, isWhole: true }];
+    for (const _ of [1, 2]) expect(await seal.destroy(doomed)).to.deep.equal(['a copy is out of reach']);
+    for (const text of texts) expect((await openKeys(text, source, 'copy')).version).to.equal(2);
+  });
+});
+
+describe('the file of content keys', () => {
+  it('belongs to its owner alone, and holds nothing of a key in the clear', async () => {
+    const { path } = await newFile();
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    expect(Object.keys(JSON.parse(await readFile(path, 'utf8')))).to.deep.equal([
+      'format',
+      'id',
+      'version',
+      'key_id',
+      'sealed_keys',
+    ]);
+  });
+
+  it('names the key that opens it when that is missing', async () => {
+    const { path } = await newFile();
+    const refused = await rejection(openContentSeal({ path, source: sourceOf(randomBytes(32)) }));
+    expect(refused).to.have.property('code', 'conflict');
+    expect(refused)
+      .to.have.property('message')
+      .that.matches(/are sealed with the key [0-9a-f]{16}/);
+  });
+
+  it('opens with an earlier key of the operator, and after a change with the present one', async () => {
+    const [former, present] = [randomBytes(32), randomBytes(32)];
+    const { path } = await newFile(sourceOf(former));
+    const seal = await openContentSeal({ path, source: sourceOf(present, former) });
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    expect(await openContentSeal({ path, source: sourceOf(present) })).to.have.property('version', 2);
+  });
+
+  it('is refused when it is missing, cut, changed, newer, or shows another version than it was sealed with', async () => {
+    const { path, source, open } = await newFile();
+    const text = (await readKeyFile(path)) ?? '';
+    const json = JSON.parse(text) as Record<string, unknown>;
+    const spoiled = [
+      text.slice(0, 40),
+      'null',
+      JSON.stringify({ ...json, version: 9 }),
+      JSON.stringify({ ...json, format: 2 }),
+      JSON.stringify({ ...json, sealed_keys: 'AAAA' }),
+    ];
+    for (const one of spoiled) {
+      await writeFile(path, one);
+      expect(await rejection(open()), one).to.have.property('code', 'unavailable');
+    }
+    expect(await rejection(openContentSeal({ path: `${path}.other`, source }))).to.have.property('code', 'lookup');
+  });
+
+  it('opens former contents after a rotation, until the former root is dropped', async () => {
+    const { path, source } = await newFile();
+    const keys = freshKeys();
+    const before = sealWith(keys, { path, source });
+    const [value, text] = [before.sealValue(ALICE, 'f1', 'tea'), before.sealText(PLACE, 'a reply')];
+    const next = withFreshRoot(keys);
+    const rotated = sealWith(next, { path, source });
+    expect(rotated.openValue(ALICE, 'f1', value)).to.equal('tea');
+    expect(rotated.openText(PLACE, text)).to.equal('a reply');
+    const after = sealWith(withPresentRootOnly(next), { path, source });
+    unopened(() => after.openValue(ALICE, 'f1', value));
+    expect(after.openValue(ALICE, 'f1', rotated.sealValue(ALICE, 'f1', 'tea'))).to.equal('tea');
+  });
+
+  it('grows by less than seven KiB with an erasure', async () => {
+    const { path, open } = await newFile();
+    const seal = await open();
+    await seal.destroy([{ ...BOB, generation: 0, isWhole: true }]);
+    const { size } = await stat(path);
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    expect((await stat(path)).size - size).to.be.below(7_168);
+  });
+});

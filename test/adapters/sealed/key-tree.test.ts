@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { KeyTree } from '../../../adapters/sealed/key-tree.ts';
+import { readTree, spellTree } from '../../../adapters/sealed/spelled-tree.ts';
+
+const DEPTH = 9;
+const SHORTCUT = 3;
+
+const path = fc.stringMatching(new RegExp(`^[0-3]{${DEPTH}}$`));
+const paths = fc.uniqueArray(path, { minLength: 1, maxLength: 12 });
+const prefix = fc.stringMatching(/^[0-3]{1,4}$/);
+
+const freshTree = (): KeyTree => new KeyTree([['', randomBytes(32)]], SHORTCUT);
+
+const keysOf = (tree: KeyTree, of: readonly string[]): (string | undefined)[] =>
+  of.map((one) => tree.keyAt(one)?.toString('hex'));
+
+describe('a tree of keys', () => {
+  it('derives the same key for a path each time, and another one for each path', () => {
+    fc.assert(
+      fc.property(paths, (asked) => {
+        const tree = freshTree();
+        const keys = keysOf(tree, asked);
+        expect(keysOf(tree, asked)).to.deep.equal(keys);
+        expect(new Set(keys).size).to.equal(asked.length);
+      }),
+    );
+  });
+
+  it('destroys exactly the keys at or below the given paths, in any order, and leaves all others as they were', () => {
+    fc.assert(
+      fc.property(paths, fc.array(fc.oneof(path, prefix), { maxLength: 6 }), (asked, doomed) => {
+        const tree = freshTree();
+        const before = keysOf(tree, asked);
+        for (const one of doomed) tree.destroy(one);
+        const isDoomed = (one: string): boolean => doomed.some((gone) => one.startsWith(gone));
+        expect(keysOf(tree, asked)).to.deep.equal(
+          before.map((key, at) => (isDoomed(asked[at] ?? '') ? undefined : key)),
+        );
+      }),
+    );
+  });
+
+  it('holds no node above a destroyed key, and opens the others from its nodes alone', () => {
+    fc.assert(
+      fc.property(paths, paths, (asked, doomed) => {
+        const tree = freshTree();
+        for (const one of doomed) tree.destroy(one);
+        for (const [held] of tree.nodes()) expect(doomed.some((gone) => gone.startsWith(held))).to.equal(false);
+        const again = new KeyTree(readTree(spellTree(tree.nodes())), SHORTCUT);
+        expect(keysOf(again, [...asked, ...doomed])).to.deep.equal(keysOf(tree, [...asked, ...doomed]));
+      }),
+    );
+  });
+
+  it('says whether it destroyed something', () => {
+    const tree = freshTree();
+    expect(tree.destroy('012301230')).to.equal(true);
+    expect(tree.destroy('012301230')).to.equal(false);
+    expect(tree.destroy('0123')).to.equal(true);
+    expect(tree.hasAnyBelow('0123')).to.equal(false);
+    expect(tree.hasAnyBelow('012')).to.equal(true);
+  });
+
+  it('refuses a seed of another length', () => {
+    expect(() => new KeyTree([['', randomBytes(31)]], SHORTCUT)).to.throw(RangeError);
+  });
+});
