@@ -15,7 +15,7 @@ export interface Question {
 
 /** Sends a request to a running node. Throws a refusal of the node as a `ServiceError`. */
 export const askServer = async (
-  server: CommandServer,
+  server: Pick<CommandServer, 'send'>,
   { body, headers = {}, ...request }: Question,
 ): Promise<ServerReply> => {
   const json =

@@ -1,4 +1,4 @@
-import type { CommandServer } from '../../kernel/command-api.ts';
+import { askServer, type CommandServer } from '../../kernel/command-api.ts';
 import { type RouteQuestion, spellQuestion } from '../../kernel/internal-api.ts';
 import {
   type Clock,
@@ -87,7 +87,7 @@ export const askOverHttp = (server: Pick<CommandServer, 'send'>, clock: Pick<Clo
   });
   let asking: Promise<void> | undefined;
   const learn = async (): Promise<void> => {
-    const caller = await readMe(send);
+    const caller = await readMe(server);
     known = { caller, routes: await readRoutes(send) };
     tell();
   };
@@ -120,15 +120,10 @@ const readObject = (text: string): JsonObject => {
   }
 };
 
-const readMe = async (send: AskNode['send']): Promise<Caller> => {
-  const { status, text } = await send({ route: 'GET /v1/me' });
-  if (status === 401) {
-    throw new ServiceError('authentication', 'the node refuses the key', {
-      hint: 'set SVC_API_KEY to a key of this node, or give its file with --key-file',
-    });
-  }
-  const { entity_uri: entityUri, tenant_id: tenantId, permissions } = readObject(text);
-  if (status !== 200 || typeof entityUri !== 'string' || !Array.isArray(permissions)) {
+const readMe = async (server: Pick<CommandServer, 'send'>): Promise<Caller> => {
+  const { status, document } = await askServer(server, { method: 'GET', path: '/v1/me' });
+  const { entity_uri: entityUri, tenant_id: tenantId, permissions } = document;
+  if (typeof entityUri !== 'string' || !Array.isArray(permissions)) {
     throw new ServiceError('unavailable', `the node does not say who its caller is; it replied with status ${status}`, {
       hint: 'check that the address is that of a node, and that the node is ready',
     });

@@ -29,8 +29,13 @@ const gated = (node: TestNode, key: string): Pick<CommandServer, 'send'> & { ope
     open: () => open(),
     async send({ method, path }) {
       await opened;
-      const { status, text } = await node.request(method, path, { key });
-      return { status, text, document: {}, header: () => undefined };
+      const { status, text, headers } = await node.request(method, path, { key });
+      return {
+        status,
+        text,
+        document: text === '' ? {} : JSON.parse(text),
+        header: (name) => headers[name.toLowerCase()],
+      };
     },
   };
 };

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
@@ -77,6 +79,13 @@ describe('the command mcp', () => {
       .to.match(/refuses the key/)
       .and.to.match(/SVC_API_KEY/);
     expect(wrongKey.stderr).not.to.include('no-such-key');
+    const keyFile = join(served.folder, 'wrong.key');
+    await writeFile(keyFile, 'no-such-key-0123456789');
+    const wrongFile = await runInProcess(['mcp', '--key-file', keyFile], { env });
+    expect(wrongFile.stderr).to.match(/refuses the key in .*wrong\.key/);
+    expect(wrongFile.stderr, 'the variable is not what to change').not.to.include('SVC_API_KEY');
+    const noKey = await runInProcess(['mcp'], { env });
+    expect(noKey.stderr).to.include('sign in with "login"');
     const noNode = await runInProcess(['mcp'], { env: { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: 'x' } });
     expect(noNode).to.include({ exitCode: 0, stdout: '' });
     expect(noNode.stderr).to.match(/no answer from http:\/\/127\.0\.0\.1:9/);
