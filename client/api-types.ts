@@ -1956,6 +1956,30 @@ export interface Api {
           };
     };
   };
+  /**
+   * Signs what this node exchanges with another one, for the operator of that node, with a code to
+   * compare. Needs: admin.
+   */
+  'POST /v1/federation/declarations': {
+    body: {
+      /** Address of the other node, such as https://beta.example, or its id. */
+      peer: string;
+      /** The scopes whose facts may be exchanged; by default public. */
+      allowed_scopes?: readonly ('local' | 'team' | 'company' | 'public')[] | undefined;
+      direction?: 'bidirectional' | 'outbound' | 'inbound' | undefined;
+      /** Whether the other node may end facts of others here. */
+      may_end_others?: boolean | undefined;
+    };
+    answers: {
+      201: {
+        declaration: Record<string, unknown>;
+        code: string;
+        peer_id: string;
+        node_id: string;
+        status: 'pending_verification' | 'active' | 'rejected' | 'revoked';
+      };
+    };
+  };
   /** Facts for a peer, in feed order, behind its cursor. Needs: peer. */
   'GET /v1/federation/facts': {
     query?:
@@ -2087,6 +2111,12 @@ export interface Api {
    * on file. Needs: federate.
    */
   'POST /v1/federation/peers': {
+    query?:
+      | {
+          /** The digits that the other operator reads out. A declaration with another code is refused. */
+          code?: string | undefined;
+        }
+      | undefined;
     body: {
       /** The node that declares. */
       declaring_node_id?: string | null | undefined;

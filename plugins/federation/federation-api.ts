@@ -17,19 +17,22 @@ export type {
 export interface PeerRegistry {
   /**
    * Registers a declaration: one of another node, verified against that node's metadata, or one that this node has
-   * signed. `nodeUrl` replaces the address in the declaration. Needs `federate`. Rejects with `federation_disabled`
-   * while federation is off.
+   * signed. `nodeUrl` replaces the address in the declaration. With `code`, a declaration with another code is refused
+   * before its node is asked anything. Needs `federate`. Rejects with `federation_disabled` while federation is off.
    */
   register(
     caller: Principal,
     declaration: DeclarationDocument,
-    options?: { readonly nodeUrl?: string | undefined },
+    options?: { readonly nodeUrl?: string | undefined; readonly code?: string | undefined },
   ): Promise<Peering>;
-  /** Signs a declaration of this node for another node, and registers it. Needs `federate`. */
+  /**
+   * Signs a declaration of this node for another node, and registers it. `code` is a short digest of it, which the
+   * operators of both nodes compare by voice. Needs `federate`.
+   */
   declare(
     caller: Principal,
     request: DeclareRequest,
-  ): Promise<{ readonly declaration: DeclarationDocument; readonly peering: Peering }>;
+  ): Promise<{ readonly declaration: DeclarationDocument; readonly code: string; readonly peering: Peering }>;
   /** Lists all peerings of the tenant, oldest first. Needs `federate`. */
   list(caller: Principal): Promise<readonly Peering[]>;
   /** Ends a peering in both directions, at once and in every process. Needs `admin`. */

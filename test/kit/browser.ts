@@ -26,6 +26,7 @@ export interface Locator {
   allTextContents(): Promise<string[]>;
   selectOption(value: string | { readonly label: string }): Promise<unknown>;
   check(): Promise<void>;
+  setInputFiles(file: { readonly name: string; readonly mimeType: string; readonly buffer: Buffer }): Promise<void>;
   waitFor(options?: { state?: 'attached' | 'detached' | 'visible' | 'hidden'; timeout?: number }): Promise<void>;
   locator(selector: string): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;

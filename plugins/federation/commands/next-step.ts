@@ -6,16 +6,26 @@ import { inboundScopes, mayEndOthers, outboundScopes, type Peering } from '../pe
 /** Returns the text to print after this node has written its declaration to a file of this name. */
 export const afterDeclaring = (
   peering: Peering,
-  { file, ownUrl }: { readonly file: string; readonly ownUrl: string },
+  { file, code, ownUrl }: { readonly file: string; readonly code: string; readonly ownUrl: string },
 ) =>
   peering.status === 'active'
-    ? lines(stateOf(peering), `The other side takes the new declaration with: ${command('peer add', file)}`)
+    ? lines(
+        stateOf(peering),
+        `The other side takes the new declaration with: ${command('peer add', file)}`,
+        ...codeLines(code),
+      )
     : lines(
         stateOf(peering),
         `1. Give ${file} to the operator of ${peering.nodeId}, who runs: ${command('peer add', file)}`,
         `2. There they run: ${command('peer declare', ownUrl, '--out', 'theirs.json')} and give you the file.`,
         `3. Here you run: ${command('peer add', 'theirs.json')}`,
+        ...codeLines(code),
       );
+
+const codeLines = (code: string): readonly string[] => [
+  `Read them this code by voice: ${code}`,
+  'With it as --code, their command refuses any other declaration.',
+];
 
 /** Returns the text to print after this node has accepted a declaration of the other node. */
 export const afterAdding = (peering: Peering, file: string): string => {

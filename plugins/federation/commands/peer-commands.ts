@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
 import { compileSchema, parseStrictJson } from '../../../kernel/internal-api.ts';
-import { NodeSelf, nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, NodeSelf, nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
 import { type Direction, type Peering, PeerRegistry } from '../federation-api.ts';
 import { peerJson } from '../peerings/peer-json.ts';
 import { DECLARATION_BODY } from '../peerings/peer-routes.ts';
@@ -54,12 +54,12 @@ const declareCommand = defineCommand({
     const mayEndOthers = options.mayEndOthers === undefined ? undefined : options.mayEndOthers === 'yes';
     if (out !== undefined && existsSync(out)) throw taken(out);
     const request = { peer, scopes, direction: directionOf(direction), mayEndOthers };
-    const { declaration, peering } = await registry.declare(nodePrincipal(self.names, options.tenant), request);
+    const { declaration, code, peering } = await registry.declare(nodePrincipal(self.names, options.tenant), request);
     const text = `${JSON.stringify(declaration, null, 2)}\n`;
     if (out !== undefined) writeFileSync(out, text, { flag: 'wx' });
     // Standard output contains only the declaration, so that a script can read it.
     if (out === undefined) stdout.write(text);
-    stderr.write(`${afterDeclaring(peering, { file: out ?? 'ours.json', ownUrl: self.nodeUrl })}\n`);
+    stderr.write(`${afterDeclaring(peering, { file: out ?? 'ours.json', code, ownUrl: self.nodeUrl })}\n`);
   },
 });
 
@@ -76,6 +76,11 @@ const addCommand = defineCommand({
       value: 'address',
       summary: 'where the node is reached, in place of what the declaration says',
     },
+    code: {
+      type: 'text',
+      value: 'digits',
+      summary: 'the code that the operator of the other node reads out; refuses any other declaration',
+    },
     tenant,
   },
   async run({ arguments: { file }, options, use: { registry, self }, stderr }) {
@@ -83,6 +88,7 @@ const addCommand = defineCommand({
     if ((declaration['declaring_node_id'] ?? declaration['node_id']) === self.nodeId) throw ownDeclaration();
     const peering = await registry.register(nodePrincipal(self.names, options.tenant), declaration, {
       nodeUrl: options.url,
+      code: options.code,
     });
     stderr.write(`${afterAdding(peering, file)}\n`);
   },
@@ -146,8 +152,12 @@ const readDeclarationFile = (file: string): unknown => {
   }
   if (statSync(file).size > MAX_FILE_BYTES)
     throw new ServiceError('validation', `${file} is no declaration: too large`);
-  return parseStrictJson(readFileSync(file), 'declaration');
+  const content = readFileSync(file);
+  return parseStrictJson(content.includes('{') ? content : (unwrapped(content) ?? content), 'declaration');
 };
+
+/** Returns the declaration in a text that the console of the other node has copied; null for any other content. */
+const unwrapped = (content: Buffer): Uint8Array | null => decodeBase64Url(content.toString().replaceAll(/\s/g, ''));
 
 const ownDeclaration = (): ServiceError =>
   new ServiceError('validation', 'this is a declaration of this node itself, which is on file since it was made', {

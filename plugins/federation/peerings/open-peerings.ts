@@ -19,7 +19,13 @@ import { CHECK_INTERVAL_MS, createPeerChecks } from './check-peers.ts';
 import type { FederationLog } from './federation-log.ts';
 import { KeyRefresher } from './key-refresher.ts';
 import { StoredPeerRegistry } from './peer-registry.ts';
-import { federationAuditRoute, listPeersRoute, registerPeerRoute, revokePeerRoute } from './peer-routes.ts';
+import {
+  declareRoute,
+  federationAuditRoute,
+  listPeersRoute,
+  registerPeerRoute,
+  revokePeerRoute,
+} from './peer-routes.ts';
 import { PeerStore } from './peer-store.ts';
 import type { Peerings } from './peerings.ts';
 import { StoredFederationLog } from './stored-federation-log.ts';
@@ -75,6 +81,7 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   const federate: Access = { permission: parts.keys === undefined ? 'any' : FEDERATE };
   const served = { registry, federate, clock, cursors };
   parts.route(registerPeerRoute(served));
+  parts.route(declareRoute(served));
   parts.route(listPeersRoute(served));
   parts.route(revokePeerRoute(served));
   parts.route(federationAuditRoute(served));

@@ -10,6 +10,7 @@ import {
   STRING_JSON,
   sha256Hex,
 } from '../../../kernel/plugin-api.ts';
+import type { PeerRegistry } from '../federation-api.ts';
 import type { FederationEntry } from './federation-log.ts';
 import { type Declaration, DIRECTIONS, mayEndOthers, PEER_STATUSES, type Peering } from './peering.ts';
 import { namedScopes } from './peering-changes.ts';
@@ -29,6 +30,27 @@ export const registeredJson = ({ peerId, status, verifiedMs }: Peering): Record<
   peer_id: peerId,
   status,
   verified_at: instantOrNull(verifiedMs),
+});
+
+/** The JSON reply to a request for a declaration of this node. */
+export const DECLARED_JSON = objectOf({
+  declaration: { type: 'object' },
+  code: STRING_JSON,
+  peer_id: STRING_JSON,
+  node_id: STRING_JSON,
+  status: STATUS,
+});
+
+export const declaredJson = ({
+  declaration,
+  code,
+  peering: { peerId, nodeId, status },
+}: Awaited<ReturnType<PeerRegistry['declare']>>): Record<string, unknown> => ({
+  declaration,
+  code,
+  peer_id: peerId,
+  node_id: nodeId,
+  status,
 });
 
 export const PEER_JSON = objectOf({

@@ -27,6 +27,7 @@ import {
   signedBytes,
   urlOfNodeId,
 } from './declaration.ts';
+import { codeOf, hasCode } from './declaration-code.ts';
 import type { StoredPeering } from './peer-row.ts';
 import { MAX_PEERS_PER_TENANT, type PeerStore } from './peer-store.ts';
 import type { PeerKey } from './peering.ts';
@@ -66,12 +67,14 @@ export class StoredPeerRegistry implements PeerRegistry {
   async register(
     caller: Principal,
     document: DeclarationDocument,
-    { nodeUrl }: { readonly nodeUrl?: string | undefined } = {},
+    { nodeUrl, code }: { readonly nodeUrl?: string | undefined; readonly code?: string | undefined } = {},
   ): Promise<StoredPeering> {
     requirePermission(caller, FEDERATE);
     const { self, clock } = this.#parts;
     const declaration = readDeclaration(document, { selfId: self.nodeId, nowMs: clock.nowMs() });
     this.#requireFederation();
+    const fault = code === undefined ? undefined : codeFault(declaration, code);
+    if (fault !== undefined) throw await this.#refused(caller, declaration.declaringNodeId, undefined, fault);
     return declaration.declaringNodeId === self.nodeId
       ? this.#registerOurs(caller, declaration, nodeUrl)
       : this.#registerTheirs(caller, declaration, nodeUrl);
@@ -93,7 +96,8 @@ export class StoredPeerRegistry implements PeerRegistry {
       federation_pubkey: identity.publicKey,
     };
     const declaration = { ...unsigned, declaration_sig: encodeBase64Url(identity.sign(signedBytes(unsigned))) };
-    return { declaration, peering: await this.register(caller, declaration, { nodeUrl }) };
+    const peering = await this.register(caller, declaration, { nodeUrl });
+    return { declaration, code: codeOf(declaration), peering };
   }
 
   async list(caller: Principal): Promise<readonly StoredPeering[]> {
@@ -133,7 +137,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     const nodeUrl = readNodeUrl(peer, 'body.peer');
     const reading = await this.#parts.reader.read(nodeUrl);
     if (reading.kind === 'read') return { nodeId: reading.identity.nodeId, nodeUrl };
-    throw new ServiceError('unavailable', `the other node could not be asked who it is: ${reading.why}`, {
+    throw new ServiceError('validation', `the other node could not be asked who it is: ${reading.why}`, {
       hint: 'check the address and that the node runs, or name the node by its id, which needs no connection',
     });
   }
@@ -251,6 +255,12 @@ export class StoredPeerRegistry implements PeerRegistry {
     return unverified(kind, why);
   }
 }
+
+/** Returns why a declaration is not the one that two people have compared; undefined if it is. */
+const codeFault = ({ publicKey, document }: ReadDeclaration, code: string): string | undefined => {
+  if (!hasCode(document, code)) return 'it has another code than the one given';
+  return publicKey === null ? 'it names no key, so its code vouches for none' : undefined;
+};
 
 const addressOf = ({ nodeUrl, declaringNodeId }: ReadDeclaration): string => {
   const url = nodeUrl ?? urlOfNodeId(declaringNodeId);

@@ -5,11 +5,15 @@ import {
   type CursorCodec,
   NO_BODY,
   type Route,
+  SCOPES,
+  type Scope,
   schema,
   spellList,
 } from '../../../kernel/plugin-api.ts';
-import type { DeclarationDocument, PeerRegistry } from '../federation-api.ts';
+import type { DeclarationDocument, Direction, PeerRegistry } from '../federation-api.ts';
 import {
+  DECLARED_JSON,
+  declaredJson,
   FEDERATION_ENTRIES_JSON,
   federationEntryJson,
   PEERS_JSON,
@@ -25,6 +29,7 @@ export const MAX_DECLARED_SCOPES = 64;
 const MAX_NODE_ID_LENGTH = 256;
 const MAX_URL_LENGTH = 2_048;
 const MAX_KEY_LENGTH = 128;
+const MAX_CODE_LENGTH = 128;
 
 export interface PeerRouteParts {
   readonly registry: PeerRegistry;
@@ -68,15 +73,30 @@ export const DECLARATION_BODY = schema<DeclarationDocument>({
   },
 });
 
+interface CodeQuery {
+  readonly code?: string;
+}
+
 /** `POST /v1/federation/peers` registers a declaration of another node, or one that this node has signed. */
 export const registerPeerRoute = ({
   registry,
   federate,
-}: PeerRouteParts): Route<undefined, undefined, DeclarationDocument> => ({
+}: PeerRouteParts): Route<undefined, CodeQuery, DeclarationDocument> => ({
   method: 'POST',
   path: PATH,
   summary: 'Takes a declaration of another node, or of this one, and begins to exchange facts when both are on file',
   access: federate,
+  query: schema<CodeQuery>({
+    type: 'object',
+    properties: {
+      code: {
+        type: 'string',
+        minLength: 1,
+        maxLength: MAX_CODE_LENGTH,
+        description: 'The digits that the other operator reads out. A declaration with another code is refused.',
+      },
+    },
+  }),
   body: DECLARATION_BODY,
   answers: { 201: { json: REGISTERED_JSON } },
   // The example is a declaration that `peer declare` prints on the other node.
@@ -91,8 +111,51 @@ export const registerPeerRoute = ({
       node_url: 'https://beta.example.org',
     },
   },
+  async handle({ caller, query: { code }, body }) {
+    return { status: 201, body: registeredJson(await registry.register(caller, body, { code })) };
+  },
+});
+
+interface DeclareBody {
+  readonly peer: string;
+  readonly allowed_scopes?: readonly Scope[];
+  readonly direction?: Direction;
+  readonly may_end_others?: boolean;
+}
+
+/** `POST /v1/federation/declarations` makes and registers a declaration of this node. */
+export const declareRoute = ({ registry }: PeerRouteParts): Route<undefined, undefined, DeclareBody> => ({
+  method: 'POST',
+  path: '/v1/federation/declarations',
+  summary: 'Signs what this node exchanges with another one, for the operator of that node, with a code to compare',
+  access: { permission: 'admin' },
+  body: schema<DeclareBody>({
+    type: 'object',
+    required: ['peer'],
+    properties: {
+      peer: {
+        type: 'string',
+        pattern: `^[!-~]{1,${MAX_NODE_ID_LENGTH}}$`,
+        description: 'Address of the other node, such as https://beta.example, or its id.',
+      },
+      allowed_scopes: {
+        type: 'array',
+        items: { type: 'string', enum: [...SCOPES] },
+        minItems: 1,
+        maxItems: SCOPES.length,
+        description: 'The scopes whose facts may be exchanged; by default public.',
+      },
+      direction: { type: 'string', enum: [...DIRECTIONS] },
+      may_end_others: { type: 'boolean', description: 'Whether the other node may end facts of others here.' },
+    },
+  }),
+  bodyLimit: 'small',
+  answers: { 201: { json: DECLARED_JSON } },
+  example: { body: { peer: 'https://beta.example.org', allowed_scopes: ['public'] } },
   async handle({ caller, body }) {
-    return { status: 201, body: registeredJson(await registry.register(caller, body)) };
+    const { peer, allowed_scopes: scopes, direction, may_end_others: mayEndOthers } = body;
+    const declared = await registry.declare(caller, { peer, scopes, direction, mayEndOthers });
+    return { status: 201, body: declaredJson(declared) };
   },
 });
 

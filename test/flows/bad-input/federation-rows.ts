@@ -1,12 +1,26 @@
-import { BULK_BODY_BYTES, type RouteRow, STANDARD_BODY_BYTES } from './route-row.ts';
+import { BULK_BODY_BYTES, type RouteRow, SMALL_BODY_BYTES, STANDARD_BODY_BYTES } from './route-row.ts';
 
 const PATH = '/v1/federation';
 
 /** Routes of the plugin `federation`, which is disabled here, so even valid requests are refused. */
 export const FEDERATION_ROWS: readonly RouteRow[] = [
   {
+    route: `POST ${PATH}/declarations`,
+    path: () => `${PATH}/declarations`,
+    body: {
+      valid: { peer: '"svc://node.beta.example"' },
+      kinds: { peer: 'uri', allowed_scopes: 'scopes', direction: 'role', may_end_others: 'boolean' },
+      required: ['peer'],
+      free: ['peer'],
+      maxBytes: SMALL_BODY_BYTES,
+    },
+    accepts: 403,
+    lacking: ['read', 'federate'],
+  },
+  {
     route: `POST ${PATH}/peers`,
     path: () => `${PATH}/peers`,
+    query: { code: 'text' },
     body: {
       valid: {
         declaring_node_id: '"svc://node.beta.example"',

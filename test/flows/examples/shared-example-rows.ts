@@ -124,6 +124,13 @@ const CAPABILITIES: readonly ExampleRow[] = [
 const FEDERATION: readonly ExampleRow[] = [
   { route: 'GET /v1/federation/peers' },
   {
+    route: 'POST /v1/federation/declarations',
+    async prepare(stage) {
+      const { url } = await startPeer(stage);
+      return { body: { peer: url } };
+    },
+  },
+  {
     route: 'POST /v1/federation/peers',
     async prepare(stage) {
       const { url, declare } = await startPeer(stage);

@@ -215,6 +215,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/federation/tombstones': 'open',
   'GET /v1/federation/peers': () => [['/v1/federation/peers']],
   'POST /v1/federation/peers': 'writes',
+  'POST /v1/federation/declarations': 'writes',
   'DELETE /v1/federation/peers/:peer_id': 'writes',
   'GET /v1/federation/peers/:peer_id/lag': () => [['/v1/federation/peers/no-such-peer/lag']],
   'GET /v1/federation/capability-tokens': () => [['/v1/federation/capability-tokens']],

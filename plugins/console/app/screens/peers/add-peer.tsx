@@ -1,21 +1,27 @@
-import type { BodyOf } from '../../../../../client/client.ts';
+import { useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
+import { TextField } from '../../kit/form-fields.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
+import { type Declaration, readDeclaration } from './declaration-text.ts';
 
-/** Registers a signed declaration: of a peer, or of this node towards a peer. */
+/** Registers a signed declaration from a text or a file: of a peer, or of this node towards a peer. */
 export const AddPeer = ({ actions }: { actions: Actions }) => {
   const { client, texts } = useSession();
   const { peers: own } = texts;
+  const [text, setText] = useState('');
   return (
     <FormDialog
       title={own.add}
       submit={own.add}
       onClose={actions.close}
       onSubmit={async (values) => {
-        const body = JSON.parse(values.text('declaration')) as BodyOf<'POST /v1/federation/peers'>;
-        const { status } = await client.call('POST /v1/federation/peers', { body });
+        const code = values.optional('code');
+        const { status } = await client.call('POST /v1/federation/peers', {
+          body: readDeclaration(text) as Declaration,
+          ...(code === undefined ? {} : { query: { code } }),
+        });
         actions.done(own.added[status]);
       }}
     >
@@ -24,23 +30,25 @@ export const AddPeer = ({ actions }: { actions: Actions }) => {
         {(ids) => (
           <textarea
             {...ids}
-            name="declaration"
-            rows={8}
+            rows={4}
             required
             spellcheck={false}
-            onInput={({ currentTarget: area }) => area.setCustomValidity(isJson(area.value) ? '' : own.notJson)}
+            value={text}
+            ref={(area) => area?.setCustomValidity(readDeclaration(text) === undefined ? own.noDeclaration : '')}
+            onInput={({ currentTarget: area }) => setText(area.value)}
           />
         )}
       </Field>
+      <Field label={own.file}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="file"
+            onChange={({ currentTarget: { files } }) => void files?.[0]?.text().then(setText)}
+          />
+        )}
+      </Field>
+      <TextField name="code" label={own.code} hint={own.codeHint} maxLength={64} />
     </FormDialog>
   );
-};
-
-const isJson = (text: string): boolean => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null;
-  } catch {
-    return false;
-  }
 };

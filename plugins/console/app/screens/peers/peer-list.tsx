@@ -6,24 +6,30 @@ import { Answer, Empty } from '../../kit/state.tsx';
 import { Tags } from '../../kit/tags.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
 import { useRequest } from '../../kit/use-request.ts';
-import { hasRoute, useSession } from '../../session/session.ts';
+import { hasRoute, may, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { AddPeer } from './add-peer.tsx';
 import { FederationLog } from './federation-log.tsx';
 import { LagInShort } from './lag.tsx';
+import { PairNode } from './pair-node.tsx';
 import { type Peer, PeerState } from './peer-state.tsx';
 
 export const PeerList = () => {
-  const { client, texts, setup } = useSession();
+  const { client, texts, setup, reader } = useSession();
   const { peers: own } = texts;
   const asked = useRequest((signal) => client.call('GET /v1/federation/peers', { signal }), []);
   const actions = useActions(asked.reload);
   return (
     <>
       <ScreenHead title={texts.screens.peers}>
+        {may(reader, 'admin') && hasRoute(setup, 'POST /v1/federation/declarations') && (
+          <button type="button" class="primary" onClick={() => actions.show(<PairNode actions={actions} />)}>
+            {own.pair}
+          </button>
+        )}
         {hasRoute(setup, 'POST /v1/federation/peers') && (
-          <button type="button" class="primary" onClick={() => actions.show(<AddPeer actions={actions} />)}>
+          <button type="button" onClick={() => actions.show(<AddPeer actions={actions} />)}>
             {own.add}
           </button>
         )}
