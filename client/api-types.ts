@@ -1562,6 +1562,34 @@ export interface Api {
       };
     };
   };
+  /** The facts that began or ended to be live between two moments, newest first. Needs: read. */
+  'GET /v1/changes': {
+    query: {
+      /** The earlier moment: an instant, or an hlc. */
+      since: string;
+      /** The later moment; now by default. */
+      until?: string | undefined;
+      /**
+       * `began`: live at the later moment alone. `ended`: live at the earlier moment alone. Default:
+       * `"began"`.
+       */
+      change?: 'began' | 'ended' | undefined;
+      /**
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+       * `marks` for what plugins say of a fact where they say something.
+       */
+      fields?: string | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    };
+    answers: {
+      200: {
+        facts: Fact[];
+        cursor: string | null;
+      };
+    };
+  };
   /** Contradictions that the caller can see, newest first. Needs: read. */
   'GET /v1/conflicts': {
     query?:
@@ -3291,6 +3319,30 @@ export interface Api {
   'GET /v1/tenants/{id}/export': {
     params: { id: string };
     answers: { 200: string };
+  };
+  /**
+   * How many facts each source said on each day (UTC), of the facts that the caller may see. Needs:
+   * read.
+   */
+  'GET /v1/timeline': {
+    query?:
+      | {
+          cursor?: string | undefined;
+          /** Facts to count; the next request goes on behind them. Default: `1000`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        days: {
+          day: string;
+          source: string;
+          facts: number;
+        }[];
+        counted: number;
+        cursor: string | null;
+      };
+    };
   };
   /** Tombstones of the tenant, newest first, ended ones included. Needs: admin. */
   'GET /v1/tombstones': {

@@ -3,6 +3,7 @@ export const OWN_SCREENS: ReadonlySet<string> = new Set([
   'overview',
   'facts',
   'entities',
+  'timeline',
   'contradictions',
   'relations',
   'recall',

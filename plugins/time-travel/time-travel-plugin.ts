@@ -24,6 +24,8 @@ import { entityHistoryRoute, factHistoryRoute } from './history/history-routes.t
 import { AS_OF, readAsOf, VALID_AT } from './read-moments.ts';
 import { Moments } from './time-travel-api.ts';
 import * as words from './time-travel-words.ts';
+import { changesRoute } from './timeline/changes-route.ts';
+import { timelineRoute } from './timeline/timeline-route.ts';
 
 interface Settings {
   readonly retentionDays: number;
@@ -71,6 +73,8 @@ export const timeTravelPlugin = definePlugin({
     provide(Moments, { asOf: (text, path) => noted(AsOf, readAsOf(text, path)) });
     route(entityHistoryRoute(use));
     route(factHistoryRoute(use));
+    route(timelineRoute(use));
+    route(changesRoute(use));
     on(readConstrain, (context) => (context.view === 'visible' ? checkMoment(context, clock.nowMs()) : undefined), {
       cacheable: true,
     });

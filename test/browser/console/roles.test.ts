@@ -15,6 +15,7 @@ const FOR_READERS = [
   'overview',
   'facts',
   'entities',
+  'timeline',
   'contradictions',
   'recall',
   'gardens',

@@ -72,6 +72,21 @@ export const DECAY_ROWS: readonly RouteRow[] = [
     lacking: ['write', 'admin'],
   },
   {
+    route: 'GET /v1/timeline',
+    path: () => '/v1/timeline',
+    query: { cursor: 'cursor', limit: 'largeLimit' },
+    accepts: 200,
+    lacking: ['write', 'admin'],
+  },
+  {
+    route: 'GET /v1/changes',
+    path: () => '/v1/changes',
+    baseQuery: 'since=2020-01-01T00%3A00%3A00Z',
+    query: { until: 'instant', change: 'word', fields: 'word', cursor: 'cursor', limit: 'limit' },
+    accepts: 200,
+    lacking: ['write', 'admin'],
+  },
+  {
     route: 'GET /v1/facts/:id/history',
     path: ({ factId }) => `/v1/facts/${factId}/history`,
     parameter: (text) => `/v1/facts/${text}/history`,

@@ -22,6 +22,8 @@ export const FACT_EXAMPLE_ROWS: readonly ExampleRow[] = [
   },
   { route: 'GET /v1/admin/cid-backfill/status' },
   { route: 'GET /v1/history/*entity_uri' },
+  { route: 'GET /v1/timeline' },
+  { route: 'GET /v1/changes' },
   { route: 'GET /v1/conflicts' },
   {
     route: 'POST /v1/conflicts/*id/resolve',

@@ -133,6 +133,12 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
       [`/v1/history/${entity}`],
       [`/v1/history/${entity}?limit=1&scope=company`],
     ]),
+  'GET /v1/timeline': () => [['/v1/timeline'], ['/v1/timeline?limit=2']],
+  'GET /v1/changes': () => [
+    ['/v1/changes?since=2020-01-01T00:00:00Z'],
+    [`/v1/changes?since=2020-01-01T00:00:00Z&until=${AFTER_THE_STORY}&limit=1`],
+    [`/v1/changes?since=${AFTER_THE_STORY}&change=ended`],
+  ],
   'GET /v1/facts/:id/history': ({ factId, derivedId }) => [
     [`/v1/facts/${factId}/history`],
     [`/v1/facts/${derivedId}/history?limit=1`],

@@ -18,6 +18,8 @@ const COUNTED: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/scopes/:scope/synthesize',
     'GET /v1/history/*entity_uri',
     'GET /v1/facts/:id/history',
+    'GET /v1/timeline',
+    'GET /v1/changes',
   ],
   token_issue: ['POST /v1/federation/capability-tokens'],
   recall: ['POST /v1/recall', 'GET /v1/recall'],

@@ -20,6 +20,7 @@ import { Relations } from '../screens/relations/relations.tsx';
 import { Settings } from '../screens/settings/settings.tsx';
 import { Subscriptions } from '../screens/subscriptions/subscriptions.tsx';
 import { Tenants } from '../screens/tenants/tenants.tsx';
+import { Timeline } from '../screens/timeline/timeline.tsx';
 import { hasRoute, may, type Reader, type Session } from '../session/session.ts';
 import type { Texts } from '../texts/texts.ts';
 
@@ -57,6 +58,13 @@ export const SCREENS: readonly Screen[] = [
     needs: 'GET /v1/facts',
     permissions: ['read'],
     view: Entities,
+  },
+  {
+    name: 'timeline',
+    group: 'memory',
+    needs: 'GET /v1/timeline',
+    permissions: ['read'],
+    view: Timeline,
   },
   {
     name: 'contradictions',

@@ -1,0 +1,144 @@
+import { FACT_PART, FIELDS_TEXT, LIST_BYTES, valueBytesOf } from '../../../kernel/internal-api.ts';
+import {
+  AsOf,
+  all,
+  bindCursor,
+  type Clock,
+  CURSOR_JSON,
+  type CursorCodec,
+  compareHlc,
+  component,
+  FACT,
+  type FactFields,
+  type FactJson,
+  type FactReader,
+  type Facts,
+  type FactView,
+  type Filter,
+  type JsonSchema,
+  listOf,
+  memberRefusal,
+  not,
+  noted,
+  objectOf,
+  type Route,
+  schema,
+} from '../../../kernel/plugin-api.ts';
+import type { IntactFacts } from '../../facts/facts-api.ts';
+import { readAsOf } from '../read-moments.ts';
+import type { FactPosition } from './tally-days.ts';
+
+const MAX_PAGE = 200;
+const DEFAULT_PAGE = 50;
+/** The cost of a comparison, which tests all facts of the caller as a count does. */
+const COST = 250;
+
+type Change = 'began' | 'ended';
+
+interface ChangesQuery {
+  readonly since: string;
+  readonly until?: string;
+  readonly change: Change;
+  readonly fields?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export interface ChangesParts {
+  readonly facts: Facts;
+  readonly factJson: FactJson;
+  readonly fields: FactFields;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly intact: IntactFacts | undefined;
+}
+
+const changesJson = (fact: JsonSchema): JsonSchema => objectOf({ facts: listOf(fact), cursor: CURSOR_JSON });
+
+/** `GET /v1/changes`: the facts that were live at one of two moments and not at the other, newest first. */
+export const changesRoute = (parts: ChangesParts): Route<undefined, ChangesQuery> => ({
+  method: 'GET',
+  path: '/v1/changes',
+  summary: 'The facts that began or ended to be live between two moments, newest first',
+  access: { permission: 'read' },
+  dimension: 'fact_read',
+  cost: () => COST,
+  query: schema<ChangesQuery>({
+    type: 'object',
+    required: ['since'],
+    properties: {
+      since: { type: 'string', description: 'The earlier moment: an instant, or an hlc.' },
+      until: { type: 'string', description: 'The later moment; now by default.' },
+      change: {
+        type: 'string',
+        enum: ['began', 'ended'],
+        default: 'began',
+        description: '`began`: live at the later moment alone. `ended`: live at the earlier moment alone.',
+      },
+      fields: FIELDS_TEXT,
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+    },
+  }),
+  answers: { 200: { json: changesJson(component(FACT)), part: changesJson(component(FACT_PART)) } },
+  example: { query: { since: '2026-01-01T00:00:00Z', change: 'ended', limit: 20 } },
+  async handle(request) {
+    const { caller, query } = request;
+    const { since, until, change, limit } = query;
+    const moments = readMoments(query);
+    const toJson = parts.fields.read(query.fields, 'query') ?? parts.factJson;
+    const bound = bindCursor(request, query.cursor, { since, until, change }, parts);
+    const after = bound.position && { timestampMs: Number(bound.position[0]), id: String(bound.position[1]) };
+    // Each moment has a reader of its own, which checks it. Rights of both are those of today.
+    const earlier = await parts.facts.read(
+      caller,
+      'query',
+      (reader) => reader.constraint('live'),
+      noted(AsOf, moments.since),
+    );
+    const page = await parts.facts.read(
+      caller,
+      'query',
+      (reader) => readChanges(reader, { earlier, change, after, limit }),
+      moments.until && noted(AsOf, moments.until),
+    );
+    const facts = (await parts.intact?.keepIntact(page.facts, caller)) ?? page.facts;
+    const { list, cursor } = await bound.page(facts, limit, { positionOf, toJson, more: page.follows });
+    return { status: 200, body: { facts: list, cursor } };
+  },
+});
+
+/** Refuses moments that are not in order, because an exchanged pair would show each change as its opposite. */
+const readMoments = ({ since, until }: ChangesQuery) => {
+  const from = readAsOf(since, 'query.since');
+  const to = until === undefined ? undefined : readAsOf(until, 'query.until');
+  if (to !== undefined && compareHlc(to, from) <= 0) {
+    throw memberRefusal('query.until', 'must be later than since: exchange them', 'bad_parameter');
+  }
+  return { since: from, until: to };
+};
+
+interface Comparison {
+  /** The facts that were live at the earlier moment. */
+  readonly earlier: Filter;
+  readonly change: Change;
+  readonly after: FactPosition | undefined;
+  readonly limit: number;
+}
+
+const readChanges = async (reader: FactReader, { earlier, change, after, limit }: Comparison) => {
+  const visible = await reader.constraint('visible');
+  const later = await reader.constraint('live');
+  const found = await reader.snapshot.find({
+    // Adds the rights of this read, so that a right that ends between the two reads counts for both.
+    filter: change === 'began' ? all(later, not(earlier)) : all(visible, earlier, not(later)),
+    order: 'timestamp',
+    limit: limit + 1,
+    maxBytes: LIST_BYTES,
+    ...(after === undefined ? {} : { after }),
+  });
+  const follows = found.length > limit || valueBytesOf(found) >= LIST_BYTES;
+  return { facts: await reader.annotate(found.slice(0, limit)), follows };
+};
+
+const positionOf = ({ fact }: FactView): [number, string] => [fact.timestampMs, fact.id];
