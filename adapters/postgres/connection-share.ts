@@ -6,8 +6,8 @@ const LISTENING_CONNECTIONS = 1;
 export const LEAST_POOL = 4;
 
 /**
- * The divisor of the pool size for writers. Writes of one tenant run one after another, so few connections serve many
- * tenants.
+ * Writers get one in this many connections of the pool. Writes of one tenant run one after another, so few connections
+ * serve many tenants.
  */
 const WRITER_SHARE = 4;
 

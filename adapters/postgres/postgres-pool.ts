@@ -27,7 +27,7 @@ const IDLE_MS = 60_000;
 /** The time beyond the limit of a statement after which a silent server counts as lost. */
 const SILENCE_MS = 2_000;
 const WATCH_MS = 500;
-/** The silence after which the store asks whether another server has become the primary. */
+/** How many milliseconds a server is silent before the store asks whether another one has become the primary. */
 const SEARCH_AFTER_MS = 2_000;
 
 const OLDEST_VERSION = 14;

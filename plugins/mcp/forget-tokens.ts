@@ -7,7 +7,7 @@ export const PREVIEW_LIFETIME_S = 300;
 /** The content of a preview, which its token confirms. */
 export interface Previewed {
   readonly caller: Caller;
-  /** The object of the request to forget. */
+  /** The arguments that say what to forget, all but the confirmation. */
   readonly target: unknown;
   /** The facts that would be hidden, at the time of the preview. */
   readonly state: unknown;

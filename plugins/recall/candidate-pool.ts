@@ -132,7 +132,7 @@ export class CandidatePool {
   }
 }
 
-/** A visible fact, and the member of the request that leaves it out. */
+/** A fact that the caller may see, and the filter of the request that leaves it out, if one does. */
 interface Seen {
   readonly view: FactView;
   readonly leftOutBy: RecallFilter | undefined;

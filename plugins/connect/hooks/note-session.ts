@@ -15,7 +15,7 @@ const AGENT_CONFIDENCE = 0.5;
 
 export interface SessionNotes {
   readonly facts: readonly NoteFact[];
-  /** The last parts of the entities of all prompts that were read, whether or not they became notes. */
+  /** The ids of the prompts that were read, also of those without a note. The entity of a note ends with its id. */
   readonly ids: readonly string[];
   /** The number of masked values, which look like secrets. */
   readonly masked: number;

@@ -9,8 +9,8 @@ const RESTS = 2;
 const LONGEST_REST_MS = 500;
 
 /**
- * Returns a function that long work calls between two steps. It pauses, so that requests run first. The first step
- * starts with this call.
+ * Returns a pause for long work, which calls it between two steps so that requests run first. The first step starts
+ * with this call.
  */
 export const restInProportion = (clock: Pick<Clock, 'monotonicMs' | 'schedule'>): (() => Promise<void>) => {
   let sinceMs = clock.monotonicMs();

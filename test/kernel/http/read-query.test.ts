@@ -163,7 +163,7 @@ describe('percent-decoding', () => {
     );
   });
 
-  it('matches URLSearchParams on forms, and refuses text that URLSearchParams repairs', () => {
+  it('reads the text of a form as URLSearchParams does, and refuses what URLSearchParams would repair', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '%', '4', '1', 'C', '3', 'A', '+', '9') }), (text) => {
         const guessed = new URLSearchParams(`x=${text}`).get('x');

@@ -83,7 +83,7 @@ describe('the command doctor in a project that another person configured', () =>
     expect(await user.read('started')).to.equal(undefined);
   });
 
-  it('asks at a terminal, and continues only after a yes', async () => {
+  it('starts a program of that person only after a yes at a terminal', async () => {
     const file = join(user.project, '.mcp.json');
     await user.write(file, entries('claude-code')[0] ?? '');
     const words = ['doctor', 'claude-code', '--scope', 'project', '--folder', user.project];
