@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -68,7 +78,7 @@ export class BackupPlace {
 
   async run(argv: readonly string[], env: Variables = {}): Promise<CommandResult> {
     const result = await this.work.run([...argv, ...CONFIGURATION], { ...this.env, ...env });
-    if (this.kind === 'sqlite') await releaseFiles();
+    if (this.kind === 'sqlite') await releaseFiles(this.work.folder);
     return result;
   }
 
@@ -197,13 +207,32 @@ export class BackupPlace {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Closes the files of closed SQLite stores, which the driver keeps open until their statements are collected. */
-const releaseFiles = async (): Promise<void> => {
+/**
+ * Closes the files of closed SQLite stores in a folder, which the driver keeps open until their statements are
+ * collected. Does so only while there are any, because each collection walks all memory of the test process.
+ */
+const releaseFiles = async (folder: string): Promise<void> => {
   // A connection is collected after its statements, and the driver closes it in a later turn of the event loop.
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < 2 && holdsFiles(folder); round += 1) {
     collectGarbage();
     await setImmediate();
   }
+};
+
+const OPEN_FILES = '/proc/self/fd';
+
+/** Returns whether this process has a file of the folder open, or may have one. */
+const holdsFiles = (folder: string): boolean => {
+  if (!existsSync(OPEN_FILES)) return true;
+  const real = realpathSync(folder);
+  return readdirSync(OPEN_FILES).some((name) => {
+    try {
+      return readlinkSync(join(OPEN_FILES, name)).startsWith(real);
+    } catch {
+      // It has been closed meanwhile.
+      return false;
+    }
+  });
 };
 
 export const request = async (node: RunningProgram, method: string, path: string, body?: unknown): Promise<Reply> => {
