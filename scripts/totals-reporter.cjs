@@ -1,6 +1,7 @@
 // Prints mocha's usual report, and ends the process when the tests have closed everything. With TEST_RESULTS_FILE, also
 // writes a JSON file with totals, failures and the time of each file.
 const { writeFileSync } = require('node:fs');
+const { Socket } = require('node:net');
 const Mocha = require('mocha');
 
 module.exports = class TotalsReporter extends Mocha.reporters.Spec {
@@ -20,6 +21,14 @@ module.exports = class TotalsReporter extends Mocha.reporters.Spec {
       writeFileSync(results, JSON.stringify({ passed, failed, skipped, failures, took }));
     });
   }
+};
+
+/** The code that began each connection, because a socket that is still connecting has no ports that name it. */
+const begun = new WeakMap();
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function (...target) {
+  begun.set(this, new Error(`begun to ${JSON.stringify(target, ['path', 'host', 'port'])}`));
+  return connect.apply(this, target);
 };
 
 /** How long a connection or a child process may outlive the tests. */
@@ -50,9 +59,9 @@ const endWhenClosed = () => {
 
 /** Describes a handle by what tells a reader which test opened it. */
 const describe = (handle) => {
-  const { localPort, remotePort, pending, spawnargs, pid, path, fd } = handle;
-  const known = { localPort, remotePort, pending, spawnargs, pid, path, fd, listens: handle.address?.() };
-  return `${handle.constructor.name} ${JSON.stringify(known)}`;
+  const { localPort, remotePort, connecting, spawnargs, pid, path, fd } = handle;
+  const known = { localPort, remotePort, connecting, spawnargs, pid, path, fd, listens: handle.address?.() };
+  return `${handle.constructor.name} ${JSON.stringify(known)} ${begun.get(handle)?.stack ?? ''}`;
 };
 
 /** Returns an error with its causes, because fast-check gives the failed assertion as the cause. */
