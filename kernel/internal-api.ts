@@ -111,6 +111,7 @@ export { openChained, openRow, openText, sealRow, sealText } from './store/seale
 export { soundRows } from './store/sound-rows.ts';
 export type { RemoteParent, Span, SpanOptions, SpanPlace, Tracer } from './telemetry/span.ts';
 export type { Counter, Instrument, Labels, Meter, Reading } from './telemetry/telemetry-api.ts';
+export { escapedHtml } from './text/escaped-html.ts';
 export { foldName } from './text/fold-name.ts';
 export { columnText, lineText, quotedText } from './text/quoted-text.ts';
 export { spelledNumber, UNFAITHFUL_NUMBER } from './text/spelled-number.ts';

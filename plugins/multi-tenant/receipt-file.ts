@@ -5,7 +5,6 @@ import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import type { ErasureReceipt } from './multi-tenant-api.ts';
 
 const FILE = 'erased-tenants.jsonl';
-const OWNER_ONLY = 0o600;
 
 /**
  * A file beside the store with the receipts of erased tenants. A restored backup may contain erased tenants. The newer
@@ -22,7 +21,7 @@ export class ReceiptFile {
 
   async add(receipt: ErasureReceipt): Promise<void> {
     // Starts a new line, because a crash may have truncated the last one.
-    await appendFile(this.#file, `\n${JSON.stringify(receipt)}\n`, { mode: OWNER_ONLY, flush: true });
+    await appendFile(this.#file, `\n${JSON.stringify(receipt)}\n`, { mode: 0o600, flush: true });
   }
 
   /** Returns the receipts by tenant. */

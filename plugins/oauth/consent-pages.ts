@@ -1,8 +1,9 @@
+import { escapedHtml } from '../../kernel/internal-api.ts';
 import { formatInstant, type Principal, type Reply } from '../../kernel/plugin-api.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { OAuthClient } from './client-directory.ts';
 import { hostOf, type OfferedGarden } from './oauth-grants.ts';
-import { escaped, pageReply } from './oauth-pages.ts';
+import { pageReply } from './oauth-pages.ts';
 import { policySource, shownHost } from './redirect-uri.ts';
 
 export interface Asking {
@@ -19,12 +20,12 @@ export interface SignInChoice {
 
 /** Returns the page on which a person signs in. */
 export const signInPage = (asking: Asking, nodeUrl: string, { problem, hasProvider }: SignInChoice): Reply => {
-  const query = escaped(queryText(asking.request));
+  const query = escapedHtml(queryText(asking.request));
   return pageReply({
     status: problem === undefined ? 200 : 401,
     title: 'Sign in to give access',
     body: `${introduction(asking, nodeUrl)}
-${problem === undefined ? '' : `<p class="problem">${escaped(problem)}</p>`}
+${problem === undefined ? '' : `<p class="problem">${escapedHtml(problem)}</p>`}
 ${hasProvider ? `<p><a class="button" href="provider?${query}">Sign in with the identity provider</a></p>` : ''}
 <form method="post" action="sign-in">
 <input type="hidden" name="request" value="${query}">
@@ -58,10 +59,10 @@ export const consentPage = (asking: Asking, nodeUrl: string, offer: ConsentOffer
     formTarget: policySource(request.redirectUri),
     cookie,
     body: `${introduction(asking, nodeUrl)}
-<p>You are <code>${escaped(person.entityUri)}</code>. After your answer, the browser goes to
-<code>${escaped(shownHost(request.redirectUri))}</code>.</p>
+<p>You are <code>${escapedHtml(person.entityUri)}</code>. After your answer, the browser goes to
+<code>${escapedHtml(shownHost(request.redirectUri))}</code>.</p>
 <form method="post" action="consent">
-<input type="hidden" name="ticket" value="${escaped(ticket)}">
+<input type="hidden" name="ticket" value="${escapedHtml(ticket)}">
 <fieldset><legend>It may</legend>${permissions.map((name) => box('permission', name, RIGHTS[name] ?? name, true)).join('')}</fieldset>
 <fieldset><legend>In these scopes</legend>${[...person.allowedScopes].map((name) => box('scope', name, name, true)).join('')}</fieldset>
 ${gardenFields(gardens)}
@@ -76,8 +77,8 @@ ${gardenFields(gardens)}
 const RIGHTS: Readonly<Record<string, string>> = { read: 'read facts', write: 'write facts' };
 
 const introduction = ({ client, request }: Asking, nodeUrl: string): string =>
-  `<p>A program wants to use the memory at <code>${escaped(new URL(nodeUrl).host)}</code>:</p>
-<p class="warning"><strong>${escaped(client.name)}</strong> of <code>${escaped(hostOf(client, request))}</code><br>
+  `<p>A program wants to use the memory at <code>${escapedHtml(new URL(nodeUrl).host)}</code>:</p>
+<p class="warning"><strong>${escapedHtml(client.name)}</strong> of <code>${escapedHtml(hostOf(client, request))}</code><br>
 The program chose this name itself, and nobody has verified it. Continue only if you have just begun this yourself.</p>`;
 
 const gardenFields = (gardens: readonly OfferedGarden[]): string =>
@@ -86,7 +87,7 @@ const gardenFields = (gardens: readonly OfferedGarden[]): string =>
     : `<fieldset><legend>In these gardens of yours</legend>${gardens.map(({ id, name }) => box('garden', id, name, false)).join('')}</fieldset>`;
 
 const box = (name: string, value: string, text: string, isChosen: boolean): string =>
-  `<label><input type="checkbox" name="${name}" value="${escaped(value)}"${isChosen ? ' checked' : ''}> ${escaped(text)}</label>`;
+  `<label><input type="checkbox" name="${name}" value="${escapedHtml(value)}"${isChosen ? ' checked' : ''}> ${escapedHtml(text)}</label>`;
 
 const radio = (days: number, isChosen: boolean): string =>
   `<label><input type="radio" name="days" value="${days}"${isChosen ? ' checked' : ''}> ${days} ${days === 1 ? 'day' : 'days'}</label>`;

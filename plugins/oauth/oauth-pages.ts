@@ -1,3 +1,4 @@
+import { escapedHtml } from '../../kernel/internal-api.ts';
 import type { Reply } from '../../kernel/plugin-api.ts';
 import { sha256Hex } from '../../kernel/plugin-api.ts';
 import { shownHost } from './redirect-uri.ts';
@@ -17,10 +18,6 @@ code { overflow-wrap: anywhere; }
 `;
 
 const STYLE_SOURCE = `'sha256-${Buffer.from(sha256Hex(STYLE), 'hex').toString('base64')}'`;
-
-/** Escapes a text for HTML. */
-export const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 export interface Page {
   readonly status: number;
@@ -56,11 +53,11 @@ export const pageReply = ({ status, title, body, formTarget = '', cookie }: Page
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapedHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${escaped(title)}</h1>
+<h1>${escapedHtml(title)}</h1>
 ${body}
 </body>
 </html>
@@ -72,6 +69,6 @@ export const refusalPage = (status: number, why: string, back?: string): Reply =
   pageReply({
     status,
     title: 'No access was given',
-    body: `<p class="problem">${escaped(why)}</p><p>Close this page, and begin again in the program.</p>
-${back === undefined ? '' : `<p><a href="${escaped(back)}">Tell the program</a> at <code>${escaped(shownHost(back))}</code></p>`}`,
+    body: `<p class="problem">${escapedHtml(why)}</p><p>Close this page, and begin again in the program.</p>
+${back === undefined ? '' : `<p><a href="${escapedHtml(back)}">Tell the program</a> at <code>${escapedHtml(shownHost(back))}</code></p>`}`,
   });

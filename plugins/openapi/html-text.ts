@@ -1,3 +1,5 @@
+import { escapedHtml } from '../../kernel/internal-api.ts';
+
 /** A piece of a page that is already markup. */
 export class Html {
   readonly text: string;
@@ -15,16 +17,5 @@ export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
 
 const textOf = (part: Part): string => {
   if (part instanceof Html) return part.text;
-  return Array.isArray(part) ? part.map(textOf).join('') : escaped(String(part));
-};
-
-/** Escapes a text for an element and for an attribute in double quotes. */
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+  return Array.isArray(part) ? part.map(textOf).join('') : escapedHtml(String(part));
 };

@@ -23,6 +23,7 @@ import {
 import { storeChecks } from '../backup/backup-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { createIndexCheck } from './check-index.ts';
+import { BACKLOG_PER_SECOND } from './embedding/backlog-rate.ts';
 import type { EmbedFacts } from './embedding/embed-facts.ts';
 import { openEmbedding } from './embedding/open-embedding.ts';
 import type { IndexHost } from './host/index-host.ts';
@@ -89,14 +90,7 @@ export const searchPlugin = definePlugin({
         dataPath: 'search',
         description: 'folder for snapshots of the search index; whatever is lost there is made again from the store',
       },
-      backlogPerSecond: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1_000_000,
-        default: 2_000,
-        env: 'SVC_REINDEX_RATE',
-        description: 'facts in a second, at most, that get a vector of a new embedder; new facts do not count',
-      },
+      backlogPerSecond: BACKLOG_PER_SECOND,
       thread: {
         type: 'string',
         enum: ['auto', 'on', 'off'],

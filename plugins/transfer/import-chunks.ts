@@ -7,7 +7,7 @@ import { assertableLine } from './returned-fact.ts';
  * The maximum size of a line: the longest value has 1 MiB of text, escapes may lengthen it six times, and the other
  * members are short.
  */
-const MAX_LINE_BYTES = 8 * 1024 * 1024;
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** The target size of a request body, well below the 16 MiB that the route accepts, even with the longest last line. */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
 

@@ -1,14 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { countNoun, EXIT, type NumberedLine, type Progress, readLines } from '../../kernel/command-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
+import { MAX_LINE_BYTES } from './import-chunks.ts';
 import type { ImportContext } from './import-command.ts';
 import { type ImportedLines, type TenantImport, TenantTransfer } from './transfer-api.ts';
 
-/**
- * The maximum size of a line: the longest value has 1 MiB of text, escapes may lengthen it six times, and the other
- * members are short.
- */
-const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** The maximum number of lines per transaction, so that a node on the same store does not wait long. */
 const BATCH_LINES = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;

@@ -21,6 +21,7 @@ import {
 import { storeChecks } from '../../backup/backup-api.ts';
 import { JobQueue } from '../../jobs/jobs-api.ts';
 import { createIndexCheck } from '../check-index.ts';
+import { BACKLOG_PER_SECOND } from '../embedding/backlog-rate.ts';
 import type { EmbedFacts } from '../embedding/embed-facts.ts';
 import { openEmbedding } from '../embedding/open-embedding.ts';
 import { openReindexJob } from '../reindex/open-reindex.ts';
@@ -72,14 +73,7 @@ export const searchPostgresPlugin = definePlugin({
     type: 'object',
     additionalProperties: false,
     properties: {
-      backlogPerSecond: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1_000_000,
-        default: 2_000,
-        env: 'SVC_REINDEX_RATE',
-        description: 'facts in a second, at most, that get a vector of a new embedder; new facts do not count',
-      },
+      backlogPerSecond: BACKLOG_PER_SECOND,
     },
   }),
   migrations: postgresMigrations,

@@ -24,7 +24,6 @@ const NO_SEAT = -1;
 const MOST_ATTEMPTS = 100;
 /** Socket paths of this many bytes or more are refused by some operating system. */
 const TOO_LONG = 104;
-const OWNER_ONLY = 0o600;
 const SEAT = /^(.+)-(\d+)\.sock$/;
 
 /**
@@ -77,7 +76,7 @@ const claimed = async (number: number, parts: SeatParts): Promise<Server | undef
   const server = createServer((socket) => parts.accept(socket)).unref();
   try {
     await listening(server, draft);
-    await chmod(draft, OWNER_ONLY);
+    await chmod(draft, 0o600);
     await link(draft, path);
   } catch (error) {
     server.close();

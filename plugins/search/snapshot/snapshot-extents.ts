@@ -65,5 +65,5 @@ export const writeFrames = async (
   return { file, bytes: at, frames: writer.next };
 };
 
-/** Snapshots hold the content of facts, so only the owner may read them. */
-const OWNER_ONLY = 0o600;
+/** The mode of files with the content of facts, which only the owner may read. */
+export const OWNER_ONLY = 0o600;

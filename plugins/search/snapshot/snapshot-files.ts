@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { basename, join } from 'node:path';
 import type { Random } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
-import type { FileExtent, SnapshotExtents } from './snapshot-extents.ts';
+import { type FileExtent, OWNER_ONLY, type SnapshotExtents } from './snapshot-extents.ts';
 
 /** The owner of a snapshot. A snapshot of another store, or from before a reset of the store, is unusable. */
 export interface SnapshotOwner {
@@ -114,6 +114,3 @@ const nameOf = <F extends FileExtent>(kept: F): F => ({ ...kept, file: basename(
 export const NO_ERASURES = '0';
 /** The build number before the first rebuild, and for manifests of older versions, which lack it. */
 export const FIRST_BUILD = '0';
-
-/** Snapshots hold the content of facts, so only the owner may read them. */
-const OWNER_ONLY = 0o600;

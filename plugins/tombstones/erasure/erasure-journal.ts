@@ -14,13 +14,12 @@ export interface ErasureRecord {
   readonly tombstone: Tombstone;
 }
 
-const OWNER_ONLY = 0o600;
 const MAX_LINE = 64 * 1024;
 
 /** Appends a line to the journal. Resolves once it is on disk. */
 export const recordErasure = async (file: string, record: ErasureRecord): Promise<void> => {
   await mkdir(dirname(file), { recursive: true });
-  const handle = await open(file, 'a', OWNER_ONLY);
+  const handle = await open(file, 'a', 0o600);
   try {
     // Starts a new line, because a crash may have truncated the last one.
     await handle.appendFile(`\n${JSON.stringify(record)}\n`);

@@ -98,8 +98,11 @@ export const postForm = (
 /** The headers that a browser sends with a form of the node's own page. */
 export const FROM_OWN_PAGE = { Origin: NODE_URL, 'Sec-Fetch-Site': 'same-origin' };
 
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/** Decodes the entities of `escapedHtml`, each once, as a browser does. */
 const unescaped = (text: string): string =>
-  text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+  text.replaceAll(/&([#\w]+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 
 /** Returns the value of a field of a page. */
 export const fieldOf = (page: Pick<TestReply, 'text'>, name: string): string =>
