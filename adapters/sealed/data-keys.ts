@@ -66,8 +66,11 @@ export const createDataKeys = (source: KeySource): DataKeys => {
     },
     rewrapping: async () => {
       const present = await read();
-      return (folder, seal) =>
-        seal.keyId === present.id ? undefined : sealWith(folder, present, openKnown(folder, seal));
+      return (folder, seal) => {
+        // Opened in any case: a seal can name the present key and hold nothing that it opens.
+        const dataKey = openKnown(folder, seal);
+        return seal.keyId === present.id ? undefined : sealWith(folder, present, dataKey);
+      };
     },
   };
 };

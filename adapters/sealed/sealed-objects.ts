@@ -42,7 +42,8 @@ export const createSealedObjects = (inner: ObjectStore, source: KeySource | unde
     if (seal !== undefined) return dataKeys.open(folder, seal);
     const drawn = await dataKeys.draw(folder);
     await writeSeal(inner, folder, drawn.seal);
-    return drawn.dataKey;
+    // Another process may have drawn a key in the same moment: what lies there is what will open the folder.
+    return dataKeys.open(folder, (await sealIn(inner, folder)) ?? drawn.seal);
   };
   /** Of several first writes in a folder, one draws its key. */
   const keysForWriting = async (path: string, dataKeys: DataKeys): Promise<ObjectKeys> => {

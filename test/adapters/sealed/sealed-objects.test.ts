@@ -36,11 +36,16 @@ describeObjectStore('sealed in a bucket', async () => {
 describe('sealed objects', () => {
   let server: S3Server;
   let key: Buffer;
+  let folder: string;
   beforeEach(async () => {
     server = await startS3Server();
+    folder = mkdtempSync(join(tmpdir(), 'sealed-'));
     key = randomBytes(32);
   });
-  afterEach(() => server.close());
+  afterEach(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
   const open = (...keys: readonly Buffer[]): Promise<ObjectStore> =>
     createObjectStores(s3Variables(server.url), keys.length === 0 ? undefined : sourceOf(...keys)).open(
       `s3://${S3_BUCKET}/p`,
@@ -114,6 +119,38 @@ describe('sealed objects', () => {
     expect((await bytesOf((await open(present)).read('a/1'))).equals(content)).to.equal(true);
     expect(await rejection(bytesOf((await open(before)).read('a/1')))).to.include({ code: 'conflict' });
     expect((await rewrapped(rotated)).map(({ state }) => state)).to.deep.equal(['current', 'unknown']);
+  });
+
+  it('are reported as damaged by a rotation when their seal names the present key and holds nothing of it', async () => {
+    const garbage = { format: 1, key_id: operatorKeyId(key), sealed_key: randomBytes(60).toString('base64') };
+    server.put('p/a/seal.json', JSON.stringify(garbage));
+    expect((await rewrapped(await open(key))).map(({ state }) => state)).to.deep.equal(['damaged']);
+  });
+
+  it('open after two processes drew a key for their folder in the same moment', async () => {
+    const inner = createFolderObjects(folder);
+    let drawn = 0;
+    let writing = Promise.resolve();
+    let showBoth = (): void => {};
+    const both = new Promise<void>((resolve) => {
+      showBoth = resolve;
+    });
+    const meeting: ObjectStore = {
+      ...inner,
+      write: async (path, content, options) => {
+        if (!path.endsWith('seal.json')) return inner.write(path, content, options);
+        writing = writing.then(() => inner.write(path, content, options));
+        await writing;
+        drawn += 1;
+        if (drawn === 2) showBoth();
+        await both;
+      },
+    };
+    const senders = [createSealedObjects(meeting, sourceOf(key)), createSealedObjects(meeting, sourceOf(key))];
+    await Promise.all(senders.map((sender, at) => sender.write(`a/${at}`, contentOf(Buffer.from(`of ${at}`)))));
+    expect(drawn).to.equal(2);
+    for (const at of [0, 1])
+      expect(String(await bytesOf(createSealedObjects(inner, sourceOf(key)).read(`a/${at}`)))).to.equal(`of ${at}`);
   });
 
   it('are opened by the present key after a rotation although other seals are damaged', async () => {
