@@ -33,6 +33,8 @@ export interface SendResult {
   readonly removed: readonly string[];
   /** Backups with the private key of the node that stay here, because nothing seals them on their way. */
   readonly withKey: readonly string[];
+  /** Backups that lie in the target in the clear, or damaged, and that a lock keeps from being sent anew. */
+  readonly notReplaced: readonly string[];
   /** The backups in the target afterwards, newest first. */
   readonly there: readonly SentBackup[];
 }
@@ -58,17 +60,23 @@ export const sendBackups = async (
   const counted = countedBackups([...ours.filter((name) => !isApart(name)), ...able], nowMs);
   const clear = countedBackups(ours.filter(isApart), nowMs);
   const staying = new Set([counted, clear].flatMap((names) => [...retainedBackups(names, retention)]));
-  const isSent = (name: string): boolean => wholeBefore.has(name) && !isClear(before.get(name));
+  // The manifest has to open: anybody who writes to the target can put a seal beside a made-up one.
+  const isSent = (name: string): boolean => ours.includes(name) && !isClear(before.get(name));
   const missing = able.filter((name) => staying.has(name) && !isSent(name));
   const total = missing.reduce((sum, name) => sum + bytesOf(manifests.get(name)), 0);
   const sent: string[] = [];
+  const notReplaced: string[] = [];
   let done = 0;
   for (const name of missing) {
     const manifest = manifests.get(name) as Manifest;
     const there = before.get(name) ?? new Map();
-    // A clear one goes first: with a seal beside it, an interrupted run would leave one that nothing opens.
-    if (isClear(there) && !(await removeUnlocked(target, name, there))) continue;
-    await sendBackup({ folder, target }, manifest, there, {
+    // It goes first: with another seal beside it, an interrupted run would leave one that nothing opens.
+    const isReplaced = there.has(MANIFEST);
+    if (isReplaced && !(await removeUnlocked(target, name, there))) {
+      notReplaced.push(name);
+      continue;
+    }
+    await sendBackup({ folder, target }, manifest, isReplaced ? new Map() : there, {
       signal: options.signal,
       onProgress: (bytes) => options.onProgress?.(done + bytes, total),
     });
@@ -82,6 +90,7 @@ export const sendBackups = async (
     sent,
     removed,
     withKey: withKey.filter((name) => !wholeBefore.has(name)),
+    notReplaced,
     there: await withLocks(target),
   };
 };

@@ -19,13 +19,16 @@ export const sendShown = async (context: Context): Promise<SentToTarget> => {
         { onProgress: (done, total) => bar.update(done, total) },
       ),
     );
-    const { place, sent, removed, withKey, there } = result;
+    const { place, sent, removed, withKey, notReplaced, there } = result;
     stderr.write(`${countNoun(sent.length, 'backup')} sent to ${place}, which has ${there.length}\n`);
     if (removed.length > 0) stderr.write(`removed there: ${removed.join(', ')}\n`);
     if (withKey.length > 0) {
       stderr.write(
         `not sent, because without an encryption key nothing seals the private key of the node: ${withKey.join(', ')}\n`,
       );
+    }
+    if (notReplaced.length > 0) {
+      stderr.write(`in the clear or damaged there, and locked, so not sent again: ${notReplaced.join(', ')}\n`);
     }
     return result;
   } finally {
@@ -50,12 +53,13 @@ AWS_REGION, AWS_ENDPOINT_URL_S3.`,
   settings: backupSettings,
   options: { json: { type: 'flag', summary: 'the result as JSON' } },
   async run(context) {
-    const { place, sent, removed, withKey, there } = await sendShown(context);
+    const { place, sent, removed, withKey, notReplaced, there } = await sendShown(context);
     if (!context.options.json) for (const name of sent) context.stdout.write(`${name}\n`);
     else {
       const locked = there.filter(({ lock }) => lock !== null).map(({ name }) => name);
       const kept = there.map(({ name }) => name);
-      context.stdout.write(`${JSON.stringify({ target: place, sent, removed, not_sent: withKey, kept, locked })}\n`);
+      const held = { not_sent: withKey, not_replaced: notReplaced };
+      context.stdout.write(`${JSON.stringify({ target: place, sent, removed, ...held, kept, locked })}\n`);
     }
   },
 });

@@ -215,4 +215,18 @@ forEachStore('sealed backups', (kind) => {
     const verified = await to.run(['verify', '--from', folder, '--backup', name], holding(to, key));
     expect(verified.exitCode, verified.stderr).to.equal(0);
   }).timeout(LIMIT_MS);
+
+  it('are sent although somebody planted a clear one of their name with a seal beside it', async () => {
+    await remember('first');
+    const folder = from.work.path('target');
+    await from.run(['backup'], { ...holding(from), SVC_BACKUP_TARGET: folder });
+    const [name = ''] = readdirSync(folder);
+    const seal = { format: 1, key_id: operatorKeyId(key), sealed_key: Buffer.alloc(60).toString('base64') };
+    writeFileSync(join(folder, name, 'seal.json'), JSON.stringify(seal));
+    const sending = { ...holding(from, key), SVC_BACKUP_TARGET: folder };
+    expect((await from.run(['backup', 'send'], sending)).stderr).to.include('1 backup sent');
+    const verified = await to.run(['verify', '--from', folder, '--backup', name], holding(to, key));
+    expect(verified.exitCode, verified.stderr).to.equal(0);
+    expect((await from.run(['backup', 'send'], sending)).stderr).to.include('0 backups sent');
+  }).timeout(LIMIT_MS);
 });
