@@ -84,10 +84,17 @@ const chosen = async (
   clock: Clock,
 ): Promise<string> => {
   if (target !== undefined) return chosenBackup(target, given, clock.nowMs());
-  if (given !== undefined) await manifestIn(pathOfBackup(folder, given));
+  if (given !== undefined) await requireBackup(pathOfBackup(folder, given));
   const found = given ?? (await newestBackup(folder))?.id;
   if (found !== undefined) return found;
   throw new ServiceError('lookup', `there is no backup in ${folder}`, { hint: '"fact-memory-node backup" makes one' });
+};
+
+/** A backup with a damaged manifest passes, so that the drill of it fails and is recorded. */
+const requireBackup = async (path: string): Promise<void> => {
+  await manifestIn(path).catch((error: { readonly code?: unknown }) => {
+    if (error.code !== 'validation') throw error;
+  });
 };
 
 const isGood = ({ verified, differences }: DrillResult): boolean =>

@@ -33,8 +33,8 @@ const createCommand = (settings: Schema<NodeKeySettings>) =>
     description:
       'Generates a key where the file of the old one is missing and cannot be restored. The node does not do so by itself, because ' +
       'to others it becomes another node. Where there is a key, nothing is done.',
-    notes: `Put the file back from a backup instead, if there is one. Secrets of webhooks
-were closed by the lost key: make those subscriptions again. Other nodes know this
+    notes: `Put the file back from the copy that you keep of it instead, if there is one: a backup holds
+it only when it was made with --with-key. Secrets of webhooks were closed by the lost key: make those subscriptions again. Other nodes know this
 one by its key: tell those that pinned the old one.`,
     examples: ['fact-memory-node node-key create && fact-memory-node start'],
     needs: 'settings',

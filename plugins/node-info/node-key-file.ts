@@ -24,7 +24,9 @@ export const readNodeKey = async (path: string): Promise<Uint8Array | undefined>
   const seed = decodeBase64Url(text.trim());
   if (seed?.length === SEED_BYTES) return seed;
   throw new ServiceError('unavailable', `the private key file ${path} does not hold a private key`, {
-    hint: 'restore the file from a backup; only when there is none, remove it and run "fact-memory-node node-key create"',
+    hint:
+      'put the file back from the copy that you keep of it; only when there is none, remove it and run ' +
+      '"fact-memory-node node-key create"',
   });
 };
 

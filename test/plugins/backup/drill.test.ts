@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from 'chai';
 import { fewPlugins } from '../../kit/few-plugins.ts';
@@ -143,6 +143,16 @@ forEachStore('a restore drill', (kind) => {
     expect(busy.exitCode).to.equal(1);
     expect(busy.stderr).to.include('another process makes a drill of this store');
     expect(readdirSync(place.backups)).to.not.include('drill.json');
+  }).timeout(LIMIT_MS);
+
+  it('records a failure for a named backup whose manifest is damaged', async () => {
+    await place.run(['init']);
+    const folder = await place.backUp();
+    writeFileSync(`${folder}/manifest.json`, '{}');
+    const failed = await place.run(['backup', 'drill', basename(folder)]);
+    expect(failed.exitCode).to.equal(1);
+    expect(failed.stderr).to.include('the manifest of the backup is damaged');
+    expect(JSON.parse(readFileSync(`${place.backups}/drill.json`, 'utf8'))).to.include({ ok: false });
   }).timeout(LIMIT_MS);
 
   it('removes what a killed drill has left, and nothing of another node', async () => {
