@@ -35,6 +35,10 @@ export const createOfflineStore = (
       });
       return { ...place, ...stepped };
     },
+    assemble: async (request) => {
+      if (adapter.assemble === undefined) throw cannotAssemble();
+      return adapter.assemble(request);
+    },
     inspectUpgrade: () =>
       onStore(async (store): Promise<UpgradePlan> => {
         const sizes = await adapter.size?.(settings);
@@ -75,4 +79,9 @@ const countFacts = (store: FactStore): Promise<number> =>
 const cannotRestore = (): ServiceError =>
   new ServiceError('unavailable', 'the adapter of this store cannot restore a store', {
     hint: 'restore it with the tools of its database, and run "restored" before the next start',
+  });
+
+const cannotAssemble = (): ServiceError =>
+  new ServiceError('unavailable', 'the adapter of this store records no increments', {
+    hint: 'only SQLite does; docs/guides/recover.md says how PostgreSQL goes back to a moment',
   });

@@ -24,7 +24,7 @@ export {
 export { limitedEntity } from '../ports/principal.ts';
 export type { Schema } from '../ports/schema.ts';
 export type { ErrorCode, Violation } from '../ports/service-error.ts';
-export type { CopyOptions, StoreCopy } from '../ports/store-copy.ts';
+export type { ChangeRecorder, CopyOptions, IncrementFile, StoreCopy } from '../ports/store-copy.ts';
 export type { InboundReply, InboundRequest } from '../ports/transport.ts';
 export { type ChainLink, type ChainPlace, hashBytes, hashText, isSameLink } from './chains/chain-place.ts';
 export { type Checkpoint, CheckpointLog, checkpointFromRow } from './chains/checkpoint-log.ts';

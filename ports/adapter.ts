@@ -5,7 +5,7 @@ import type { Embedder } from './embedder.ts';
 import type { FactStore } from './fact-store.ts';
 import type { KeySource } from './key-source.ts';
 import type { Schema } from './schema.ts';
-import type { RestoredPlace, RestoreRequest } from './store-copy.ts';
+import type { AssembledStore, AssembleRequest, RestoredPlace, RestoreRequest } from './store-copy.ts';
 import type { Transport } from './transport.ts';
 
 /** The version of the adapter interface. It is an integer, because nobody tests all versions of a range. */
@@ -75,6 +75,11 @@ export interface StoreAdapter<S> extends Adapter<FactStore, S, AdapterParts & { 
    * if one does. The restored store replaces the old one completely or not at all, even if the process ends early.
    */
   restore?(settings: S, request: RestoreRequest): Promise<RestoredPlace>;
+  /**
+   * Optional: puts a store together from the files of `FactStore.recordChanges`. Rejects with `validation` for a file
+   * that is missing, has changed or is of another chain.
+   */
+  assemble?(request: AssembleRequest): Promise<AssembledStore>;
   /** Optional: rejects while any process uses the store. Creates nothing. */
   requireUnused?(settings: S): Promise<void>;
   /**

@@ -5,7 +5,7 @@ import type { Filter } from './fact-filter.ts';
 import type { FactQuery, Row, RowPage, SqlValue, TextQuery, TripleQuery } from './fact-query.ts';
 import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, WriteRecord } from './ledger.ts';
 import type { OwnedMigration } from './migration.ts';
-import type { CopyOptions, StoreCopy } from './store-copy.ts';
+import type { ChangeRecorder, CopyOptions, RecordOptions, StoreCopy } from './store-copy.ts';
 import type { StructureCheck, StructureProgress } from './structure-check.ts';
 
 /** The kinds of feed entries on every node. Plugins declare further ones. */
@@ -283,6 +283,11 @@ export interface FactStore {
    * node.
    */
   copyInto?(folder: string, options?: CopyOptions): Promise<StoreCopy>;
+  /**
+   * Optional: writes the committed changes of all processes into an existing empty folder, file by file, until it is
+   * stopped. Delays reads and writes by nothing, and leaves the upkeep of the store's files to the store.
+   */
+  recordChanges?(folder: string, options: RecordOptions): ChangeRecorder;
   /**
    * Optional: compares every table with its indexes, by the best means of the engine. Reads the whole store and changes
    * nothing. Writes of other processes go on meanwhile.

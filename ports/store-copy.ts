@@ -39,6 +39,52 @@ export interface CopyOptions {
   readonly onProgress?: (doneBytes: number, totalBytes: number | null) => void;
 }
 
+/**
+ * A file with the changes of a store since the file before it; the first one of a chain, its base, holds everything.
+ * Its form belongs to the store.
+ */
+export interface IncrementFile extends CopiedFile {
+  /** 0 for the base, then counted up. */
+  readonly number: number;
+  /** The moment that the file reaches, in milliseconds since the epoch: it has no later commit. */
+  readonly untilMs: number;
+}
+
+export interface RecordOptions {
+  /** The name of the chain, never used before. Each of its files carries the name. */
+  readonly chain: string;
+  /** The time between two files. A file without changes is not written. */
+  readonly everyMs: number;
+  /** Called for each file, in order, when it is whole and on disk. Must not throw. The caller removes the file. */
+  onIncrement(increment: IncrementFile): void;
+}
+
+/** A running recording of changes. */
+export interface ChangeRecorder {
+  /** Resolves after `stop`, and rejects with `unavailable` when changes may have been missed. */
+  readonly ended: Promise<void>;
+  /** Writes the last changes, and ends the recording. May be called several times; never rejects. */
+  stop(): Promise<void>;
+}
+
+/** The parameters for putting a store together from increments. */
+export interface AssembleRequest {
+  readonly chain: string;
+  /** The base and the increments after it, in order and without a gap. */
+  readonly increments: AsyncIterable<{ readonly name: string; readonly content: AsyncIterable<Uint8Array> }>;
+  /** The moment to reach, in milliseconds since the epoch. Later commits are left out. */
+  readonly untilMs: number;
+  /** An empty folder for the copy. Undefined to check the increments and keep nothing. */
+  readonly folder: string | undefined;
+}
+
+export interface AssembledStore {
+  /** When the last commit that it has was seen, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** Describes the files in the folder, as of `FactStore.copyInto`. Null without a folder. */
+  readonly copy: StoreCopy | null;
+}
+
 /** The parameters of a restore. */
 export interface RestoreRequest {
   /** The folder with the files of the copy. The caller has verified their digests. */

@@ -1,5 +1,13 @@
 import type { Knex } from 'knex';
-import type { CopyOptions, SqlValue, StoreCopy, StructureCheck, StructureProgress } from '../../ports/ports.ts';
+import type {
+  ChangeRecorder,
+  CopyOptions,
+  RecordOptions,
+  SqlValue,
+  StoreCopy,
+  StructureCheck,
+  StructureProgress,
+} from '../../ports/ports.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
 /** A value for one `?`. Arrays are only for engines whose dialect binds lists as arrays. */
@@ -76,6 +84,8 @@ export interface SqlEngine {
   scrub(): Promise<readonly string[]>;
   /** See `FactStore.copyInto`. */
   copyInto(folder: string, options: CopyOptions): Promise<StoreCopy>;
+  /** See `FactStore.recordChanges`. */
+  recordChanges?(folder: string, options: RecordOptions): ChangeRecorder;
   /** See `FactStore.checkStructure`. */
   checkStructure(onProgress: StructureProgress): Promise<StructureCheck>;
   /** Waits for running work, then closes. Idempotent. */

@@ -60,10 +60,13 @@ class SqlFactStore implements FactStore {
   readonly #statements: FactStatements;
   readonly #cache: FactCache | undefined;
 
+  readonly recordChanges?: NonNullable<FactStore['recordChanges']>;
+
   constructor(engine: SqlEngine, { watchNesting, cacheMiB }: SqlFactStoreOptions) {
     this.#cache = cacheMiB === 0 ? undefined : new FactCache(cacheMiB * 2 ** 20);
     this.#engine = engine;
     if (watchNesting) this.insideWrite = () => this.#isMarked();
+    if (engine.recordChanges !== undefined) this.recordChanges = engine.recordChanges.bind(engine);
     this.#statements = new FactStatements(engine.dialect);
   }
 

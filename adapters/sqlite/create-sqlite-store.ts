@@ -4,6 +4,7 @@ import { createFolder } from '../files/create-folder.ts';
 import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
 import { copyFile } from './copy-file.ts';
 import { openReader, openWriter, type SqliteFile } from './open-connection.ts';
+import { recordChanges } from './record-changes.ts';
 import { scrubFile } from './scrub-file.ts';
 import { loadSqliteDriver, type SqliteDriver } from './sqlite-driver.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
@@ -53,6 +54,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
       openReader: read,
       scrub: (turn) => scrubFile(path, turn),
       copy: (folder, copying) => copyFile(path, folder, copying),
+      record: (folder, recording) => recordChanges(path, folder, recording),
     }),
     { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },
   );

@@ -20,6 +20,10 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
     const { restoreFile } = await import('./restore-file.ts');
     return restoreFile(path, request);
   },
+  assemble: async (request) => {
+    const { assembleFile } = await import('./assemble-file.ts');
+    return assembleFile(request);
+  },
   requireUnused: async ({ path }) => {
     if (!existsSync(path)) return;
     const { requireUnused } = await import('./restore-file.ts');

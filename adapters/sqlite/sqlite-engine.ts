@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import {
+  type ChangeRecorder,
   type CopyOptions,
+  type RecordOptions,
   ServiceError,
   type SqlValue,
   type StoreCopy,
@@ -29,6 +31,7 @@ export interface SqliteEngineOptions {
   scrub(turn: (work: () => Promise<void>) => Promise<void>): Promise<void>;
   /** Copies the committed contents of the file into a new one in the folder. */
   copy(folder: string, options: CopyOptions): Promise<StoreCopy>;
+  record(folder: string, options: RecordOptions): ChangeRecorder;
   /** Milliseconds that a write waits while another process holds the lock. */
   readonly busyTimeoutMs: number;
 }
@@ -120,6 +123,11 @@ export class SqliteEngine implements SqlEngine {
   async copyInto(folder: string, options: CopyOptions): Promise<StoreCopy> {
     this.#refuseWhenClosed();
     return this.#options.copy(folder, options);
+  }
+
+  recordChanges(folder: string, options: RecordOptions): ChangeRecorder {
+    this.#refuseWhenClosed();
+    return this.#options.record(folder, options);
   }
 
   checkStructure(onProgress: StructureProgress): Promise<StructureCheck> {

@@ -1,4 +1,10 @@
-import type { OwnedMigration, RestoredPlace, RestoreRequest } from '../../ports/ports.ts';
+import type {
+  AssembledStore,
+  AssembleRequest,
+  OwnedMigration,
+  RestoredPlace,
+  RestoreRequest,
+} from '../../ports/ports.ts';
 import type { StoreCopies } from '../leases/store-copies.ts';
 
 /** The configured store without a running node, for commands that must work even when no node can start. */
@@ -10,6 +16,8 @@ export interface OfflineStore {
    * clock ahead of every stamp that may exist. See `StoreAdapter.restore`.
    */
   restore(request: StoreRestore): Promise<RestoredPlace & SteppedClock>;
+  /** Puts a store together from increments. See `StoreAdapter.assemble`. */
+  assemble(request: AssembleRequest): Promise<AssembledStore>;
   /** Returns the changes that a start of this program would make to the store. Read-only. */
   inspectUpgrade(): Promise<UpgradePlan>;
 }

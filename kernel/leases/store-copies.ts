@@ -30,6 +30,8 @@ export interface StoreCopies {
    * See `FactStore.checkStructure`.
    */
   checkStructure(onProgress: StructureProgress): Promise<StructureCheck | undefined>;
+  /** See `FactStore.recordChanges`. Undefined for a store that cannot. */
+  readonly recordChanges: FactStore['recordChanges'];
   /** Returns the node that the store belongs to; null for a store that no node has started on. */
   nodeId(): Promise<string | null>;
 }
@@ -50,6 +52,7 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
   const working = new Set<WorkOnCopies>();
   return {
     checkStructure: async (onProgress) => store.checkStructure?.(onProgress),
+    recordChanges: store.recordChanges?.bind(store),
     nodeId: () => storedNodeId(store),
     async alone(work, kind = 'backup') {
       const { copyInto } = store;

@@ -1,5 +1,5 @@
 import { type CommandGroup, type CommandOption, defineCommand } from '../../kernel/command-api.ts';
-import { ServiceError } from '../../kernel/plugin-api.ts';
+import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { listBackups } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
@@ -7,6 +7,7 @@ import { backupSettings, erasureFilesOf, stayingHere } from './backup-settings.t
 import { createBackup } from './create-backup.ts';
 import { drillCommand } from './drill-command.ts';
 import { folderOption, fromOption } from './from-option.ts';
+import { type SentChain, sentChains } from './moment-chains.ts';
 import { pruneCommand } from './prune-command.ts';
 import { rewrapCommand } from './rewrap-command.ts';
 import { sendCommand, sendShown } from './send-command.ts';
@@ -87,17 +88,34 @@ const listCommand = defineCommand({
     const found: readonly Listed[] = await (target === undefined
       ? listBackups(folder, erasureFilesOf(node))
       : listSent(target, erasureFilesOf(node)));
-    if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson) })}\n`);
+    const chains = target === undefined ? [] : await sentChains(target);
+    const moments = target === undefined ? {} : { moments: chains.map(chainJson) };
+    if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson), ...moments })}\n`);
     else if (found.length > 0) stdout.write(table(rowsOf(found, target !== undefined), { titled: true }));
     if (found.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
     for (const { id, damage, neededKey } of found) {
       if (damage !== null) stderr.write(neededKey === undefined ? `${id}: damaged: ${damage}\n` : `${damage}\n`);
     }
+    if (!options.json) for (const chain of chains) stderr.write(chainLine(chain));
     if (found.some(({ erasuresSince }) => erasuresSince > 0)) {
       stderr.write('"fact-memory-node backup prune --erased" removes backups that may hold what was erased since\n');
     }
   },
 });
+
+const chainJson = ({ name, increments, fromMs, untilMs, isClear }: SentChain): object => ({
+  id: name,
+  from: formatInstant(fromMs),
+  until: formatInstant(untilMs),
+  increments: increments.length,
+  bytes: bytesOf(increments),
+  in_the_clear: isClear,
+});
+
+const chainLine = ({ name, increments, fromMs, untilMs }: SentChain): string =>
+  `${name}: any moment from ${formatInstant(fromMs)} to ${formatInstant(untilMs)}, ${showBytes(bytesOf(increments))}\n`;
+
+const bytesOf = (increments: SentChain['increments']): number => increments.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** A backup of the folder, or one of a target, where alone backups are sealed. */
 type Listed = BackupSummary & { readonly isSealed?: boolean };

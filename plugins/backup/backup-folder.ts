@@ -27,6 +27,11 @@ export const startOfBackup = (name: string): number => {
 
 const STARTED = /^backup-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z/;
 
+/** Makes the folder of all backups unless it is there. */
+export const createOwnFolder = async (folder: string): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+};
+
 /** Makes the folder of an unfinished backup. It becomes a backup with `completeFolder`. */
 export const beginFolder = async (folder: string, name: string): Promise<string> => {
   const draft = join(folder, `${name}${PARTIAL}`);

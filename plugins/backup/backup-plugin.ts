@@ -3,6 +3,7 @@ import {
   definePlugin,
   erasureFiles,
   KERNEL_API,
+  Leases,
   NODE_VERSION,
   NodeSelf,
   NodeSettings,
@@ -10,6 +11,7 @@ import {
   optional,
   parseInstant,
   Random,
+  ServiceError,
   StoreCopies,
   StoredRows,
   SuppressedFacts,
@@ -30,6 +32,7 @@ import { createDrillTask } from './drill-task.ts';
 import { BACKUP_JOB, createBackups, isOperator, runBackup } from './node-backups.ts';
 import { restoreCommand } from './restore-command.ts';
 import { createVerification } from './run-checks.ts';
+import { createIncrementSender } from './send-increments.ts';
 import { createSamples } from './store-samples.ts';
 import { lockedLimit, newestSentMs, readTarget, type TargetRecord } from './target-record.ts';
 import { upgradeCommand } from './upgrade-command.ts';
@@ -45,6 +48,7 @@ export const backupPlugin = definePlugin({
     objects: ObjectStores,
     rows: StoredRows,
     clock: Clock,
+    leases: Leases,
     random: Random,
     node: NodeSettings,
     self: NodeSelf,
@@ -57,8 +61,9 @@ export const backupPlugin = definePlugin({
   commands: [backupCommands, restoreCommand, verifyCommand, upgradeCommand],
   inspect({ config }) {
     stayingThere(config);
+    if (config.incrementSeconds > 0 && config.target === undefined) throw noTargetOfIncrements();
   },
-  setup({ config, use, provide, route, on, hooks, tables }) {
+  setup({ config, use, provide, route, on, hooks, tables, log, onStart, every, onStop }) {
     const { clock, jobs, node, telemetry } = use;
     const retention = stayingHere(config);
     const parts = { ...use, config, folder: config.folder, retention, erasureFiles: erasureFilesOf(node) };
@@ -89,6 +94,14 @@ export const backupPlugin = definePlugin({
       start: ({ job }) => runBackup(parts, job),
     };
     on(upkeepTasks, () => task);
+    if (config.incrementSeconds > 0) {
+      const sender = createIncrementSender({ ...use, config, log });
+      onStart(() => {
+        if (use.copies.recordChanges === undefined) throw noIncrements();
+      });
+      every(AGAIN_MS, () => void sender.run());
+      onStop(() => sender.stop());
+    }
     const measure = (name: string, help: string, read: (newest: Newest) => number): void =>
       telemetry.gauge({ name, help }, async () => {
         const newest = await newestBackup(config.folder);
@@ -137,3 +150,16 @@ export const backupPlugin = definePlugin({
 });
 
 type Newest = NonNullable<Awaited<ReturnType<typeof newestBackup>>>;
+
+/** After a failure, a new chain begins within this time. */
+const AGAIN_MS = 10_000;
+
+const noTargetOfIncrements = (): ServiceError =>
+  new ServiceError('validation', 'increments have no target to go to', {
+    hint: 'name one in SVC_BACKUP_TARGET, or leave SVC_BACKUP_INCREMENT_SECONDS out',
+  });
+
+const noIncrements = (): ServiceError =>
+  new ServiceError('validation', 'the adapter of this store records no increments, only that of SQLite does', {
+    hint: 'leave SVC_BACKUP_INCREMENT_SECONDS out; docs/guides/recover.md says how PostgreSQL goes back to a moment',
+  });

@@ -10,9 +10,12 @@ export interface BackupSettings {
   readonly target?: string;
   /** How many days, weeks and months have a backup that stays. See `readRetention`. */
   readonly retention: string;
+  /** Seconds between two increments that are sent to the target. 0 sends none. */
+  readonly incrementSeconds: number;
 }
 
 const MOST_KEPT = 1_000;
+const MOST_SECONDS = 3_600;
 
 export const backupSettings: Schema<BackupSettings> = schema<BackupSettings>({
   type: 'object',
@@ -48,6 +51,15 @@ export const backupSettings: Schema<BackupSettings> = schema<BackupSettings>({
       description:
         'backups that stay beside the newest, such as "7d 4w 12m": the last one of 7 days, 4 weeks and 12 months; in ' +
         'the target, or in the folder where there is no target',
+    },
+    incrementSeconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MOST_SECONDS,
+      default: 0,
+      env: 'SVC_BACKUP_INCREMENT_SECONDS',
+      description:
+        'how often the changes of an SQLite store are sent to the target, for a restore to any moment, such as 5; 0 never',
     },
   },
 });

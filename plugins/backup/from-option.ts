@@ -11,3 +11,9 @@ export const folderOption = {
   value: 'folder',
   summary: 'folder of the backups (default: SVC_BACKUP_FOLDER, or "backups" beside the store)',
 } as const satisfies CommandOption;
+
+export const atOption = {
+  type: 'text',
+  value: 'moment',
+  summary: 'go back to this moment by the increments of the target, such as 2026-11-26T12:00:00Z, or latest',
+} as const satisfies CommandOption;

@@ -2,9 +2,11 @@ import { defineCommand } from '../../kernel/command-api.ts';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
+import { erasureInstants } from './backup-folder.ts';
 import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './backup-settings.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { pruneBackups } from './prune-backups.ts';
+import { pruneChains } from './prune-chains.ts';
 import { countedBackups, type Retention, readRetention, retainedBackups } from './retained-backups.ts';
 import { isLocked, removeSent } from './send-backups.ts';
 import { isClear, listSent, type SentFiles, sentBackups } from './target-backups.ts';
@@ -16,7 +18,8 @@ export const pruneCommand = defineCommand({
   summary: 'remove old backups from a folder or a target',
   description:
     'Keeps the newest, as many as SVC_BACKUP_KEEP says, and those that SVC_BACKUP_RETENTION adds in a target, or in the ' +
-    'folder where no target is set. With --erased it removes others: see below. A locked backup stays until its lock ends.',
+    'folder where no target is set. With --erased it removes others: see below. A locked backup stays until its lock ends. ' +
+    'Increments go with their base: those of as many days stay, and with --erased those whose base is older than an erasure.',
   examples: [
     'fact-memory-node backup prune --keep 3',
     'fact-memory-node backup prune --erased --dry-run',
@@ -62,7 +65,7 @@ export const pruneCommand = defineCommand({
     const { removed, locked, sealed } =
       options.from === undefined
         ? { removed: await pruneBackups(options.out ?? config.folder, request), locked: [], sealed: [] }
-        : await pruneTarget(await objects.open(options.from, { mustExist: true }), {
+        : await pruneAll(await objects.open(options.from, { mustExist: true }), {
             ...request,
             nowMs: clock.nowMs(),
           });
@@ -80,6 +83,18 @@ interface TargetPrune {
   readonly isTrial: boolean;
   readonly nowMs: number;
 }
+
+/** Prunes the backups of a target, and its chains of increments. */
+const pruneAll = async (
+  target: ObjectStore,
+  request: TargetPrune,
+): Promise<Awaited<ReturnType<typeof pruneTarget>>> => {
+  const { removed, locked, sealed } = await pruneTarget(target, request);
+  const { retention, erasedBy, isTrial } = request;
+  const erasedAt = erasedBy === undefined ? undefined : await erasureInstants(erasedBy);
+  const chains = await pruneChains(target, { days: retention.newest, erasedAt, isTrial });
+  return { removed: [...removed, ...chains.removed], locked: [...locked, ...chains.locked], sealed };
+};
 
 /** Removes backups from a target. `locked` names those that had to stay, `sealed` those whose key is missing. */
 const pruneTarget = async (

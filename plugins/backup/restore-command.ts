@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defineCommand } from '../../kernel/command-api.ts';
+import { type CommandContext, defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
 import { type Clock, formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
+import { withMoment } from './assemble-moment.ts';
 import { erasureInstants, pathOfBackup, summaryOf } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
 import { type BackupSettings, backupSettings, erasureFilesOf } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
-import { DISK_OF_STORE, explainDisk } from './explain-disk.ts';
+import { DISK_OF_BACKUPS, DISK_OF_STORE, explainDisk } from './explain-disk.ts';
 import { fetchBackup } from './fetch-backup.ts';
-import { fromOption } from './from-option.ts';
+import { atOption, fromOption } from './from-option.ts';
 import type { Manifest } from './manifest-json.ts';
 import { showBytes } from './show-bytes.ts';
 import { showWork } from './show-work.ts';
@@ -27,11 +28,13 @@ export const restoreCommand = defineCommand({
 a store already, it refuses too, unless --replace is given: that keeps the old store aside
 and says where. The next start erases again what was erased since the backup, by
 erasures.jsonl in the data folder. With --from the backup is first fetched into the folder of
-backups, and stays there.`,
+backups, and stays there. With --at the store is put together from the increments that the
+node has sent (SVC_BACKUP_INCREMENT_SECONDS), and every one of them is compared with the next.`,
   examples: [
     'fact-memory-node restore backup-20261123T021500123Z-1a2b3c4d',
     'fact-memory-node restore /mnt/other-disk/backups/backup-20261123T021500123Z-1a2b3c4d --replace',
     'fact-memory-node restore --from s3://bucket/prefix',
+    'fact-memory-node restore --from s3://bucket/prefix --at 2026-11-26T12:00:00Z',
   ],
   needs: 'store',
   settings: backupSettings,
@@ -40,49 +43,79 @@ backups, and stays there.`,
   },
   options: {
     from: fromOption,
+    at: atOption,
     replace: { type: 'flag', summary: 'keep a store that is there aside, and restore in its place' },
     json: { type: 'flag', summary: 'the result as JSON' },
   },
   async run(context) {
-    const { options, node, store, clock, random, stdout, stderr, progress: show } = context;
+    const { arguments: given, options, config, progress: show } = context;
     const bar = showWork(show, 'bytes');
+    const onFetched = (done: number, total: number): void => bar.update(done, total, 'bytes fetched');
+    const onBytes = (done: number, total: number | null): void => bar.update(done, total);
     try {
-      const path = await placeOf(context, (done, total) => bar.update(done, total, 'bytes fetched'));
-      const manifest = await checkBackup(path, (done, total) => bar.update(done, total));
-      const restored = await explainDisk(DISK_OF_STORE, () =>
-        store.restore({
-          folder: path,
-          copy: manifest.copy,
-          replaces: options.replace,
-          label: labelOf(clock.nowMs(), random.uuid()),
-          onProgress: (done, total) => bar.update(done, total),
-        }),
-      );
-      const key = await placeKeys(path, node.dataFolder, manifest, random);
-      const erasedAt = await erasureInstants(erasureFilesOf(node));
-      const summary = summaryOf(manifest, erasedAt, manifest.id);
-      if (options.json) {
-        stdout.write(`${JSON.stringify({ ...summaryJson(summary), kept_aside: restored.keptAside, node_key: key })}\n`);
+      if (options.at === undefined) {
+        const path = await placeOf(context, onFetched);
+        await restoreFrom(context, path, await checkBackup(path, onBytes), onBytes);
         return;
       }
-      const lines = [
-        ['Store', node.storeLocation],
-        ['Backup', `${manifest.id}, ${summary.facts} facts, ${showBytes(summary.bytes)}`],
-        ['Epoch', 'a new one'],
-        ['Clock', `from ${formatInstant(restored.fromMs)} to ${formatInstant(restored.toMs)}`],
-        ...(restored.keptAside === null ? [] : [['Kept aside', restored.keptAside]]),
-        ['Node key', KEY_WORDS[key]],
-        ...(summary.erasuresSince === 0
-          ? []
-          : [['Erasures', `${summary.erasuresSince} since; the next start repeats them`]]),
-      ];
-      stdout.write(lines.map(([name = '', text = '']) => `${name.padEnd(11)}${text}\n`).join(''));
-      stderr.write('"fact-memory-node verify" shows that the store is whole; then start the node\n');
+      if (given.backup !== undefined) throw oneOfBoth();
+      const request = { ...context, ...options, at: options.at, onProgress: onFetched };
+      await explainDisk(DISK_OF_BACKUPS, () =>
+        withMoment(config.folder, request, (path, manifest) => restoreFrom(context, path, manifest, onBytes)),
+      );
     } finally {
       bar.end();
     }
   },
 });
+
+type Restoring = Pick<
+  CommandContext<Record<never, never>, Record<never, never>, 'store', Record<never, never>, BackupSettings>,
+  'node' | 'store' | 'clock' | 'random' | 'stdout' | 'stderr'
+> & { readonly options: { readonly replace: boolean; readonly json: boolean; readonly at: string | undefined } };
+
+const restoreFrom = async (
+  { options, node, store, clock, random, stdout, stderr }: Restoring,
+  path: string,
+  manifest: Manifest,
+  onProgress: (doneBytes: number, totalBytes: number | null) => void,
+): Promise<void> => {
+  const restored = await explainDisk(DISK_OF_STORE, () =>
+    store.restore({
+      folder: path,
+      copy: manifest.copy,
+      replaces: options.replace,
+      label: labelOf(clock.nowMs(), random.uuid()),
+      onProgress,
+    }),
+  );
+  const key = await placeKeys(path, node.dataFolder, manifest, random);
+  const erasedAt = await erasureInstants(erasureFilesOf(node));
+  const summary = summaryOf(manifest, erasedAt, manifest.id);
+  if (options.json) {
+    stdout.write(`${JSON.stringify({ ...summaryJson(summary), kept_aside: restored.keptAside, node_key: key })}\n`);
+    return;
+  }
+  const lines = [
+    ['Store', node.storeLocation],
+    ['Backup', `${manifest.id}, ${summary.facts} facts, ${showBytes(summary.bytes)}`],
+    ...(options.at === undefined ? [] : [['Moment', `of the last commit, ${manifest.createdAt}`]]),
+    ['Epoch', 'a new one'],
+    ['Clock', `from ${formatInstant(restored.fromMs)} to ${formatInstant(restored.toMs)}`],
+    ...(restored.keptAside === null ? [] : [['Kept aside', restored.keptAside]]),
+    ['Node key', KEY_WORDS[key]],
+    ...(summary.erasuresSince === 0
+      ? []
+      : [['Erasures', `${summary.erasuresSince} since; the next start repeats them`]]),
+  ];
+  stdout.write(lines.map(([name = '', text = '']) => `${name.padEnd(11)}${text}\n`).join(''));
+  stderr.write('"fact-memory-node verify" shows that the store is whole; then start the node\n');
+};
+
+const oneOfBoth = (): ServiceError =>
+  new ServiceError('validation', 'a backup and --at are given, and only one of both counts', {
+    hint: 'leave the backup out: --at takes the increments of the target',
+  });
 
 interface RestorePlace {
   readonly arguments: { readonly backup: string | undefined };

@@ -1,10 +1,11 @@
 import { countNoun, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import type { Clock, ObjectStores } from '../../kernel/plugin-api.ts';
+import { checkMoment } from './assemble-moment.ts';
 import { StoreVerification, type VerifiedStore } from './backup-api.ts';
 import { pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
-import { fromOption } from './from-option.ts';
+import { atOption, fromOption } from './from-option.ts';
 import type { Manifest } from './manifest-json.ts';
 import { requireCurrent } from './require-current.ts';
 import { showBytes } from './show-bytes.ts';
@@ -20,12 +21,14 @@ export const verifyCommand = defineCommand({
     'what they end and when they expire, who wins where they contradict each other, edges, the ledgers, the chain of ' +
     'facts, the chain of the audit log, and the search index. Each plugin brings its own checks. Changes nothing, and ' +
     'may run beside a node. With --backup it reads every file of a backup and compares it with its digest. With --from ' +
-    'it does so in a target, and keeps nothing of what it reads.',
+    'it does so in a target, and keeps nothing of what it reads. With --at it reads the increments of a target up to that ' +
+    'moment, and compares each with the next.',
   notes: 'Exit code 1 says that something was found. Nothing is repaired: restore a backup.',
   examples: [
     'fact-memory-node verify',
     'fact-memory-node verify --backup backup-20261123T021500123Z-1a2b3c4d',
     'fact-memory-node verify --from s3://bucket/prefix',
+    'fact-memory-node verify --from s3://bucket/prefix --at latest',
   ],
   needs: 'store',
   settings: backupSettings,
@@ -36,11 +39,21 @@ export const verifyCommand = defineCommand({
       summary: 'name of a backup, or path of its folder (with --from: the newest)',
     },
     from: fromOption,
+    at: atOption,
     json: { type: 'flag', summary: 'the result as JSON' },
   },
-  async run({ options, config, objects, clock, store, withNode, stdout, stderr, progress: show }) {
+  async run(context) {
+    const { options, config, objects, clock, store, withNode, stdout, stderr, progress: show } = context;
     const bar = showWork(show, options.backup === undefined && options.from === undefined ? 'entries' : 'bytes');
     try {
+      if (options.at !== undefined) {
+        const request = { ...context, ...options, at: options.at };
+        const checked = await checkMoment({ ...request, onProgress: (done, total) => bar.update(done, total) });
+        const { chain, increments, bytes, moment } = checked;
+        if (options.json) stdout.write(`${JSON.stringify({ ok: true, chain, increments, bytes, moment })}\n`);
+        else stdout.write(`${chain}: ${countNoun(increments, 'increment')}, ${showBytes(bytes)}, up to ${moment}\n`);
+        return EXIT.ok;
+      }
       if (options.backup !== undefined || options.from !== undefined) {
         const { id, copy } = await checkedBackup({ ...options, folder: config.folder, objects, clock }, (done, total) =>
           bar.update(done, total),

@@ -17,6 +17,7 @@ import { Workplace } from '../../adapters/cli/spawned-program.ts';
 import { projectRoot } from '../../architecture/source-files.ts';
 import { pageText } from '../../documents/read-pages.ts';
 import { freePort } from '../../kit/free-port.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
 
 const PAGE = 'docs/guides/recover.md';
 const LIMIT_MS = 300_000;
@@ -40,14 +41,16 @@ until node -e 'fetch(process.argv[1]).then((r) => process.exit(r.ok ? 0 : 1), ()
 done
 `;
 
-/** Returns the commands of a section of the page. */
-const commandsOf = (title: string): string => {
+/** Returns the blocks of commands in a section of the page. */
+const blocksOf = (title: string): readonly string[] => {
   const [, section = ''] = pageText(PAGE).split(`\n## ${title}\n`);
   const [own = ''] = section.split('\n## ');
   const blocks = [...own.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code = '']) => code);
   if (blocks.length === 0) throw new Error(`no commands under "${title}"`);
-  return blocks.join('');
+  return blocks;
 };
+
+const commandsOf = (title: string): string => blocksOf(title).join('');
 
 /** A machine with a node, a target of backups and a safe, which follows the commands of the page. */
 class Machine {
@@ -196,6 +199,29 @@ describe('the guide for disasters, followed from the page alone', function () {
     expect(await machine.facts('user:alice')).to.deep.equal([]);
     expect(await machine.facts('user:alice-2')).to.deep.equal(['first words']);
     expect(existsSync(machine.work.path('beside'))).to.equal(false);
+  });
+
+  it('goes back to a moment before a wrong change, by increments', async () => {
+    const [switchOn = '', goBack = ''] = blocksOf('To any moment, with SQLite');
+    await machine.type(switchOn, { '_SECONDS=5': '_SECONDS=1' });
+    const reached = async (): Promise<void> => {
+      const nowMs = Date.now();
+      const chains = `${places.folder}/nas/node-one`;
+      await waitUntil('the increments reach this moment', LIMIT_MS, () =>
+        (existsSync(chains) ? readdirSync(chains) : [])
+          .flatMap((chain) => readdirSync(join(chains, chain)))
+          .some((name) => Number(name.split('-')[1]) > nowMs),
+      );
+    };
+    await machine.assert('user:bob', 'right');
+    await reached();
+    const moment = new Date().toISOString();
+    await machine.assert('user:bob', 'wrong');
+    await reached();
+    const said = await machine.type(goBack, { '2026-11-26T12:00:00Z': moment });
+    expect(said).to.include('any moment from').and.include('Kept aside');
+    expect(await machine.facts('user:bob')).to.deep.equal(['right']);
+    expect(await machine.facts('user:alice')).to.deep.equal(['first words']);
   });
 
   it('starts a node whose keys were lost', async () => {

@@ -1,0 +1,55 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type ChangeRecorder, type IncrementFile, type RecordOptions, ServiceError } from '../../ports/ports.ts';
+
+const RECORD_PROGRAM = fileURLToPath(new URL('./record-worker.js', import.meta.url));
+/** A process that was asked to stop and has not is killed after this. */
+const STOP_MS = 4_000;
+
+/**
+ * Records the changes of a store's file in increments. A child process does so, because it reads the file outside
+ * SQLite, and closing it drops all of SQLite's locks in the process that closes it. See `FactStore.recordChanges`.
+ */
+export const recordChanges = (
+  path: string,
+  folder: string,
+  { chain, everyMs, onIncrement }: RecordOptions,
+): ChangeRecorder => {
+  const worker = fork(RECORD_PROGRAM, [path, folder, chain, String(everyMs)], {
+    env: {},
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let said = '';
+  worker.stderr?.on('data', (text: Buffer) => {
+    said = `${said}${text.toString('utf8')}`.slice(-MOST_SAID);
+  });
+  worker.on('message', (increment) => onIncrement(increment as IncrementFile));
+  let isStopping = false;
+  const ended = new Promise<void>((resolve, reject) => {
+    const fail = (cause: unknown): void =>
+      reject(
+        new ServiceError('unavailable', 'the changes of the store could not be recorded', {
+          hint: 'free space on the disk of the backups; the recording begins anew by itself',
+          cause,
+        }),
+      );
+    worker.once('error', fail);
+    worker.once('close', (code) => {
+      if (isStopping || code === 0) resolve();
+      else fail(new Error(`the process ended early: ${said}`));
+    });
+  });
+  ended.catch(() => {});
+  return {
+    ended,
+    stop: async () => {
+      isStopping = true;
+      if (worker.connected) worker.send('stop', () => {});
+      const timer = setTimeout(() => worker.kill('SIGKILL'), STOP_MS);
+      await ended.catch(() => {}).finally(() => clearTimeout(timer));
+    },
+  };
+};
+
+const MOST_SAID = 2_000;

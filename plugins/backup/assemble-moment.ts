@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OfflineStore } from '../../kernel/internal-api.ts';
+import { type Clock, formatInstant, type ObjectStores, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
+import { createOwnFolder } from './backup-folder.ts';
+import type { Manifest } from './manifest-json.ts';
+import { chosenMoment, readIncrements } from './moment-chains.ts';
+
+const LATEST = 'latest';
+
+export interface MomentRequest {
+  /** An instant, or `latest`. */
+  readonly at: string;
+  /** A target. */
+  readonly from: string | undefined;
+  readonly objects: ObjectStores;
+  readonly clock: Clock;
+  readonly store: Pick<OfflineStore, 'assemble'>;
+  onProgress(doneBytes: number, totalBytes: number): void;
+}
+
+/** A chain up to a moment, every increment of which is as it was written. */
+export interface CheckedMoment {
+  readonly chain: string;
+  readonly increments: number;
+  readonly bytes: number;
+  /** When the last commit in it was made, RFC 3339. */
+  readonly moment: string;
+}
+
+/** Reads the increments up to a moment, and keeps nothing. */
+export const checkMoment = async (request: MomentRequest): Promise<CheckedMoment> => {
+  const { chain, increments, atMs } = await assembled(request, undefined);
+  const bytes = increments.reduce((sum, one) => sum + one.bytes, 0);
+  return { chain, increments: increments.length, bytes, moment: formatInstant(atMs) };
+};
+
+/** Runs work with a folder that has the store as of a moment, and that is removed afterwards. */
+export const withMoment = async <T>(
+  folder: string,
+  request: MomentRequest,
+  work: (path: string, manifest: Manifest) => Promise<T>,
+): Promise<T> => {
+  await createOwnFolder(folder);
+  const path = await mkdtemp(join(folder, 'moment-'));
+  try {
+    const { chain, atMs, copy } = await assembled(request, path);
+    if (copy === null) throw new Error('the moment was put together without a copy');
+    return await work(path, { id: chain, createdAt: formatInstant(atMs), copy, keyFiles: [] });
+  } finally {
+    await rm(path, { recursive: true, force: true });
+  }
+};
+
+const assembled = async (
+  { at, from, objects, clock, store, onProgress }: MomentRequest,
+  folder: string | undefined,
+) => {
+  if (from === undefined) {
+    throw new ServiceError('validation', '--at needs --from', { hint: 'name the target that has the increments' });
+  }
+  const target = await objects.open(from, { mustExist: true });
+  const chosen = await chosenMoment(target, readMoment(at), clock.nowMs());
+  const { chain, untilMs } = chosen;
+  const increments = readIncrements(target, chosen, onProgress);
+  return { ...chosen, ...(await store.assemble({ chain, increments, untilMs, folder })) };
+};
+
+const readMoment = (at: string): number | null => {
+  const ms = at === LATEST ? null : parseInstant(at);
+  if (ms !== null || at === LATEST) return ms;
+  throw new ServiceError('validation', '--at is no moment', {
+    hint: 'write it as 2026-11-26T12:00:00Z, or "latest" for the last one of all',
+  });
+};

@@ -1,0 +1,134 @@
+import type { ObjectStore } from '../../kernel/internal-api.ts';
+import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
+import { backupName, isBackupName, startOfBackup } from './backup-folder.ts';
+
+/** A chain has the form of the name of a backup, so that sorting by name sorts by age. */
+const PREFIX = 'moments-';
+const INCREMENT = /^(\d{10})-(\d{1,16})$/;
+/** Bounds the list of a target, into which others may have put any number of objects. */
+const MOST_OBJECTS = 2_000_000;
+
+/** An increment in a target, as its name describes it. */
+export interface SentIncrement {
+  readonly name: string;
+  readonly number: number;
+  /** Milliseconds since the epoch. */
+  readonly untilMs: number;
+  readonly bytes: number;
+  /** True for one that lies in the clear where others are sealed. */
+  readonly isClear: boolean;
+}
+
+/** A base with its increments, in their order. */
+export interface SentChain {
+  readonly name: string;
+  readonly increments: readonly SentIncrement[];
+  /** The first and the last moment that it can bring back. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** True if its base lies in the clear where others are sealed, so that anybody may have made it up. */
+  readonly isClear: boolean;
+}
+
+/** Returns the name of a chain that begins now. */
+export const chainName = (nowMs: number, uuid: string): string => backupName(nowMs, uuid).replace('backup-', PREFIX);
+
+export const startOfChain = (name: string): number => startOfBackup(name.replace(PREFIX, 'backup-'));
+
+const isChainName = (name: string): boolean => name.startsWith(PREFIX) && isBackupName(name.replace(PREFIX, 'backup-'));
+
+/** Returns the chains of a target whose base is there, newest first. */
+export const sentChains = async (target: ObjectStore): Promise<readonly SentChain[]> => {
+  const found = new Map<string, SentIncrement[]>();
+  let count = 0;
+  for await (const { path, bytes, isSealed } of target.list(PREFIX)) {
+    count += 1;
+    if (count > MOST_OBJECTS) throw tooMany(target);
+    const [chain = '', name = '', ...deeper] = path.split('/');
+    const [, number, untilMs] = INCREMENT.exec(name) ?? [];
+    if (!isChainName(chain) || number === undefined || deeper.length > 0) continue;
+    const isClear = target.rewrap !== undefined && isSealed !== true;
+    const increment = { name, number: Number(number), untilMs: Number(untilMs), bytes, isClear };
+    found.set(chain, [...(found.get(chain) ?? []), increment]);
+  }
+  return [...found]
+    .flatMap(([name, increments]) => chainOf(name, increments))
+    .sort((one, other) => (one.name < other.name ? 1 : -1));
+};
+
+const chainOf = (name: string, given: readonly SentIncrement[]): SentChain[] => {
+  const increments = [...given].sort((one, other) => one.number - other.number || (one.name < other.name ? -1 : 1));
+  const [base, last] = [increments[0], increments.at(-1)];
+  if (base === undefined || last === undefined || base.number !== 0) return [];
+  return [{ name, increments, fromMs: base.untilMs, untilMs: last.untilMs, isClear: base.isClear }];
+};
+
+/** The increments to read for a moment, and the moment itself. */
+export interface ChosenMoment {
+  readonly chain: string;
+  readonly increments: readonly SentIncrement[];
+  readonly untilMs: number;
+}
+
+/**
+ * Returns what brings back the last commit up to a moment, or the last commit of all for null. Rejects with `lookup`
+ * when no chain holds that moment, and with `conflict` for a chain in the clear where a key seals others.
+ */
+export const chosenMoment = async (target: ObjectStore, atMs: number | null, nowMs: number): Promise<ChosenMoment> => {
+  const chains = (await sentChains(target)).filter(({ name }) => startOfChain(name) <= nowMs);
+  // Anybody who writes to the target can make up a clear chain, so a sealed one goes before it.
+  const sealed = chains.filter(({ isClear }) => !isClear);
+  const counted = sealed.length > 0 ? sealed : chains;
+  const chain = counted.find(({ fromMs }) => atMs === null || fromMs <= atMs);
+  if (chain === undefined) throw tooEarly(target, counted);
+  if (atMs !== null && chain.untilMs < atMs) throw tooLate(chain);
+  const end = atMs === null ? -1 : chain.increments.findIndex(({ untilMs }) => untilMs >= atMs);
+  const increments = end === -1 ? chain.increments : chain.increments.slice(0, end + 1);
+  const clear = increments.find(({ isClear }) => isClear);
+  if (clear !== undefined) throw liesClear(`${chain.name}/${clear.name}`);
+  return { chain: chain.name, increments, untilMs: atMs ?? Number.MAX_SAFE_INTEGER };
+};
+
+/** Reads the increments of a chain one after another. */
+export async function* readIncrements(
+  target: ObjectStore,
+  { chain, increments }: ChosenMoment,
+  onBytes: (doneBytes: number, totalBytes: number) => void,
+): AsyncGenerator<{ readonly name: string; readonly content: AsyncIterable<Uint8Array> }> {
+  const total = increments.reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
+  for (const { name } of increments) {
+    const content = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of target.read(`${chain}/${name}`)) {
+        done += chunk.length;
+        onBytes(done, total);
+        yield chunk;
+      }
+    };
+    yield { name, content: content() };
+  }
+}
+
+const LIST = '"fact-memory-node backup list --from …" shows which moments there are';
+
+const tooEarly = ({ place }: ObjectStore, chains: readonly SentChain[]): ServiceError =>
+  new ServiceError(
+    'lookup',
+    chains.length === 0 ? `there are no increments in ${place}` : `the increments in ${place} begin after this moment`,
+    { hint: chains.length === 0 ? 'restore a backup: leave --at out' : LIST },
+  );
+
+const tooLate = ({ untilMs }: SentChain): ServiceError =>
+  new ServiceError('lookup', `the increments of that time end at ${formatInstant(untilMs)}`, {
+    hint: 'give a moment up to then; "--at latest" takes the last one of all',
+  });
+
+const liesClear = (name: string): ServiceError =>
+  new ServiceError('conflict', `${name} lies in the clear, so anybody who writes to the target may have made it up`, {
+    hint: 'to use it all the same, run the command without a key',
+  });
+
+const tooMany = ({ place }: ObjectStore): ServiceError =>
+  new ServiceError('unavailable', `there are more than ${MOST_OBJECTS} increments in ${place}`, {
+    hint: 'remove old ones with "fact-memory-node backup prune --from …"',
+  });
