@@ -12,6 +12,7 @@ import { readVectors } from '../../plugins/search/snapshot/vector-snapshot.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { SCOPES } from '../../ports/fact.ts';
 import { findBeside, findNear, findWords } from '../../test/contract/search-index/ask-index.ts';
+import { plainFiles } from '../../test/fakes/plain-files.ts';
 
 /** The possible folders of snapshots: beside a database file, or in the data folder for a database server. */
 const FOLDERS = ['search', 'data/search'];
@@ -37,10 +38,10 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   const snapshots = FOLDERS.map((name) => join(folder, name)).find((path) => existsSync(join(path, MANIFEST)));
   if (snapshots === undefined) throw new Error('the node has left no snapshot');
   const owner = JSON.parse(await readFile(join(snapshots, MANIFEST), 'utf8')) as SnapshotOwner;
-  const found = await new SnapshotFiles(snapshots, createSystemRandom()).find(owner);
+  const found = await new SnapshotFiles(snapshots, createSystemRandom(), plainFiles).find(owner);
   if (found?.vectors === undefined) throw new Error('the node has left no snapshot with vectors');
-  const { index } = await MemoryIndex.restore(await bytesOfFile(found.index.file, found.index.bytes));
-  const { codes, tables } = await readVectors(await bytesOfFile(found.vectors.file, found.vectors.bytes));
+  const { index } = await MemoryIndex.restore(await bytesOfFile(found.index));
+  const { codes, tables } = await readVectors(await bytesOfFile(found.vectors));
   const layer = index.createVectors(codes, tables);
   index.serveVectors({ embedder: 'scripted', layer: layer });
   const embedder = createMeaningEmbedder(dimensions === 256 ? 256 : 768);

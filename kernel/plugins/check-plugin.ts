@@ -43,6 +43,13 @@ export const checkPlugin = (plugin: AnyPlugin): BootProblem[] => {
   if (!(plugin.migrations ?? []).every(isMigration)) {
     problems.push({ message: `${name} has a migration without a positive whole number, a name or an up function` });
   }
+  const foreign = (plugin.contents ?? []).find(({ table }) => !table.startsWith(tablePrefix(name)));
+  if (foreign !== undefined) {
+    problems.push({
+      message: `${name} declares the content of ${JSON.stringify(foreign.table)}, which is no table of it`,
+      hint: `its tables start with ${tablePrefix(name)}`,
+    });
+  }
   if (!(plugin.declares ?? []).every(isWord)) {
     problems.push({
       message: `${name} declares something that is not a word`,

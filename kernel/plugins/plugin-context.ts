@@ -1,17 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, type FactStore, type Ref, ServiceError } from '../../ports/ports.ts';
+import { type Clock, type ContentSeal, type FactStore, type Ref, ServiceError } from '../../ports/ports.ts';
 import type { Container } from '../container/awilix-container.ts';
 import type { HandlerOptions } from '../hooks/define-hook.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
+import { ContentBorder } from '../store/content-border.ts';
+import { openBytes, sealBytes } from '../store/sealed-bytes.ts';
 import type { ReportDamage } from '../store/stored-rows.ts';
 import type { Awaitable } from '../time/awaitable.ts';
 import { type RepeatedTask, repeatTask } from '../time/repeat-task.ts';
 import { requirementsOf } from './order-plugins.ts';
-import type { AnyPlugin, PluginContext } from './plugin-definition.ts';
+import type { AnyPlugin, PluginContext, PluginFiles, PluginTables } from './plugin-definition.ts';
 import { createPluginTables, pluginTopic } from './plugin-tables.ts';
 
 export interface PluginHost {
@@ -24,6 +26,8 @@ export interface PluginHost {
   /** The names of the plugins of the package. */
   readonly ofPackage: ReadonlySet<string>;
   readonly reportDamage: ReportDamage;
+  /** Seals what the plugins write; undefined on a node without a key of the operator. */
+  readonly seal?: ContentSeal | undefined;
 }
 
 /** A plugin of a running node, from setup to stop. */
@@ -69,7 +73,8 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
     context: {
       config,
       log,
-      tables: createPluginTables(host.store, plugin.name, host.reportDamage),
+      tables: tablesOf(plugin, host),
+      files: sealedFiles(plugin.name, host.seal),
       use: resolveRequirements(plugin, host.container),
       hooks: host.hooks.asCaller(),
       on: (hook: Parameters<HookBus['register']>[1], handler: unknown, options?: HandlerOptions) => {
@@ -132,6 +137,16 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
     },
   };
 };
+
+const tablesOf = ({ name, contents = [] }: AnyPlugin, { store, reportDamage, seal }: PluginHost): PluginTables =>
+  createPluginTables(store, name, reportDamage, new ContentBorder(seal, contents));
+
+/** The name of the plugin goes before that of each file, so that no plugin opens files of another one. */
+const sealedFiles = (plugin: string, seal: ContentSeal | undefined): PluginFiles => ({
+  isSealing: seal !== undefined,
+  seal: (name, bytes) => (seal === undefined ? bytes : sealBytes(seal, `${plugin}/${name}`, bytes)),
+  open: (name, bytes) => (seal === undefined ? bytes : openBytes(seal, `${plugin}/${name}`, bytes)),
+});
 
 /**
  * Logs a failure of a repeated task. An outage ends by itself, and so do its failures; any other error needs attention.

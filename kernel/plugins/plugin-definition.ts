@@ -8,6 +8,7 @@ import type { Route } from '../http/route-definition.ts';
 import type { NodeNotes } from '../identity/node-notes.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
+import type { ContentColumns } from '../store/content-border.ts';
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
 import type { SealedColumns } from '../store/sealed-json.ts';
 import type { Awaitable } from '../time/awaitable.ts';
@@ -16,8 +17,19 @@ import type { Word } from '../vocabulary/define-vocabulary.ts';
 /** The version of the plugin interface. It is an integer, because nobody tests all versions of a range. */
 export const KERNEL_API = 1;
 
+/** Hides texts of columns that are looked up by equality. A table without the plugin's prefix is refused. */
+export interface HiddenTexts {
+  /**
+   * Returns the stored form of a text. On a sealed node it tells nothing, and is equal for equal texts of one tenant,
+   * table and column. Without a seal it is the text itself. For what a statement looks up in a column of `hidden`.
+   */
+  hide(tenantId: string, table: string, column: string, text: string): string;
+  /** Returns the text that was given to `hide`. A text from before the node was sealed is returned as it is. */
+  show(tenantId: string, table: string, column: string, hidden: string): string;
+}
+
 /** The tables of a plugin, by their full name. A name without the plugin's prefix is refused. */
-export interface PluginTables {
+export interface PluginTables extends HiddenTexts {
   /**
    * Returns a query builder outside any transaction; each query commits by itself. Throws inside a write, where it
    * would wait for itself: use `in`.
@@ -32,7 +44,7 @@ export interface PluginTables {
   read<T>(work: (tables: ReadableTables, snapshot: PluginSnapshot) => Promise<T>): Promise<T>;
 }
 
-export interface ReadableTables {
+export interface ReadableTables extends HiddenTexts {
   (table: string): Knex.QueryBuilder;
   /**
    * Returns the rows whose columns equal the values; an array means any of them. The statement is prepared once, for
@@ -62,11 +74,25 @@ export interface WritableTables extends ReadableTables {
   signal(topic: string): void;
 }
 
+/** Seals the files that a plugin writes into its folder. */
+export interface PluginFiles {
+  /** True if the node has a seal. Without one, `seal` returns the bytes unchanged. */
+  readonly isSealing: boolean;
+  /** Seals the whole content of a file of the plugin. The bytes open under the same `name` only. */
+  seal(name: string, bytes: Uint8Array): Uint8Array;
+  /**
+   * Opens bytes of `seal`. Other bytes are from before the node was sealed, and are returned unchanged. Throws
+   * `unavailable` for bytes that were changed, or are of another file.
+   */
+  open(name: string, bytes: Uint8Array): Uint8Array;
+}
+
 export interface PluginContext<R extends Requires, C> {
   /** The checked settings, with defaults filled in. */
   readonly config: C;
   readonly log: Logger;
   readonly tables: PluginTables;
+  readonly files: PluginFiles;
   readonly use: Resolved<R>;
   readonly on: On;
   /** Calls hooks that this plugin declares itself. */
@@ -132,6 +158,11 @@ export interface Plugin<R extends Requires = Requires, C = unknown> {
   readonly migrations?: readonly Migration[];
   /** The columns of the plugin's tables that hold sealed texts. `verify` opens all of them. */
   readonly sealed?: readonly SealedColumns[];
+  /**
+   * The columns of the plugin's tables that repeat what somebody said. On a node with a key of the operator the kernel
+   * seals them: see `ContentColumns`.
+   */
+  readonly contents?: readonly ContentColumns[];
   /** Commands for the command line. A command name that another plugin uses is a boot problem. */
   readonly commands?: readonly PluginCommand[];
   setup(context: PluginContext<R, C>): Awaitable<void>;

@@ -1,4 +1,5 @@
 import type { FactStore, Snapshot, WriteTransaction } from '../../ports/ports.ts';
+import { ContentBorder } from '../store/content-border.ts';
 import {
   isTransaction,
   narrowSnapshot,
@@ -26,20 +27,30 @@ export const createPluginTables = (
   store: FactStore,
   plugin: string,
   report: ReportDamage = () => undefined,
+  border: ContentBorder = new ContentBorder(undefined, []),
 ): PluginTables => {
   const prefix = tablePrefix(plugin);
   const own = (table: string): string => {
     if (table.startsWith(prefix)) return table;
     throw new Error(`${plugin} has no table ${table}: its tables start with ${prefix}`);
   };
+  const hiding: Pick<ReadableTables, 'hide' | 'show'> = {
+    hide: (tenantId, table, column, text) => border.hide(tenantId, own(table), column, text),
+    show: (tenantId, table, column, hidden) => border.show(tenantId, own(table), column, hidden),
+  };
   const readable = (snapshot: Snapshot): ReadableTables =>
-    Object.assign((table: string) => snapshot.table(own(table)), {
-      select: ((table, where, page) => snapshot.select(own(table), where, page)) as ReadableTables['select'],
+    Object.assign((table: string) => border.around(table, snapshot.table(own(table))), {
+      select: ((table, where, page) => {
+        const found = snapshot.select(own(table), where, page);
+        return border.hasContent(table) ? found.then((rows) => border.fromStore(table, rows, where)) : found;
+      }) as ReadableTables['select'],
       ...parsers(report),
+      ...hiding,
     });
   const writable = (transaction: WriteTransaction): WritableTables =>
     Object.assign(readable(transaction), {
-      insertRows: ((table, rows) => transaction.insertRows(own(table), rows)) as WritableTables['insertRows'],
+      insertRows: ((table, rows) =>
+        transaction.insertRows(own(table), border.toStore(table, rows))) as WritableTables['insertRows'],
       signal: ((topic) => transaction.signal(pluginTopic(plugin, topic))) as WritableTables['signal'],
     });
   // The type distinguishes snapshots and transactions. At run time, only a transaction can insert.
@@ -49,9 +60,10 @@ export const createPluginTables = (
     if (store.insideWrite?.()) {
       throw new Error(`${plugin} uses ${table} outside the write it is in: inside a write use tables.in(transaction)`);
     }
-    return store.table(own(table));
+    return border.around(table, store.table(own(table)));
   };
   return Object.assign(outside, {
+    ...hiding,
     in: inside,
     write: ((tenantId, work) =>
       store.write(tenantId, (transaction) =>

@@ -1,6 +1,7 @@
 import { defineRef, type FactStore, type Row, type SqlValue } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
+import type { ContentBorder } from './content-border.ts';
 import { DamagedRow, openRow, openText, SEAL, type SealedColumns } from './sealed-json.ts';
 
 /** A damaged row that was found, as a text without values other than its key. */
@@ -42,18 +43,22 @@ export const createDamageReport = (log: Logger, telemetry: Telemetry): ReportDam
   };
 };
 
-export const createStoredRows = (store: FactStore, tables: readonly SealedColumns[]): StoredRows => ({
+export const createStoredRows = (
+  store: FactStore,
+  tables: readonly SealedColumns[],
+  border: ContentBorder,
+): StoredRows => ({
   async check(onDamage) {
     for (const sealed of tables) {
       for (let after: Row | undefined = {}; after !== undefined; )
-        after = await checkPage(store, sealed, after, onDamage);
+        after = await checkPage({ store, border }, sealed, after, onDamage);
     }
   },
 });
 
 /** Checks the rows after a key. Returns the key of the last one; undefined at the end of the table. */
 const checkPage = async (
-  store: FactStore,
+  { store, border }: { readonly store: FactStore; readonly border: ContentBorder },
   sealed: SealedColumns,
   after: Row,
   onDamage: DamageListener,
@@ -61,8 +66,8 @@ const checkPage = async (
   const { table, key, columns, plain, where = {} } = sealed;
   const seals = plain === undefined ? [] : [...plain, SEAL];
   const rows = await store.read(async (snapshot) => {
-    const query = snapshot
-      .table(table)
+    const query = border
+      .around(table, snapshot.table(table))
       .where(where)
       .select([...new Set([...key, ...columns, ...seals])]);
     if (key.every((name) => name in after)) {

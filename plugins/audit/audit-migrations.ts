@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 import { STUBS_TABLE } from './chain/chain-stub.ts';
 import { CHECKPOINTS_TABLE } from './chain/entry-checkpoints.ts';
@@ -55,4 +56,9 @@ export const auditMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+/** The link of an entry lets anybody guess its detail. */
+export const auditContents: readonly ContentColumns[] = [
+  { table: ENTRIES_TABLE, key: ['tenant_id', 'seq'], texts: ['detail', 'link_hash'] },
 ];

@@ -18,7 +18,7 @@ import { ADMIN_ACTION, AUDIT_READ, Audit, AuditLog, CREDENTIAL_REFUSED, KEY_ROTA
 import { auditCommands } from './audit-commands.ts';
 import { FACT_ENTRY } from './audit-entry-json.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
-import { auditMigrations } from './audit-migrations.ts';
+import { auditContents, auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
 import { FACT_WRITE } from './audit-words.ts';
 import { createEntryCheck } from './chain/check-entries.ts';
@@ -76,6 +76,7 @@ export const auditPlugin = definePlugin({
   declares: [FACT_ENTRY, AUDIT_READ, FACT_WRITE, ADMIN_ACTION, CREDENTIAL_REFUSED, KEY_ROTATION],
   commands: [auditCommands],
   migrations: auditMigrations,
+  contents: auditContents,
   config: settings,
   setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
     const { facts, clock, random, self, cursors, vocabulary, leases, work } = use;

@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const TOKENS_TABLE = 'capability_tokens_issued';
@@ -41,4 +42,8 @@ export const capabilityMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const capabilityContents: readonly ContentColumns[] = [
+  { table: TOKENS_TABLE, key: ['tenant_id', 'token_id'], texts: ['revoke_reason'] },
 ];

@@ -12,7 +12,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { NodeIdentity, nodeKeyAnnounced } from '../node-info/node-info-api.ts';
-import { capabilityMigrations } from './capability-migrations.ts';
+import { capabilityContents, capabilityMigrations } from './capability-migrations.ts';
 import {
   issueCapabilityRoute,
   listCapabilitiesRoute,
@@ -50,6 +50,7 @@ export const capabilityTokensPlugin = definePlugin({
   provides: [CapabilityTokens, CapabilityRegistry],
   declares: [...Object.values(words), CAPABILITY_INVALID],
   migrations: capabilityMigrations,
+  contents: capabilityContents,
   sealed: [SEALED],
   commands: [tokenCommands],
   async setup({ use, tables, on, route, provide, every }) {

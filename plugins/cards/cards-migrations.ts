@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const CARDS_TABLE = 'cards_cards';
@@ -16,4 +17,8 @@ export const cardsMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const cardsContents: readonly ContentColumns[] = [
+  { table: CARDS_TABLE, key: ['tenant_id', 'card_key'], texts: ['body'] },
 ];

@@ -17,7 +17,7 @@ import { cardRoute } from './card-route.ts';
 import { CardStore, SEALED } from './card-store.ts';
 import { CARD_REFRESH_TIMEOUT, cardForRecall } from './card-substitution.ts';
 import { CardSummariser, MemoryCards } from './cards-api.ts';
-import { cardsMigrations } from './cards-migrations.ts';
+import { cardsContents, cardsMigrations } from './cards-migrations.ts';
 import { StoredCards } from './memory-cards.ts';
 import { REFRESH_JOB, RefreshCards, refreshHandler } from './refresh-cards.ts';
 import { summariseByExtract } from './summarise-by-extract.ts';
@@ -61,6 +61,7 @@ export const cardsPlugin = definePlugin({
   provides: [MemoryCards],
   declares: [CARD_REFRESH_TIMEOUT],
   migrations: cardsMigrations,
+  contents: cardsContents,
   sealed: [SEALED],
   setup({ config, use, tables, log, on, every, provide, route, onStop }) {
     const { jobs, self, summariser = summariseByExtract } = use;

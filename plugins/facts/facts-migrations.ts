@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 /** The table of recorded answers, which repeated requests with the same Idempotency-Key get. */
@@ -32,4 +33,15 @@ export const factsMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+/** The digest of a request lets anybody guess a short value. */
+export const factsContents: readonly ContentColumns[] = [
+  {
+    table: IDEMPOTENCY_TABLE,
+    key: ['tenant_id', 'entity_uri', 'idempotency_key'],
+    texts: ['request_hash', 'body'],
+    hidden: ['idempotency_key'],
+  },
+  { table: SESSION_READS_TABLE, key: ['tenant_id', 'entity_uri', 'session_id', 'scope'], hidden: ['session_id'] },
 ];

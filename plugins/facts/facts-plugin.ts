@@ -54,7 +54,7 @@ import {
   ReadParameters,
   SessionReads,
 } from './facts-api.ts';
-import { factsMigrations } from './facts-migrations.ts';
+import { factsContents, factsMigrations } from './facts-migrations.ts';
 import * as words from './facts-words.ts';
 import { firstRequests } from './first-requests.ts';
 import { createIdempotency, SEALED } from './idempotency.ts';
@@ -137,6 +137,7 @@ export const factsPlugin = definePlugin({
     },
   }),
   migrations: factsMigrations,
+  contents: factsContents,
   sealed: [SEALED],
   commands: [assertCommand, correctCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],

@@ -102,6 +102,7 @@ const runOnce = async (record: KeyRecord, { permit, work }: KeyedWork): Promise<
 class KeyRecord implements Recorder {
   /** The record that existed under the key before this request. */
   found: RecordedAnswer | 'of another request' | undefined;
+  readonly #name: Readonly<Record<string, string>>;
   readonly #where: Readonly<Record<string, string>>;
   readonly #tables: PluginTables;
   readonly #clock: Clock;
@@ -109,10 +110,13 @@ class KeyRecord implements Recorder {
   readonly #hash: string;
 
   constructor(tables: PluginTables, clock: Clock, caller: Principal, key: string, hash: string) {
-    this.#where = { tenant_id: caller.tenantId, entity_uri: caller.entityUri, idempotency_key: key };
+    const { tenantId, entityUri } = caller;
+    const hidden = tables.hide(tenantId, IDEMPOTENCY_TABLE, 'idempotency_key', key);
+    this.#name = { tenant_id: tenantId, entity_uri: entityUri, idempotency_key: key };
+    this.#where = { ...this.#name, idempotency_key: hidden };
     this.#tables = tables;
     this.#clock = clock;
-    this.#tenantId = caller.tenantId;
+    this.#tenantId = tenantId;
     this.#hash = hash;
   }
 
@@ -156,7 +160,7 @@ class KeyRecord implements Recorder {
 
   async #insert(writable: WritableTables, { status, text }: RecordedAnswer): Promise<void> {
     const record = { request_hash: this.#hash, status, body: sealText(text), created_ms: this.#clock.nowMs() };
-    await writable.insertRows(IDEMPOTENCY_TABLE, [{ ...this.#where, ...record }]);
+    await writable.insertRows(IDEMPOTENCY_TABLE, [{ ...this.#name, ...record }]);
   }
 }
 

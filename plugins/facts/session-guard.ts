@@ -57,7 +57,7 @@ export const createSessionGuard = ({ tables, facts, clock }: SessionGuardParts):
       const scopes = [...new Set(views.map(({ fact }) => fact.scope))].filter((scope) => !isFresh(keyOf(scope)));
       if (scopes.length === 0) return;
       const nowMs = clock.nowMs();
-      const rows = scopes.map((scope) => ({ ...whereOf(caller, sessionId), scope, read_ms: nowMs }));
+      const rows = scopes.map((scope) => ({ ...nameOf(caller, sessionId), scope, read_ms: nowMs }));
       await tables.write(caller.tenantId, async (writable) => {
         await writable(SESSION_READS_TABLE)
           .insert(rows)
@@ -69,7 +69,7 @@ export const createSessionGuard = ({ tables, facts, clock }: SessionGuardParts):
     },
     async check({ sessionId, scope, isSummary, derivations }, caller, snapshot) {
       if (sessionId === null) return null;
-      const rows = await tables.in(snapshot).select(SESSION_READS_TABLE, whereOf(caller, sessionId));
+      const rows = await tables.in(snapshot).select(SESSION_READS_TABLE, whereOf(tables, caller, sessionId));
       const since = clock.nowMs() - SESSION_MEMORY_MS - REFRESH_MS;
       const hasRead = rows.some((row) => row['scope'] === scope && Number(row['read_ms']) > since);
       if (!hasRead) return null;
@@ -88,10 +88,15 @@ export const createSessionGuard = ({ tables, facts, clock }: SessionGuardParts):
   };
 };
 
-const whereOf = (caller: Principal, sessionId: string) => ({
+const nameOf = (caller: Principal, sessionId: string) => ({
   tenant_id: caller.tenantId,
   entity_uri: caller.entityUri,
   session_id: sessionId,
+});
+
+const whereOf = (tables: PluginTables, caller: Principal, sessionId: string) => ({
+  ...nameOf(caller, sessionId),
+  session_id: tables.hide(caller.tenantId, SESSION_READS_TABLE, 'session_id', sessionId),
 });
 
 const namesFactOf = async (scope: Scope, derivations: readonly Derivation[], reader: FactReader): Promise<boolean> => {

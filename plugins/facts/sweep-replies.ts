@@ -20,6 +20,7 @@ export const sweepReplies = (tables: PluginTables): ErasureSweep => ({
   name: 'facts replies',
   async step({ tenantId, named }, after, transaction) {
     const own = tables.in(transaction);
+    const hide = (key: string): string => tables.hide(tenantId, IDEMPOTENCY_TABLE, 'idempotency_key', key);
     const page = own(IDEMPOTENCY_TABLE)
       .where({ tenant_id: tenantId })
       .orderBy(['entity_uri', 'idempotency_key'])
@@ -29,7 +30,7 @@ export const sweepReplies = (tables: PluginTables): ErasureSweep => ({
       const [entity, key] = JSON.parse(after) as [string, string];
       page.where((row) => {
         row.where('entity_uri', '>', entity).orWhere((same) => {
-          same.where('entity_uri', entity).where('idempotency_key', '>', key);
+          same.where('entity_uri', entity).where('idempotency_key', '>', hide(key));
         });
       });
     }
@@ -41,7 +42,7 @@ export const sweepReplies = (tables: PluginTables): ErasureSweep => ({
       if (!names[at]?.some((name) => erased.has(name))) continue;
       replies += 1;
       await own(IDEMPOTENCY_TABLE)
-        .where({ tenant_id: tenantId, entity_uri, idempotency_key })
+        .where({ tenant_id: tenantId, entity_uri, idempotency_key: hide(idempotency_key) })
         .update({ request_hash: '', body: sealText('') });
     }
     const last = rows.at(-1);

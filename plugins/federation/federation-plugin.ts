@@ -30,17 +30,19 @@ import { federationMetadata } from './federation-metadata.ts';
 import { federationMigrations } from './federation-migrations.ts';
 import { federationSettings } from './federation-settings.ts';
 import * as words from './federation-words.ts';
-import { SEALED_PARKED } from './ingest/ingest-tables.ts';
+import { ingestContents, SEALED_PARKED } from './ingest/ingest-tables.ts';
 import * as ingestWords from './ingest/ingest-words.ts';
 import { openIngest } from './ingest/open-ingest.ts';
 import { createPeerLags } from './lag/create-peer-lags.ts';
 import { lagRoute } from './lag/lag-route.ts';
 import { openPeerings } from './peerings/open-peerings.ts';
 import { SEALED as SEALED_PEERS } from './peerings/peer-row.ts';
+import { peeringContents } from './peerings/peering-tables.ts';
 import { SEALED as SEALED_EVENTS } from './peerings/stored-federation-log.ts';
 import { openPulling } from './pulling/open-pulling.ts';
 import { openServing } from './serving/open-serving.ts';
 import { createPeerExchange } from './serving/peer-exchange.ts';
+import { servingContents } from './serving/serving-tables.ts';
 import * as servingWords from './serving/serving-words.ts';
 import * as tokenWords from './tokens/token-words.ts';
 
@@ -73,6 +75,7 @@ export const federationPlugin = definePlugin({
   config: federationSettings,
   commands: [peerCommands],
   migrations: federationMigrations,
+  contents: [...ingestContents, ...servingContents, ...peeringContents],
   sealed: [SEALED_PEERS, SEALED_EVENTS, SEALED_PARKED],
   setup(context) {
     const { config, use, tables, log, on, route, provide, every } = context;

@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const GARDENS = 'gardens_gardens';
@@ -57,4 +58,9 @@ export const gardensMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const gardensContents: readonly ContentColumns[] = [
+  { table: GARDENS, key: ['tenant_id', 'garden_id'], texts: ['name', 'description'] },
+  { table: QUARANTINED, key: ['tenant_id', 'fact_id'], texts: ['reason'] },
 ];

@@ -29,7 +29,7 @@ import { createGardenRoute, deleteGardenRoute, getGardenRoute, listGardensRoute 
 import { GardenService } from './garden-service.ts';
 import { tierSignals } from './garden-tiers.ts';
 import { GARDEN, GARDEN_URI, Gardens, QUARANTINE, Quarantine } from './gardens-api.ts';
-import { gardensMigrations } from './gardens-migrations.ts';
+import { gardensContents, gardensMigrations } from './gardens-migrations.ts';
 import * as words from './gardens-words.ts';
 import { markGardens } from './mark-gardens.ts';
 import { MEMBERS_ADDED, MemberPresence } from './member-presence.ts';
@@ -94,6 +94,7 @@ export const gardensPlugin = definePlugin({
     },
   }),
   migrations: gardensMigrations,
+  contents: gardensContents,
   async setup({ config, use, tables, hooks, on, onSignal, provide, route }) {
     const { facts, clock, random, self, audit, attestations } = use;
     const presence = new MemberPresence(tables);

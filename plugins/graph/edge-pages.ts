@@ -72,10 +72,11 @@ const pageOf = async (
   if (after === undefined && isPlain(query)) return firstOf(query, order, limit, own);
   const built = matching(query, own);
   if (after !== undefined) {
+    const otherKey = hidden(own, query, columns.other)(after.otherKey);
     built.where(columns.order, '>=', after.order).whereNot((same) => {
       same.where(columns.order, after.order).where((before) => {
-        before.where(columns.other, '<', after.otherKey).orWhere((named) => {
-          named.where(columns.other, after.otherKey).where((earlier) => {
+        before.where(columns.other, '<', otherKey).orWhere((named) => {
+          named.where(columns.other, otherKey).where((earlier) => {
             earlier.where('relation_key', '<', after.relationKey).orWhere((related) => {
               related.where('relation_key', after.relationKey).where('fact_id', '<=', after.factId);
             });
@@ -97,7 +98,12 @@ const firstOf = async (
 ): Promise<EdgeRow[]> => {
   const { tenantId, end, keys, scopes, gardens, outside, isOver, minConfidence } = query;
   const columns = COLUMNS[end];
-  const where = { tenant_id: tenantId, [columns.known]: keys, is_over: isOver, scope: scopes };
+  const where = {
+    tenant_id: tenantId,
+    [columns.known]: keys.map(hidden(own, query, columns.known)),
+    is_over: isOver,
+    scope: scopes,
+  };
   const places = gardens === 'all' ? {} : { garden_id: outside ? [...gardens, null] : gardens };
   const page = { orderBy, limit, below: leastOf(behindConfidence(minConfidence), query.before) };
   const rows = await own.select(EDGES, { ...where, ...places }, page);
@@ -107,17 +113,18 @@ const firstOf = async (
 const matching = (query: Going, own: ReadableTables): Knex.QueryBuilder => {
   const { tenantId, end, keys, except, others, scopes, gardens, outside, relation, minConfidence } = query;
   const columns = COLUMNS[end];
+  const hideOther = hidden(own, query, columns.other);
   const built = own(EDGES)
     .where('tenant_id', tenantId)
-    .whereIn(columns.known, [...keys])
+    .whereIn(columns.known, keys.map(hidden(own, query, columns.known)))
     .where('is_over', query.isOver)
     .whereIn('scope', [...scopes]);
   if (query.asOf !== undefined) onlyUpTo(built, query.asOf);
   const behind = behindConfidence(minConfidence);
   if (behind !== undefined) built.where(columns.order, '<', behind);
-  if (except.length > 0) built.whereNotIn(columns.other, [...except]);
+  if (except.length > 0) built.whereNotIn(columns.other, except.map(hideOther));
   if (query.before !== undefined) built.where(columns.order, '<', query.before);
-  if (others !== undefined) built.whereIn(columns.other, [...others]);
+  if (others !== undefined) built.whereIn(columns.other, others.map(hideOther));
   if (gardens !== 'all') {
     built.where((either) => {
       if (gardens.length > 0) either.whereIn('garden_id', [...gardens]);
@@ -131,6 +138,12 @@ const matching = (query: Going, own: ReadableTables): Knex.QueryBuilder => {
   if (relation.beyond !== undefined) built.where('relation_key', '<', relation.beyond);
   return built;
 };
+
+/** Returns the function that gives keys the form in which the column stores them. Only objects are values of facts. */
+const hidden =
+  (own: ReadableTables, { tenantId }: Pick<EdgeQuery, 'tenantId'>, column: 'subject_key' | 'object_key') =>
+  (key: string): string =>
+    column === 'object_key' ? own.hide(tenantId, EDGES, column, key) : key;
 
 /** True if the query reads only current edges, without conditions on their other end. */
 const isPlain = ({ asOf, except, others, relation }: EdgeQuery): boolean =>

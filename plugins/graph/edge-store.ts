@@ -40,6 +40,14 @@ export class EdgeStore {
     this.#names = names;
   }
 
+  /**
+   * Returns the order text of an edge in the list of the entity at one end. On a sealed node it does not tell the other
+   * end, so edges of equal confidence are in another order there, which is the same for every reader.
+   */
+  orderOf(tenantId: string, confidence: number, otherKey: string): string {
+    return orderText(confidence, this.#tables.hide(tenantId, EDGES, 'order', otherKey));
+  }
+
   /** Adds the edges among facts that were just appended or imported. Does nothing when there are none. */
   async add(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<void> {
     const rows = this.#rowsOf(facts);
@@ -163,8 +171,8 @@ export class EdgeStore {
         scope: fact.scope,
         garden_id: fact.gardenId,
         confidence: fact.confidence,
-        from_order: orderText(fact.confidence, objectKey),
-        to_order: orderText(fact.confidence, fact.entityKey),
+        from_order: this.orderOf(fact.tenantId, fact.confidence, objectKey),
+        to_order: this.orderOf(fact.tenantId, fact.confidence, fact.entityKey),
         is_over: 0,
         feed_wall: fact.feed.wallMs,
         feed_ctr: fact.feed.counter,

@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const graphMigrations: readonly Migration[] = [
@@ -34,4 +35,9 @@ export const graphMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const graphContents: readonly ContentColumns[] = [
+  { table: 'graph_edges', key: ['tenant_id', 'fact_id'], hidden: ['object_key'], isDerived: true },
+  { table: 'graph_progress', key: ['id'], isDerived: true },
 ];

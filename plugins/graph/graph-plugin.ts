@@ -25,7 +25,7 @@ import { checkWalk, readMoment } from './check-walk.ts';
 import { EdgeGathering } from './edge-gathering.ts';
 import { EdgeStore } from './edge-store.ts';
 import { EntityGraph } from './graph-api.ts';
-import { graphMigrations } from './graph-migrations.ts';
+import { graphContents, graphMigrations } from './graph-migrations.ts';
 import * as words from './graph-words.ts';
 import { DEFAULT_NEIGHBORS, MAX_NEIGHBORS, neighborsRoute } from './neighbors-route.ts';
 import { pageNeighbors } from './page-neighbors.ts';
@@ -77,6 +77,7 @@ export const graphPlugin = definePlugin({
     },
   }),
   migrations: graphMigrations,
+  contents: graphContents,
   async setup({ config, use, tables, log, on, provide, route, every, onStop }) {
     const { facts, clock, cursors, self, moments } = use;
     const edges = new EdgeStore(tables, self.names);

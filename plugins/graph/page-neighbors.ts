@@ -98,7 +98,7 @@ class OrderedWalk {
     const seedKeys = [...this.#seeds.keys()];
     const reached = new Set([...seedKeys, ...frontier.keys()]);
     const wanted = { ...edgesWanted(this.#parts, this.#reader, this.#walk), except: hops === 1 ? [] : seedKeys };
-    const after = this.#from?.hops === hops ? edgePositionOf(this.#from) : undefined;
+    const after = this.#from?.hops === hops ? this.#edgePositionOf(this.#from) : undefined;
     const keys = [...frontier.keys()];
     const streams = new EdgeStreams(this.#parts.edges, this.#reader.snapshot, wanted, keys, after);
     for (;;) {
@@ -170,19 +170,17 @@ class OrderedWalk {
     this.#listed.push({ neighbor, position });
   }
 
+  #edgePositionOf({ confidence, entityKey, relationKey, factId }: NeighborPosition): EdgePosition {
+    const order = this.#parts.edges.orderOf(this.#reader.caller.tenantId, confidence, entityKey);
+    return { order, otherKey: entityKey, relationKey, factId };
+  }
+
   #positionAt({ row }: FoundEdge, hops: number): NeighborPosition {
     const { confidence, otherKey: entityKey, relationKey, factId } = row;
     const seen = (this.#from?.seen ?? 0) + this.#listed.length;
     return { hops, confidence, entityKey, relationKey, factId, seen, isOfWhole: false };
   }
 }
-
-const edgePositionOf = ({ confidence, entityKey, relationKey, factId }: NeighborPosition): EdgePosition => ({
-  order: orderText(confidence, entityKey),
-  otherKey: entityKey,
-  relationKey,
-  factId,
-});
 
 /** Returns neighbours that the edges reach for the first time, in the order of the edges. */
 const freshAmong = (

@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 /** The owner of each agent's manifests, and the current manifest. */
@@ -31,4 +32,8 @@ export const instructionsMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const instructionsContents: readonly ContentColumns[] = [
+  { table: TOKENS_TABLE, key: ['tenant_id', 'digest'], texts: ['chunks'] },
 ];

@@ -22,7 +22,7 @@ import {
   recallInstructionRoute,
 } from './instruction-routes.ts';
 import { Instructions } from './instructions-api.ts';
-import { instructionsMigrations } from './instructions-migrations.ts';
+import { instructionsContents, instructionsMigrations } from './instructions-migrations.ts';
 import * as words from './instructions-words.ts';
 import { ManifestStore } from './manifest-store.ts';
 import { Manifests } from './manifests.ts';
@@ -48,6 +48,7 @@ export const instructionsPlugin = definePlugin({
   provides: [Instructions],
   declares: Object.values(words),
   migrations: instructionsMigrations,
+  contents: instructionsContents,
   sealed: [SEALED],
   setup({ use, tables, on, every, provide, route }) {
     const tokens = new AuditTokens({ ...use, tables });

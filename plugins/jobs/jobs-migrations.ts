@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const jobsMigrations: readonly Migration[] = [
@@ -45,4 +46,8 @@ export const jobsMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const jobsContents: readonly ContentColumns[] = [
+  { table: 'jobs_queue', key: ['tenant_id', 'job_id'], texts: ['payload', 'result', 'error', 'checkpoint'] },
 ];

@@ -19,7 +19,7 @@ import { JobStore } from './job-store.ts';
 import { JobTelemetry, measureQueue } from './job-telemetry.ts';
 import { JobQueue } from './jobs-api.ts';
 import { jobsCommands } from './jobs-commands.ts';
-import { jobsMigrations } from './jobs-migrations.ts';
+import { jobsContents, jobsMigrations } from './jobs-migrations.ts';
 import { CANCELLED, type QueueParts, WORK } from './queue-parts.ts';
 import { readJob } from './read-job.ts';
 import { listJobs, resumeJob, steerJob } from './steer-jobs.ts';
@@ -95,6 +95,7 @@ export const jobsPlugin = definePlugin({
   }),
   commands: [jobsCommands],
   migrations: jobsMigrations,
+  contents: jobsContents,
   sealed: [SEALED],
   setup({ config, use, tables, log, provide, on, route, every, onSignal, onStop }) {
     const { facts, clock, cursors, random, served } = use;

@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const API_KEYS_TABLE = 'keys_api_keys';
@@ -62,4 +63,9 @@ export const keysMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const keysContents: readonly ContentColumns[] = [
+  { table: API_KEYS_TABLE, key: ['tenant_id', 'id'], texts: ['description'] },
+  { table: AGENT_KEYS_TABLE, key: ['tenant_id', 'id'], texts: ['description'] },
 ];

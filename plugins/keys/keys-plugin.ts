@@ -36,7 +36,7 @@ import { principalOf, SEALED, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
 import { KeyUses } from './key-uses.ts';
 import { AgentKeys, FEDERATE, KeyRegistry, SubjectKeys } from './keys-api.ts';
-import { keysMigrations } from './keys-migrations.ts';
+import { keysContents, keysMigrations } from './keys-migrations.ts';
 import * as words from './keys-words.ts';
 import { meRoute } from './me-route.ts';
 import { rotateCommands } from './rotate-command.ts';
@@ -114,6 +114,7 @@ export const keysPlugin = definePlugin({
     },
   }),
   migrations: keysMigrations,
+  contents: keysContents,
   sealed: [SEALED, SEALED_AGENT_KEYS],
   async inspect({ config, node, notes }) {
     // The first start uses the key file of an earlier attempt.

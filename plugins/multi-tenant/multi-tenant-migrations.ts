@@ -1,4 +1,4 @@
-import { sealRow } from '../../kernel/internal-api.ts';
+import { type ContentColumns, sealRow } from '../../kernel/internal-api.ts';
 import { DEFAULT_TENANT, type Migration, type SealedColumns } from '../../kernel/plugin-api.ts';
 
 /** The directory belongs to the node and lists all tenants. Its rows remain after an erasure. */
@@ -34,4 +34,8 @@ export const multiTenantMigrations: readonly Migration[] = [
       await data.insertRows(TENANTS_TABLE, [sealRow(SEALED, row)]);
     },
   },
+];
+
+export const multiTenantContents: readonly ContentColumns[] = [
+  { table: TENANTS_TABLE, key: ['id'], texts: ['name', 'removed', 'receipt'] },
 ];

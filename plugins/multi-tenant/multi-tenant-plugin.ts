@@ -19,7 +19,7 @@ import { DirectoryService, ERASURE_JOB } from './directory-service.ts';
 import { eraseRestored } from './erase-restored.ts';
 import { exportTenantRoute } from './export-tenant-route.ts';
 import { Tenancy, Tenants } from './multi-tenant-api.ts';
-import { multiTenantMigrations, SEALED } from './multi-tenant-migrations.ts';
+import { multiTenantContents, multiTenantMigrations, SEALED } from './multi-tenant-migrations.ts';
 import { MULTI_TENANT_DISABLED } from './multi-tenant-words.ts';
 import { createTenancy, singleTenancy } from './node-tenancy.ts';
 import { ReceiptFile } from './receipt-file.ts';
@@ -71,6 +71,7 @@ export const multiTenantPlugin = definePlugin({
     },
   }),
   migrations: multiTenantMigrations,
+  contents: multiTenantContents,
   sealed: [SEALED],
   commands: [tenantCommands],
   async setup({ config, use, tables, hooks, log, dataFolder, provide, route, onSignal, onStart }) {

@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const CLIENTS_TABLE = 'oauth_clients';
@@ -83,4 +84,11 @@ export const oauthMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const oauthContents: readonly ContentColumns[] = [
+  { table: CLIENTS_TABLE, key: ['client_id'], texts: ['name', 'redirect_uris'] },
+  { table: CONSENTS_TABLE, key: ['tenant_id', 'digest'], texts: ['request'] },
+  { table: GRANTS_TABLE, key: ['tenant_id', 'id'], texts: ['client_name', 'client_host'] },
+  { table: SECRETS_TABLE, key: ['tenant_id', 'digest'], texts: ['redirect_uri'] },
 ];

@@ -28,7 +28,7 @@ import { GrantStore } from './grant-store.ts';
 import { metadataRoutes, metadataUrlOf } from './metadata-routes.ts';
 import { ClientAccess, GrantRegistry } from './oauth-api.ts';
 import { OAuthGrants } from './oauth-grants.ts';
-import { oauthMigrations } from './oauth-migrations.ts';
+import { oauthContents, oauthMigrations } from './oauth-migrations.ts';
 import { checkOAuthSettings, oauthSettings } from './oauth-settings.ts';
 import { OAuthTokens } from './oauth-tokens.ts';
 import * as words from './oauth-words.ts';
@@ -64,6 +64,7 @@ export const oauthPlugin = definePlugin({
   declares: Object.values(words),
   config: oauthSettings,
   migrations: oauthMigrations,
+  contents: oauthContents,
   commands: [grantCommands],
   setup({ config, use, tables, on, provide, route, every }) {
     const { clock, random, self, node, transport, served, authorizer, keys, audit, quotas, gardens, access } = use;

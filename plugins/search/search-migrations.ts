@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 /** Vectors of facts, in the form that the index uses. */
@@ -62,3 +63,9 @@ export const createEmbeddersTable = async (schema: Knex.SchemaBuilder, name: str
     table.text('error');
   });
 };
+
+/** A vector tells the text that it was made from. */
+export const searchContents: readonly ContentColumns[] = [
+  { table: VECTORS_TABLE, key: ['tenant_id', 'fact_id', 'embedder'], bytes: ['code'] },
+  { table: EMBEDDERS_TABLE, key: ['embedder'], texts: ['error'] },
+];

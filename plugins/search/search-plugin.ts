@@ -33,7 +33,7 @@ import { drawHashSeed } from './index/text-hash.ts';
 import { openReindex } from './reindex/open-reindex.ts';
 import { reindexCommand } from './reindex/reindex-command.ts';
 import { SearchIndex, TextRanker } from './search-api.ts';
-import { searchMigrations } from './search-migrations.ts';
+import { searchContents, searchMigrations } from './search-migrations.ts';
 import { SearchService } from './search-service.ts';
 import { measureSearch } from './search-telemetry.ts';
 import { shareIndex } from './shared/share-index.ts';
@@ -102,16 +102,17 @@ export const searchPlugin = definePlugin({
     },
   }),
   migrations: searchMigrations,
+  contents: searchContents,
   inspect: ({ config, probeFolder }) => probeFolder(config.snapshotFolder),
   async setup(context) {
-    const { config, use, tables, log, on, onStart, onStop, every, provide, dataFolder } = context;
+    const { config, use, tables, log, on, onStart, onStop, every, provide, dataFolder, files } = context;
     const { random, leases, embedder } = use;
     const side =
       embedder === undefined ? undefined : await openVectors({ ...use, embedder, tables, format: MEMORY_FORMAT });
     const store = {
       read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
-    const snapshots = new SnapshotStore(new SnapshotFiles(config.snapshotFolder, random), use.notes);
+    const snapshots = new SnapshotStore(new SnapshotFiles(config.snapshotFolder, random, files), use.notes);
     const isThreaded = usesThreads(config.thread);
     // Drawn here, because an index opens in the background, where the order of random draws would vary.
     const seed = drawHashSeed(random);

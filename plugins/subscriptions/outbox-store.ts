@@ -1,11 +1,12 @@
-import type {
-  PluginSnapshot,
-  PluginTables,
-  PluginTransaction,
-  ReadableTables,
-  ServedTenants,
-  SqlValue,
-  WritableTables,
+import {
+  DEFAULT_TENANT,
+  type PluginSnapshot,
+  type PluginTables,
+  type PluginTransaction,
+  type ReadableTables,
+  type ServedTenants,
+  type SqlValue,
+  type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { eventOf, type OutboxEvent, subscriptionOfEvent } from './event-row.ts';
 import { RECORDS, type Subscription, subscriptionOf } from './subscription-record.ts';
@@ -61,12 +62,13 @@ export class OutboxStore {
   due(limit: number, busyHosts: readonly string[]): Promise<OutboxEvent[]> {
     const { tables, storeTime, served } = this.#parts;
     return tables.read(async (own, snapshot) => {
+      const nowMs = await storeTime(snapshot);
       const query = own(EVENTS)
-        .where('due_ms', '<=', await storeTime(snapshot))
+        .where('due_ms', '<=', nowMs)
         .whereNotIn('tenant_id', [...served.resting])
         .orderBy(['due_ms', 'seq'])
         .limit(limit);
-      if (busyHosts.length > 0) query.whereNotIn('host', busyHosts);
+      if (busyHosts.length > 0) query.whereNotIn('host', await storedHosts(own, busyHosts, nowMs));
       return ((await query) as Record<string, SqlValue>[]).map(eventOf);
     });
   }
@@ -255,4 +257,11 @@ const recordsOf = async (
   if (ids.length === 0) return new Map();
   const rows = await own.select(RECORDS, { tenant_id: tenantId, subscription_id: ids });
   return new Map(own.parse(rows, subscriptionOf).map((record) => [record.id, record]));
+};
+
+/** Returns the hosts in the forms in which the tenants with due events store them. */
+const storedHosts = async (own: ReadableTables, hosts: readonly string[], nowMs: number): Promise<string[]> => {
+  if (own.hide(DEFAULT_TENANT, EVENTS, 'host', '') === '') return [...hosts];
+  const due: { tenant_id: string }[] = await own(EVENTS).where('due_ms', '<=', nowMs).distinct('tenant_id');
+  return due.flatMap(({ tenant_id }) => hosts.map((host) => own.hide(tenant_id, EVENTS, 'host', host)));
 };

@@ -188,7 +188,7 @@ const sameAs = async (
   const { tenantId, ownerUri, idempotencyKey, eventTypes } = record;
   const mine = own(RECORDS).where({ tenant_id: tenantId, owner_uri: ownerUri }).limit(1);
   if (idempotencyKey === null) mine.where({ status: 'active' }).whereIn('content_digest', digests);
-  else mine.where({ idempotency_key: idempotencyKey });
+  else mine.where({ idempotency_key: own.hide(tenantId, RECORDS, 'idempotency_key', idempotencyKey) });
   const [row] = (await mine) as Record<string, SqlValue>[];
   const same = own.parseOne(row, subscriptionOf);
   if (same === undefined) return undefined;

@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../kernel/internal-api.ts';
+import type { ContentColumns, MigrationSchema } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const subscriptionsMigrations: readonly Migration[] = [
@@ -86,3 +86,14 @@ const createEvents = async ({ schema, dialect, raw }: MigrationSchema): Promise<
   });
   await raw('CREATE INDEX subscriptions_events_due ON subscriptions_events (due_ms, seq) WHERE due_ms IS NOT NULL');
 };
+
+/** Addresses and secrets are sealed by the private key of the node besides, also without a key of the operator. */
+export const subscriptionsContents: readonly ContentColumns[] = [
+  {
+    table: 'subscriptions_records',
+    key: ['tenant_id', 'subscription_id'],
+    texts: ['webhook_url', 'webhook_host', 'secret', 'former_secrets'],
+    hidden: ['idempotency_key'],
+  },
+  { table: 'subscriptions_events', key: ['tenant_id', 'event_id'], hidden: ['host'] },
+];

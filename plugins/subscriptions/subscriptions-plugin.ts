@@ -51,7 +51,7 @@ import {
 import { createSubscriptionService } from './subscription-service.ts';
 import { SubscriptionStore, WORK } from './subscription-store.ts';
 import { Subscriptions } from './subscriptions-api.ts';
-import { subscriptionsMigrations } from './subscriptions-migrations.ts';
+import { subscriptionsContents, subscriptionsMigrations } from './subscriptions-migrations.ts';
 import * as words from './subscriptions-words.ts';
 import { sweepEvents } from './sweep-events.ts';
 import { createWebhookSeals } from './webhook-seals.ts';
@@ -133,6 +133,7 @@ export const subscriptionsPlugin = definePlugin({
   }),
   commands: [rotateCommands],
   migrations: subscriptionsMigrations,
+  contents: subscriptionsContents,
   sealed: [SEALED],
   setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
     const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, served } = use;

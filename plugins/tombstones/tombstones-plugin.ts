@@ -28,6 +28,7 @@ import { JobQueue } from '../jobs/jobs-api.ts';
 import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { tombstoneCommands } from './commands/tombstone-commands.ts';
 import { SEALED } from './erasure/erasure-row.ts';
+import { erasureContents } from './erasure/erasure-tables.ts';
 import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
 import { createFollows, TombstoneFollows } from './federation/follow-peer.ts';
 import { servedTombstonesRoute } from './federation/serve-tombstones.ts';
@@ -38,7 +39,7 @@ import {
   listTombstonesRoute,
   revokeTombstoneRoute,
 } from './markers/marker-routes.ts';
-import { MARKERS, SEALED_PARKED } from './markers/marker-tables.ts';
+import { MARKERS, markerContents, SEALED_PARKED } from './markers/marker-tables.ts';
 import { createSignAgain, SIGN_AGAIN_INTERVAL_MS } from './markers/sign-again.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
 import { Subjects, subjectCommands } from './subject/subject-commands.ts';
@@ -108,6 +109,7 @@ export const tombstonesPlugin = definePlugin({
     },
   }),
   migrations: tombstonesMigrations,
+  contents: [...markerContents, ...erasureContents],
   sealed: [SEALED, SEALED_PARKED],
   async setup(context) {
     const { config, use, tables, log, onStart, on, route, provide, every } = context;

@@ -1,3 +1,4 @@
+import type { ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const RUNS = 'upkeep_runs';
@@ -32,4 +33,8 @@ export const upkeepMigrations: readonly Migration[] = [
       });
     },
   },
+];
+
+export const upkeepContents: readonly ContentColumns[] = [
+  { table: RUNS, key: ['tenant_id', 'task', 'due_ms'], texts: ['result', 'error'] },
 ];

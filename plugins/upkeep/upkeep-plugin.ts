@@ -18,7 +18,7 @@ import { RunStore, SEALED } from './run-store.ts';
 import { createStartRun, UPKEEP_JOB, upkeepJob } from './start-run.ts';
 import { Upkeep, type UpkeepTask, upkeepTasks } from './upkeep-api.ts';
 import { upkeepCommands } from './upkeep-commands.ts';
-import { upkeepMigrations } from './upkeep-migrations.ts';
+import { upkeepContents, upkeepMigrations } from './upkeep-migrations.ts';
 import { runUpkeepRoute, upkeepRoute } from './upkeep-routes.ts';
 import { countRuns, measureRuns } from './upkeep-telemetry.ts';
 
@@ -57,6 +57,7 @@ export const upkeepPlugin = definePlugin({
     },
   }),
   migrations: upkeepMigrations,
+  contents: upkeepContents,
   sealed: [SEALED],
   inspect({ config }) {
     readSchedule(config.schedule);

@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/internal-api.ts';
+import type { ContentColumns, MigrationSchema } from '../../../kernel/internal-api.ts';
 import type { SealedColumns } from '../../../kernel/plugin-api.ts';
 
 export const PULLS = 'federation_pulls';
@@ -74,3 +74,8 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
     table.primary(['tenant_id', 'peer_id']);
   });
 };
+
+export const ingestContents: readonly ContentColumns[] = [
+  { table: PULLS, key: ['tenant_id', 'peer_id', 'scope'], texts: ['last_error'] },
+  { table: PARKED, key: ['tenant_id', 'peer_id', 'scope', 'digest'], texts: ['reason', 'fact'] },
+];

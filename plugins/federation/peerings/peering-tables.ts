@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/internal-api.ts';
+import type { ContentColumns, MigrationSchema } from '../../../kernel/internal-api.ts';
 
 export const PEERS_TABLE = 'federation_peers';
 export const EVENTS_TABLE = 'federation_events';
@@ -46,3 +46,7 @@ export const createPeeringTables = async ({ schema }: MigrationSchema): Promise<
     table.index(['tenant_id', 'peer_id', 'ts_ms', 'id'], 'federation_events_peer');
   });
 };
+
+export const peeringContents: readonly ContentColumns[] = [
+  { table: EVENTS_TABLE, key: ['tenant_id', 'id'], texts: ['detail'] },
+];

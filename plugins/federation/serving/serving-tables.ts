@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/internal-api.ts';
+import type { ContentColumns, MigrationSchema } from '../../../kernel/internal-api.ts';
 
 /** The table of nonces of used peer tokens. */
 export const NONCES_TABLE = 'federation_nonces';
@@ -41,3 +41,8 @@ export const createServingTables = async ({ schema, dialect }: MigrationSchema):
     table.primary(['tenant_id', 'peer_id', 'scope']);
   });
 };
+
+/** With its salt, a commitment lets anybody guess a value. So does a signature over the commitment. */
+export const servingContents: readonly ContentColumns[] = [
+  { table: PROOFS_TABLE, key: ['tenant_id', 'fact_id'], texts: ['salt', 'refs_salt', 'signature'] },
+];

@@ -67,11 +67,13 @@ export class HeldLayers {
     const kept = this.#kept;
     if (kept?.vectors.embedder !== name) return empty();
     this.#kept = undefined;
-    const { file, bytes, seq } = kept.vectors;
+    const { file, bytes, key, seq } = kept.vectors;
     try {
       const { codes, tables, frames } = await kept.read;
       if (codes.dimensions !== dimensions) throw new UnusableSnapshot('its vectors have other dimensions');
-      return { layer: this.#index.createVectors(codes, tables), seq, written: { file, bytes, frames } };
+      // An unfinished write may have reached beyond the end of a hidden file, where nothing may be written twice.
+      const written = key === undefined ? { file, bytes, frames } : undefined;
+      return { layer: this.#index.createVectors(codes, tables), seq, written };
     } catch (problem) {
       return { ...empty(), problem };
     }

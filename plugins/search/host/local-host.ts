@@ -42,7 +42,7 @@ export class LocalHost implements IndexHost {
   async restore({ index: file, vectors }: SnapshotExtents): Promise<Hlc> {
     const kept = vectors === undefined ? undefined : new ReadLayer(vectors);
     try {
-      const restored = await MemoryIndex.restore(await bytesOfFile(file.file, file.bytes));
+      const restored = await MemoryIndex.restore(await bytesOfFile(file));
       const { index, applied } = restored;
       this.#index = index;
       this.#layers = new HeldLayers(index, kept);

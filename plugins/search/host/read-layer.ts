@@ -21,7 +21,6 @@ export class ReadLayer {
   }
 
   async #read(): Promise<ReadVectors> {
-    const { file, bytes } = this.vectors;
-    return readVectors(await bytesOfFile(file, bytes), () => this.#isWanted);
+    return readVectors(await bytesOfFile(this.vectors), () => this.#isWanted);
   }
 }

@@ -38,6 +38,8 @@ export class WrittenState {
 
   /** Notes that the index was read from a file. */
   restored(file: FileExtent, { place, frames }: Pick<RestoredIndex, 'place' | 'frames'>): void {
+    // An unfinished write may have reached beyond the end of a hidden file, where nothing may be written twice.
+    if (file.key !== undefined) return;
     // The division into segments is unknown, so the file counts as one segment.
     this.#index = { ...file, place, frames, base: place.documents, segments: 1 };
   }
@@ -63,12 +65,13 @@ export class WrittenState {
     }
   }
 
-  async #writeIndex(index: MemoryIndex, applied: Hlc, { fresh, kept, isHasty }: SnapshotTarget): Promise<FileExtent> {
+  async #writeIndex(index: MemoryIndex, applied: Hlc, target: SnapshotTarget): Promise<FileExtent> {
+    const { fresh, keys, kept, isHasty } = target;
     const before = this.#index;
     const goesOn =
       before !== undefined && isCurrent(before, kept?.index) && (isHasty || !isOutgrown(before, index.size));
     const segment = index.snapshot(applied, goesOn ? { since: before.place, firstFrame: before.frames } : {});
-    const from = goesOn ? before : { file: fresh.index, bytes: 0 };
+    const from = goesOn ? before : { file: fresh.index, bytes: 0, key: keys?.index };
     const written = await writeFrames(from, segment.chunks, segment.writer);
     this.#index = {
       ...written,
@@ -76,18 +79,19 @@ export class WrittenState {
       base: goesOn ? before.base : segment.to.documents,
       segments: goesOn ? before.segments + 1 : 1,
     };
-    return { file: written.file, bytes: written.bytes };
+    return { file: written.file, bytes: written.bytes, key: written.key };
   }
 
-  async #writeVectors(main: HeldLayer, { fresh, kept, isHasty }: SnapshotTarget) {
+  async #writeVectors(main: HeldLayer, { fresh, keys, kept, isHasty }: SnapshotTarget) {
     const { name: embedder, layer, written: before, seq } = main;
     const size = layer.tables.reduce((sum, table) => sum + (table?.bytes ?? 0), 0);
     const goesOn =
       before !== undefined && isCurrent(before, kept?.vectors) && (isHasty || before.bytes <= size * MOST_OUTGROWN);
     const writer = new FrameWriter(goesOn ? before.frames : 0);
-    const from = goesOn ? before : { file: fresh.vectors, bytes: 0 };
+    const from = goesOn ? before : { file: fresh.vectors, bytes: 0, key: keys?.vectors };
     main.written = await writeFrames(from, writeVectors(layer, goesOn ? 'changed' : 'all', writer), writer);
-    return { file: main.written.file, bytes: main.written.bytes, embedder, seq };
+    const { file, bytes, key } = main.written;
+    return { file, bytes, key, embedder, seq };
   }
 }
 

@@ -14,6 +14,7 @@ import {
   NodeSelf,
   optional,
   Random,
+  ServiceError,
   SuppressedFacts,
   schema,
   Telemetry,
@@ -48,6 +49,11 @@ const SAVE_INTERVAL_MS = 10_000;
 /** The lease for embedding facts: only one of the processes on a store holds it. */
 const LEASE = 'search-postgres';
 
+const wordsInTheClear = (): ServiceError =>
+  new ServiceError('unavailable', 'search-postgres keeps words of facts in the clear, and the store is sealed', {
+    hint: 'switch search on in place of search-postgres, or run the node without a key of the operator on another store',
+  });
+
 export const searchPostgresPlugin = definePlugin({
   name: 'search-postgres',
   version: NODE_VERSION,
@@ -78,6 +84,7 @@ export const searchPostgresPlugin = definePlugin({
   }),
   migrations: postgresMigrations,
   async setup(context) {
+    if (context.files.isSealing) throw wordsInTheClear();
     const { config, use, tables, log, on, onStart, onStop, every, provide } = context;
     const { random, leases, embedder, suppressed, self } = use;
     await requirePgvector(() => tables(STATE_TABLE));

@@ -1,4 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { fileCipher } from './file-cipher.ts';
+import type { FileExtent } from './snapshot-extents.ts';
 
 /** Thrown for an unusable snapshot; the message gives the reason. */
 export class UnusableSnapshot extends Error {}
@@ -32,12 +34,12 @@ export const bytesIn = (bytes: Uint8Array): ByteSource => {
 };
 
 /**
- * Opens the first `bytes` of a file. Reads copy them only once, from the operating system to their destination. Throws
+ * Opens the valid bytes of a file. Reads copy them only once, from the operating system to their destination. Throws
  * for a shorter file.
  */
-export const bytesOfFile = async (file: string, bytes: number): Promise<ByteSource> => {
+export const bytesOfFile = async ({ file, bytes, key }: FileExtent): Promise<ByteSource> => {
   const handle = await open(file, 'r');
-  const source = new FileBytes(handle, bytes);
+  const source = new FileBytes(handle, bytes, key);
   if ((await handle.stat()).size >= bytes) return source;
   await source.close();
   throw tooShort();
@@ -48,8 +50,10 @@ class FileBytes implements ByteSource {
   readonly #end: number;
   #at = 0;
   #isOpen = true;
+  readonly #cipher: ReturnType<typeof fileCipher> | undefined;
 
-  constructor(handle: FileHandle, end: number) {
+  constructor(handle: FileHandle, end: number, key: Uint8Array | undefined) {
+    this.#cipher = key === undefined ? undefined : fileCipher(key);
     this.#handle = handle;
     this.#end = end;
   }
@@ -65,6 +69,8 @@ class FileBytes implements ByteSource {
       if (bytesRead === 0 || this.#at > this.#end) throw tooShort();
       wanted = withoutFirst(wanted, bytesRead);
     }
+    if (this.#cipher === undefined) return;
+    for (const target of targets) target.set(this.#cipher.update(target));
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,13 @@
 import { open } from 'node:fs/promises';
+import { fileCipher } from './file-cipher.ts';
 import type { FrameWriter } from './snapshot-frames.ts';
 
 /** A file of frames, and the number of its valid bytes: later bytes belong to an unfinished write. */
 export interface FileExtent {
   readonly file: string;
   readonly bytes: number;
+  /** The key that hides its bytes, on a sealed node. */
+  readonly key?: Uint8Array | undefined;
 }
 
 /** The state that a writer needs to append to a file. */
@@ -31,6 +34,8 @@ export interface SnapshotExtents {
 export interface SnapshotTarget {
   /** Names of files that do not exist yet. */
   readonly fresh: { readonly index: string; readonly vectors: string };
+  /** The keys of these files, on a sealed node. */
+  readonly keys?: { readonly index: Uint8Array; readonly vectors: Uint8Array } | undefined;
   /** The current snapshot. A writer that knows its files may append to them. */
   readonly kept?: SnapshotExtents | undefined;
   /** True if time is short: the writer then appends to files that it would otherwise rewrite. */
@@ -43,14 +48,16 @@ export const isCurrent = (file: FileExtent, kept: FileExtent | undefined): boole
 
 /** Appends frames after the valid ones, or writes a new file. An empty chunk yields to other work. */
 export const writeFrames = async (
-  { file, bytes }: FileExtent,
+  { file, bytes, key }: FileExtent,
   chunks: Iterable<Uint8Array>,
   writer: FrameWriter,
 ): Promise<OpenFile> => {
   const handle = await open(file, bytes > 0 ? 'r+' : 'w', OWNER_ONLY);
+  const cipher = key === undefined ? undefined : fileCipher(key, bytes);
   let at = bytes;
   try {
-    for (const chunk of chunks) {
+    for (const content of chunks) {
+      const chunk = cipher?.update(content) ?? content;
       if (chunk.length === 0) await new Promise<void>((resolve) => setImmediate(resolve));
       for (let done = 0; done < chunk.length; ) {
         const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, at);
@@ -62,7 +69,7 @@ export const writeFrames = async (
   } finally {
     await handle.close();
   }
-  return { file, bytes: at, frames: writer.next };
+  return { file, bytes: at, frames: writer.next, key };
 };
 
 /** The mode of files with the content of facts, which only the owner may read. */

@@ -1,7 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Random } from '../../../kernel/plugin-api.ts';
+import type { PluginFiles } from '../../../kernel/internal-api.ts';
+import { decodeBase64Url, encodeBase64Url, type Random } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
+import { FILE_KEY_BYTES } from './file-cipher.ts';
 import { type FileExtent, OWNER_ONLY, type SnapshotExtents } from './snapshot-extents.ts';
 
 /** The owner of a snapshot. A snapshot of another store, or from before a reset of the store, is unusable. */
@@ -14,8 +16,14 @@ export interface SnapshotOwner {
   readonly build: string;
 }
 
+/** A file in a manifest, with its sealed key in place of its key. */
+type Named<F extends FileExtent> = Omit<F, 'key'> & { readonly key?: string };
+
 /** The content of the manifest: the owner, and the snapshot files with their extents. */
-type Manifest = SnapshotOwner & SnapshotExtents;
+type Manifest = SnapshotOwner & {
+  readonly index: Named<FileExtent>;
+  readonly vectors?: Named<NonNullable<SnapshotExtents['vectors']>> | undefined;
+};
 
 const MANIFEST = 'manifest.json';
 /** Suffix of all snapshot files. Other files in the folder are never removed. */
@@ -28,9 +36,11 @@ const SUFFIX = '.snapshot';
 export class SnapshotFiles {
   readonly #folder: string;
   readonly #random: Random;
+  readonly #seals: PluginFiles;
 
-  constructor(folder: string, random: Random) {
+  constructor(folder: string, random: Random, seals: PluginFiles) {
     this.#folder = folder;
+    this.#seals = seals;
     this.#random = random;
   }
 
@@ -51,7 +61,13 @@ export class SnapshotFiles {
     if ((manifest.build ?? FIRST_BUILD) !== owner.build) return undefined;
     const { index, vectors } = manifest;
     if (!isFile(index)) return undefined;
-    return { index: this.#inFolder(index), ...(isFile(vectors) ? { vectors: this.#inFolder(vectors) } : {}) };
+    try {
+      return { index: this.#inFolder(index), ...(isFile(vectors) ? { vectors: this.#inFolder(vectors) } : {}) };
+    } catch {
+      // The files are in the clear on a node that seals by now, or their key is gone.
+      await this.drop();
+      return undefined;
+    }
   }
 
   /**
@@ -65,11 +81,13 @@ export class SnapshotFiles {
     let used: readonly string[];
     try {
       const fresh = { index: String(index), vectors: String(vectors) };
-      const written = await write({ fresh, kept: await this.find(owner), isHasty });
+      const draw = () => this.#random.bytes(FILE_KEY_BYTES);
+      const keys = this.#seals.isSealing ? { index: draw(), vectors: draw() } : undefined;
+      const written = await write({ fresh, keys, kept: await this.find(owner), isHasty });
       const manifest: Manifest = {
         ...owner,
-        index: nameOf(written.index),
-        ...(written.vectors === undefined ? {} : { vectors: nameOf(written.vectors) }),
+        index: this.#nameOf(written.index),
+        ...(written.vectors === undefined ? {} : { vectors: this.#nameOf(written.vectors) }),
       };
       used = [manifest.index.file, ...(manifest.vectors === undefined ? [] : [manifest.vectors.file])];
       const draft = join(this.#folder, `${name}${SUFFIX}`);
@@ -82,8 +100,18 @@ export class SnapshotFiles {
     await this.#remove((file) => !used.includes(file));
   }
 
-  #inFolder<F extends FileExtent>(kept: F): F {
-    return { ...kept, file: join(this.#folder, kept.file) };
+  /** Throws for a file without a key that opens. */
+  #inFolder<F extends FileExtent>({ key: sealed, ...kept }: Named<F>): F {
+    const file = { ...kept, file: join(this.#folder, kept.file) } as unknown as F;
+    const bytes = decodeBase64Url(sealed ?? '');
+    if (!this.#seals.isSealing && sealed === undefined) return file;
+    return { ...file, key: this.#seals.open(kept.file, bytes ?? new Uint8Array()) };
+  }
+
+  #nameOf<F extends FileExtent>({ key, ...kept }: F): Named<F> {
+    const file = basename(kept.file);
+    const sealed = key === undefined ? {} : { key: encodeBase64Url(this.#seals.seal(file, key)) };
+    return { ...kept, file, ...sealed };
   }
 
   /** Removes all snapshots, and unfinished ones too. */
@@ -105,10 +133,8 @@ export class SnapshotFiles {
 }
 
 /** Checks a file entry of a manifest, which may name only files of this folder. */
-const isFile = <F extends FileExtent>(kept: F | null | undefined): kept is F =>
+const isFile = <F extends { readonly file: string; readonly bytes: number }>(kept: F | null | undefined): kept is F =>
   typeof kept?.file === 'string' && kept.file === basename(kept.file) && Number.isInteger(kept.bytes);
-
-const nameOf = <F extends FileExtent>(kept: F): F => ({ ...kept, file: basename(kept.file) });
 
 /** The count for a store without erasures, and for manifests of older versions, which lack it. */
 export const NO_ERASURES = '0';

@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/internal-api.ts';
+import type { ContentColumns, MigrationSchema } from '../../../kernel/internal-api.ts';
 
 /** The table with one row for each tombstone that has a running or finished erasure. */
 export const ERASURES = 'tombstones_erasures';
@@ -19,3 +19,7 @@ export const createErasureTables = async ({ schema }: MigrationSchema): Promise<
     table.index(['state', 'touched_ms'], 'tombstones_erasures_open');
   });
 };
+
+export const erasureContents: readonly ContentColumns[] = [
+  { table: ERASURES, key: ['tenant_id', 'tombstone_id'], texts: ['receipt'] },
+];

@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/internal-api.ts';
+import type { ContentColumns, MigrationSchema } from '../../../kernel/internal-api.ts';
 import type { SealedColumns } from '../../../kernel/plugin-api.ts';
 
 export const MARKERS = 'tombstones_markers';
@@ -107,3 +107,11 @@ export const createHiddenTables = async ({ schema }: MigrationSchema): Promise<v
     table.index(['tenant_id', 'tombstone_id'], 'tombstones_hidden_system_marker');
   });
 };
+
+/** A signature lets anybody guess the reason that it covers. */
+export const markerContents: readonly ContentColumns[] = [
+  { table: MARKERS, key: ['tenant_id', 'tombstone_id'], texts: ['reason', 'signature'] },
+  { table: REVOCATIONS, key: ['tenant_id', 'tombstone_id'], texts: ['reason', 'signature'] },
+  { table: FOLLOWS, key: ['tenant_id', 'peer_id'], texts: ['capability', 'last_error'] },
+  { table: PARKED, key: ['tenant_id', 'tombstone_id', 'issuer', 'received_from'], texts: ['document'] },
+];

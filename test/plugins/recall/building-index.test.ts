@@ -16,6 +16,7 @@ import { FactStore, type Snapshot } from '../../../ports/ports.ts';
 import { createHastyClock } from '../../fakes/hasty-clock.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
+import { plainFiles } from '../../fakes/plain-files.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -53,7 +54,7 @@ forEachStore('a search index that is still being built', () => {
       self: node.kernel.get(NodeSelf),
       log: createMemoryLogger([]),
       snapshots: new SnapshotStore(
-        new SnapshotFiles(`${node.folder}/none`, createSeededRandom()),
+        new SnapshotFiles(`${node.folder}/none`, createSeededRandom(), plainFiles),
         node.kernel.get(NodeNotes),
       ),
       createHost: () => new LocalHost(drawHashSeed(createSeededRandom())),

@@ -2,11 +2,15 @@ import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { PluginFiles } from '../../../../kernel/internal-api.ts';
+import { ServiceError } from '../../../../kernel/plugin-api.ts';
 import { quantise } from '../../../../plugins/search/codes/quantise.ts';
 import { LocalHost } from '../../../../plugins/search/host/local-host.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import { SnapshotFiles } from '../../../../plugins/search/snapshot/snapshot-files.ts';
 import { findNear, findNewest, findWords } from '../../../contract/search-index/ask-index.ts';
+import { fixedContentSeal } from '../../../fakes/fixed-content-seal.ts';
+import { plainFiles } from '../../../fakes/plain-files.ts';
 import { createSeededRandom } from '../../../fakes/seeded-random.ts';
 import { idsOf, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { unitVectors } from '../codes/unit-vectors.ts';
@@ -92,7 +96,7 @@ describe('a snapshot of the search index that is extended by additions', () => {
   let files: SnapshotFiles;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'growing-snapshot-'));
-    files = new SnapshotFiles(folder, createSeededRandom());
+    files = new SnapshotFiles(folder, createSeededRandom(), plainFiles);
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -157,7 +161,7 @@ describe('a snapshot of the search index that is extended by additions', () => {
       await writing.tell(FEW);
       await writing.save(files);
       await cp(folder, copy, { recursive: true });
-      const killed = new SnapshotFiles(copy, createSeededRandom());
+      const killed = new SnapshotFiles(copy, createSeededRandom(), plainFiles);
       await writeFile(join(copy, 'manifest.json'), manifest);
       for (const name of names) await appendFile(join(copy, name), 'half a frame');
       const again = await new Teller().read(killed);
@@ -168,6 +172,39 @@ describe('a snapshot of the search index that is extended by additions', () => {
     } finally {
       await rm(copy, { recursive: true, force: true });
     }
+  });
+
+  it('is hidden on a sealed node, and is neither read with another seal nor in the clear', async () => {
+    const seal = fixedContentSeal();
+    const seals: PluginFiles = { isSealing: true, seal: seal.sealBytes, open: seal.openBytes };
+    const clear = await new Teller().open();
+    await clear.tell(FEW);
+    await clear.save(files);
+    const sealed = new SnapshotFiles(folder, createSeededRandom(), seals);
+    expect(await sealed.find(OWNER)).to.equal(undefined);
+    expect(await snapshotNames()).to.deep.equal([]);
+    for (const size of [MANY, FEW]) {
+      await clear.tell(size);
+      await clear.save(sealed);
+    }
+    for (const name of await readdir(folder)) {
+      const bytes = await readFile(join(folder, name), 'latin1');
+      expect(bytes).to.not.match(/user:|tenants|dimensions/);
+    }
+    const read = await new Teller().read(sealed);
+    await expectSame(clear.host, read.host);
+    const names = await snapshotNames();
+    await Promise.all([clear.tell(FEW), read.tell(FEW)]);
+    // An index that was read writes another file, so that no place of a file is written twice.
+    await read.save(sealed);
+    for (const name of await snapshotNames()) expect(names).not.to.include(name);
+    await expectSame(clear.host, (await new Teller().read(sealed)).host);
+    const lost = (): never => {
+      throw new ServiceError('unavailable', 'this key is gone');
+    };
+    expect(await new SnapshotFiles(folder, createSeededRandom(), { ...seals, open: lost }).find(OWNER)).to.equal(
+      undefined,
+    );
   });
 
   it('is not extended by an index that read an older one; that index writes its own', async () => {

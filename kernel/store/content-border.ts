@@ -1,0 +1,199 @@
+import type { Knex } from 'knex';
+import { type ContentSeal, DEFAULT_TENANT, type Row, ServiceError, type SqlValue } from '../../ports/ports.ts';
+import { openBytes, sealBytes } from './sealed-bytes.ts';
+
+/**
+ * The columns of a table that repeat what somebody said. On a sealed node the kernel seals them as they are written and
+ * opens them as they are read, so that the plugin sees plain content. No statement may compare or order by them. A
+ * read or an update of them selects the column `tenant_id`, or narrows it to one tenant by `where`.
+ */
+export interface ContentColumns {
+  readonly table: string;
+  /** The columns that identify a row of the table. */
+  readonly key: readonly [string, ...string[]];
+  /** The columns of texts. */
+  readonly texts?: readonly string[];
+  /**
+   * The columns of texts that statements compare by equality: equal texts of a tenant have equal stored forms. Each
+   * statement that compares one gives it the form of `tables.hide`.
+   */
+  readonly hidden?: readonly string[];
+  /** The columns of bytes. */
+  readonly bytes?: readonly string[];
+  /** True if the plugin makes missing rows again. They are deleted when a clear store is sealed, or gets new keys. */
+  readonly isDerived?: boolean;
+}
+
+type Where = Readonly<Record<string, SqlValue | readonly SqlValue[]>>;
+type Turn = (columns: ContentColumns, tenantId: string | undefined, row: Row) => Row;
+
+/** The members of knex's builder that hold a statement, for which knex has no types. */
+interface Built {
+  readonly _statements: readonly {
+    type?: string;
+    column?: unknown;
+    operator?: string;
+    value?: unknown;
+    not?: boolean;
+  }[];
+  readonly _single: { insert?: Row | readonly Row[]; update?: Row; merge?: { updates?: unknown } };
+  then(done?: unknown, failed?: unknown): Promise<unknown>;
+  clone(): Built;
+}
+
+/** Seals and opens the content in the rows of one plugin. Without a seal, every row passes as it is. */
+export class ContentBorder {
+  readonly #seal: ContentSeal | undefined;
+  readonly #tables: ReadonlyMap<string, ContentColumns>;
+
+  constructor(seal: ContentSeal | undefined, tables: readonly ContentColumns[]) {
+    this.#seal = seal;
+    this.#tables = new Map(tables.map((columns) => [columns.table, columns]));
+  }
+
+  hasContent(table: string): boolean {
+    return this.#columnsOf(table) !== undefined;
+  }
+
+  /** Returns the rows with their content sealed. Each has its `tenant_id`, unless the table is one of the node. */
+  toStore(table: string, rows: readonly Row[]): readonly Row[] {
+    const columns = this.#columnsOf(table);
+    return columns === undefined ? rows : rows.map((row) => this.#sealed(columns, undefined, row));
+  }
+
+  /** Returns the rows with their content opened. `where` tells the tenant of rows that do not name it. */
+  fromStore<R extends Row>(table: string, rows: readonly R[], where: Where = {}): R[] {
+    const columns = this.#columnsOf(table);
+    const { tenant_id: tenantId } = where;
+    const usual = typeof tenantId === 'string' ? tenantId : undefined;
+    return columns === undefined ? [...rows] : rows.map((row) => this.#opened(columns, usual, row) as R);
+  }
+
+  /** Lets a query builder seal what it writes and open what it reads. */
+  around(table: string, query: Knex.QueryBuilder): Knex.QueryBuilder {
+    const columns = this.#columnsOf(table);
+    return columns === undefined ? query : this.#around(columns, query);
+  }
+
+  /** Hides a text that the column compares by equality: see `ReadableTables.hide`. */
+  hide(tenantId: string, table: string, column: string, text: string): string {
+    return this.#seal === undefined ? text : this.#seal.hideText({ tenantId, table, column }, text);
+  }
+
+  show(tenantId: string, table: string, column: string, hidden: string): string {
+    return this.#seal === undefined ? hidden : this.#seal.showText({ tenantId, table, column }, hidden);
+  }
+
+  #columnsOf(table: string): ContentColumns | undefined {
+    return this.#seal === undefined ? undefined : this.#tables.get(table);
+  }
+
+  /** Changes the builder itself, because each of its methods returns it. */
+  #around(columns: ContentColumns, query: Knex.QueryBuilder): Knex.QueryBuilder {
+    const built = query as unknown as Built;
+    const { then, clone } = built;
+    let isSealed = false;
+    // biome-ignore lint/suspicious/noThenProperty: knex runs a query when somebody waits for it
+    built.then = (done, failed) => {
+      const tenantId = tenantOf(built);
+      if (!isSealed) sealBuilt(built, (row, usual) => this.#sealed(columns, usual ?? tenantId, row));
+      isSealed = true;
+      const read = then.call(built).then((found) => openFound(found, (row) => this.#opened(columns, tenantId, row)));
+      return read.then(done as undefined, failed as undefined);
+    };
+    built.clone = () => this.#around(columns, clone.call(built) as never) as unknown as Built;
+    return query;
+  }
+
+  readonly #sealed: Turn = (columns, usual, row) =>
+    this.#turned(columns, usual, row, {
+      text: (seal, place, text) => seal.sealText(place, text),
+      hidden: (seal, place, text) => seal.hideText(place, text),
+      bytes: sealBytes,
+    });
+
+  readonly #opened: Turn = (columns, usual, row) =>
+    this.#turned(columns, usual, row, {
+      text: (seal, place, text) => orAsStored(text, () => seal.openText(place, text)),
+      hidden: (seal, place, text) => orAsStored(text, () => seal.showText(place, text)),
+      bytes: (seal, name, bytes) => orAsStored(bytes, () => openBytes(seal, name, bytes)),
+    });
+
+  #turned(columns: ContentColumns, usual: string | undefined, row: Row, turn: Turned): Row {
+    const seal = this.#seal as ContentSeal;
+    const { table, texts = [], hidden = [], bytes = [] } = columns;
+    const changed: Record<string, SqlValue> = {};
+    for (const column of [...texts, ...hidden]) {
+      const value = row[column];
+      if (typeof value !== 'string') continue;
+      const place = { tenantId: this.#tenantOf(columns, usual, row), table, column };
+      const isHidden = hidden.includes(column);
+      changed[column] = isHidden ? turn.hidden(seal, place, value) : turn.text(seal, { ...place, row: '' }, value);
+    }
+    for (const column of bytes) {
+      const value = row[column];
+      if (!(value instanceof Uint8Array)) continue;
+      const name = `${table}.${column}:${this.#tenantOf(columns, usual, row)}`;
+      changed[column] = turn.bytes(seal, name, value);
+    }
+    return { ...row, ...changed };
+  }
+
+  #tenantOf({ table, key }: ContentColumns, usual: string | undefined, row: Row): string {
+    const tenantId = row['tenant_id'] ?? usual;
+    if (typeof tenantId === 'string') return tenantId;
+    // The key of a table of tenants begins with the tenant.
+    if (!key.includes('tenant_id')) return DEFAULT_TENANT;
+    throw new Error(`a statement on ${table} touches content of an unknown tenant: select tenant_id, or narrow it`);
+  }
+}
+
+interface Turned {
+  text(seal: ContentSeal, place: Parameters<ContentSeal['sealText']>[0], text: string): string;
+  hidden(seal: ContentSeal, place: Parameters<ContentSeal['hideText']>[0], text: string): string;
+  bytes(seal: ContentSeal, name: string, bytes: Uint8Array): Uint8Array;
+}
+
+/**
+ * Returns content that does not open as it is stored: somebody has changed or moved it. One such row must not end the
+ * reads of all others. Where a column has a digest or a chain besides, the row counts as damaged.
+ */
+const orAsStored = <T>(stored: T, open: () => T): T => {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof ServiceError) return stored;
+    throw error;
+  }
+};
+
+/** Returns the only tenant of the rows that a builder reads or changes; undefined where its conditions name none. */
+const tenantOf = ({ _statements: statements }: Built): string | undefined => {
+  for (const { type, column, operator, value, not } of statements) {
+    const isTenant = typeof column === 'string' && (column === 'tenant_id' || column.endsWith('.tenant_id'));
+    if (isTenant && type === 'whereBasic' && operator === '=' && not !== true && typeof value === 'string')
+      return value;
+  }
+  return undefined;
+};
+
+const sealBuilt = ({ _single: single }: Built, seal: (row: Row, tenantId?: string) => Row): void => {
+  const { insert, update, merge } = single;
+  if (insert !== undefined)
+    single.insert = Array.isArray(insert) ? insert.map((row) => seal(row)) : seal(insert as Row);
+  if (update !== undefined) single.update = seal(update);
+  const updates = merge?.updates;
+  if (merge === undefined || typeof updates !== 'object' || updates === null || Array.isArray(updates)) return;
+  const [first] = [insert].flat() as Row[];
+  const tenantId = first?.['tenant_id'];
+  merge.updates = seal(updates as Row, typeof tenantId === 'string' ? tenantId : undefined);
+};
+
+/** Opens a list of rows, or the one row of `first`. Counts and lists of scalars pass as they are. */
+const openFound = (found: unknown, open: (row: Row) => Row): unknown => {
+  if (Array.isArray(found)) return found.map((row) => (isRow(row) ? open(row) : row));
+  return isRow(found) ? open(found) : found;
+};
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !(value instanceof Uint8Array) && !Array.isArray(value);
