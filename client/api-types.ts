@@ -142,6 +142,11 @@ export interface FactEntry {
   fact_value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
   fact_value_v: string | number | boolean | null;
   fact_scope: 'local' | 'team' | 'company' | 'public' | null;
+  recall: {
+    facts: number;
+    tokens: number;
+    fact_ids: string[];
+  } | null;
 }
 
 /** The members of a fact that `fields` names */
@@ -1216,6 +1221,44 @@ export interface Api {
   'GET /v1/audit/facts/{id}': {
     params: { id: string };
     answers: { 200: FactEntry[] };
+  };
+  /**
+   * Use of the memory by day (UTC), entity and key, from the entries that the caller may read, newest
+   * first. Needs: read or admin or audit.read.
+   */
+  'GET /v1/audit/use': {
+    query?:
+      | {
+          since?: string | undefined;
+          until?: string | undefined;
+          event_type?: string | undefined;
+          entity_uri?: string | undefined;
+          source?: string | undefined;
+          fact_id?: string | undefined;
+          oidc_sub?: string | undefined;
+          attested?: boolean | undefined;
+          cursor?: string | undefined;
+          /** Entries to sum up; the next request goes on behind them. Default: `500`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        days: {
+          day: string;
+          entity_uri: string;
+          key_id: string | null;
+          writes: number;
+          recalls: number;
+          others: number;
+          tokens: number;
+          written_bytes: number;
+          recalled_bytes: number;
+        }[];
+        counted: number;
+        cursor: string | null;
+      };
+    };
   };
   /**
    * Whether entries of the audit log were changed, left out or put in, a part at a time. Needs: admin

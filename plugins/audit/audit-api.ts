@@ -162,6 +162,31 @@ export interface EntryPage<T> {
   readonly more: boolean;
 }
 
+/** The use that one entity made of the memory on one day (UTC), with one key. */
+export interface DayUse {
+  readonly day: string;
+  readonly entityUri: string;
+  /** The API key; null where the entry has none, as for stored facts. */
+  readonly keyId: string | null;
+  readonly writes: number;
+  readonly recalls: number;
+  /** Other entries, such as changes of rights. */
+  readonly others: number;
+  /** Tokens of recalled facts. */
+  readonly tokens: number;
+  readonly writtenBytes: number;
+  readonly recalledBytes: number;
+}
+
+export interface UsePage {
+  /** Newest day first. A day may go on in the next page. */
+  readonly days: readonly DayUse[];
+  /** The number of entries on this page. */
+  readonly counted: number;
+  /** The last entry of the page if more entries follow. */
+  readonly next: EntryPosition | null;
+}
+
 /** The first broken point of a log's chain, and the reason. */
 export interface ChainProblem {
   readonly reason: string;
@@ -215,6 +240,15 @@ export interface Audit {
     filter: AuditFilter,
     page?: { readonly after?: EntryPosition | undefined; readonly limit?: number },
   ): Promise<EntryPage<EntryWithFact>>;
+  /**
+   * Sums up the entries of `entries` by day, entity and key, newest first: at most `limit` entries (1 to 500) after the
+   * position. Bytes of stored values count where the caller may see the fact.
+   */
+  use(
+    caller: Principal,
+    filter: AuditFilter,
+    page: { readonly after?: EntryPosition | undefined; readonly limit: number },
+  ): Promise<UsePage>;
   /**
    * Returns at most 1000 entries about one fact, oldest first, in the form of `entries`. Returns none for an unknown
    * fact, or if this caller may not read its entries.

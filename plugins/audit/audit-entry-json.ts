@@ -70,6 +70,7 @@ export const FACT_ENTRY = defineComponent('FactEntry', {
     fact_value_type: orNull({ type: 'string', enum: VALUE_TYPES }),
     fact_value_v: { type: ['string', 'number', 'boolean', 'null'] },
     fact_scope: orNull({ type: 'string', enum: SCOPES }),
+    recall: orNull(objectOf({ facts: COUNT_JSON, tokens: COUNT_JSON, fact_ids: listOf(STRING_JSON) })),
   }),
 });
 
@@ -96,9 +97,35 @@ export const factEntryJson = ({ entry, fact, signingKey }: EntryWithFact) => ({
   fact_value_type: fact?.value.type ?? null,
   fact_value_v: fact?.value.v ?? null,
   fact_scope: fact?.scope ?? null,
+  recall: recallOf(entry),
 });
 
-export type FactEntryJson = ReturnType<typeof factEntryJson>;
+/**
+ * Returns the number of facts that a recall returned, and the ids of the best ones. Readers of the log may see ids; the
+ * facts themselves have their own route, with its rights. Null for other entries, and for recalls of earlier versions.
+ */
+const recallOf = ({ detail }: RecordedEntry): RecallJson | null => {
+  if (detail === null) return null;
+  const { action, facts, tokens, fact_ids: ids } = openDetail(detail);
+  if (action !== 'recall' || typeof facts !== 'number' || typeof tokens !== 'number' || !Array.isArray(ids))
+    return null;
+  return { facts, tokens, fact_ids: ids.map(String) };
+};
+
+interface RecallJson {
+  readonly facts: number;
+  readonly tokens: number;
+  readonly fact_ids: readonly string[];
+}
+
+/** Returns the members of a detail; those of another version may be missing or have other types. */
+export const openDetail = (text: string): Readonly<Record<string, unknown>> => {
+  const detail = openChained(text);
+  return typeof detail === 'object' && detail !== null ? (detail as Record<string, unknown>) : {};
+};
+
+/** An entry of `GET /v1/audit`. In CSV it has no member about a recall, because cells are no lists. */
+export type FactEntryJson = Omit<ReturnType<typeof factEntryJson>, 'recall'>;
 
 /** The members of a `FactEntryJson`, in the order of the columns. */
 const FACT_ENTRY_MEMBERS = [

@@ -31,6 +31,7 @@ import { exportAuditRoute, factAuditRoute, listAuditRoute } from './fact-audit-r
 import { RecordedLog } from './recorded-log.ts';
 import { RefusedCredentials } from './refused-credentials.ts';
 import { StoredAudit } from './stored-audit.ts';
+import { auditUseRoute } from './use-route.ts';
 
 /** The name of the lease that only one process holds: the one that verifies the logs. */
 const LEASE = 'audit';
@@ -112,6 +113,7 @@ export const auditPlugin = definePlugin({
     route(authAuditRoute(audit));
     route(adminAuditRoute(audit));
     route(listAuditRoute({ audit, clock, cursors }));
+    route(auditUseRoute({ audit, clock, cursors }));
     route(factAuditRoute(audit));
     route(exportAuditRoute(audit));
     route(verifyAuditRoute(audit));

@@ -140,4 +140,4 @@ async function* piecesOf(entries: readonly EntryWithFact[]): AsyncGenerator<stri
 
 const PIECE_CHARACTERS = 256 * 1024;
 
-const positionOf = ([tsMs, id]: CursorPosition): EntryPosition => ({ tsMs: Number(tsMs), id: String(id) });
+export const positionOf = ([tsMs, id]: CursorPosition): EntryPosition => ({ tsMs: Number(tsMs), id: String(id) });

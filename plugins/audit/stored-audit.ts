@@ -15,12 +15,14 @@ import {
   type EntryWithFact,
   type RecordedEntry,
   type SignedDocument,
+  type UsePage,
   type VerifiedEntries,
 } from './audit-api.ts';
 import type { AuditStore } from './audit-store.ts';
 import { exportLines } from './chain/export-lines.ts';
 import type { StoredFilter } from './matching-entries.ts';
 import { readFactEntries } from './read-fact-entries.ts';
+import { sumUse } from './sum-use.ts';
 
 export interface StoredAuditParts {
   readonly store: AuditStore;
@@ -87,6 +89,25 @@ export class StoredAudit implements Audit {
       const found = await matching.newestFirst(after, limit + 1);
       const entries = await readFactEntries(found.slice(0, limit), reader, hooks);
       return { entries, total: await matching.count(), more: entries.length < found.length };
+    });
+  }
+
+  async use(
+    caller: Principal,
+    filter: AuditFilter,
+    { after, limit }: { readonly after?: EntryPosition | undefined; readonly limit: number },
+  ): Promise<UsePage> {
+    requirePermission(caller, READS_SOME);
+    requireLimit(limit, MAX_ENTRY_PAGE);
+    const { store, facts, settle } = this.#parts;
+    await settle(caller.tenantId);
+    const open = openTo(caller, filter);
+    return facts.read(caller, 'get', async (reader) => {
+      const matching = await store.matching(open, reader.snapshot);
+      const found = await matching.newestFirst(after, limit + 1);
+      const entries = found.slice(0, limit);
+      const last = found.length > limit ? entries.at(-1) : undefined;
+      return { days: await sumUse(entries, reader), counted: entries.length, next: last ?? null };
     });
   }
 

@@ -57,7 +57,7 @@ export const createRecall = (parts: RecallParts): Recall => ({
       caller,
       kept.facts.map(({ view }) => view),
     );
-    await parts.trail.record(caller, recallId, queryHash);
+    await parts.trail.record(caller, { recallId, queryHash, tokensUsed: kept.tokensUsed, returned });
     // A recall of the past does not count as present use.
     if (request.notes === undefined) pipeline.access.note(strongOf(kept));
     const outcome = { caller, returned, chosen: storedOf(chosen), verify };

@@ -204,6 +204,13 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     lacking: ['write'],
   },
   {
+    route: 'GET /v1/audit/use',
+    path: () => '/v1/audit/use',
+    query: { ...ENTRY_FILTERS, cursor: 'cursor', limit: 'limit' },
+    accepts: 200,
+    lacking: ['write'],
+  },
+  {
     route: 'GET /v1/audit/facts/:id',
     path: ({ factId }) => `/v1/audit/facts/${factId}`,
     parameter: (text) => `/v1/audit/facts/${text}`,

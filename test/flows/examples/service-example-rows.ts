@@ -120,6 +120,7 @@ export const SERVICE_EXAMPLE_ROWS: readonly ExampleRow[] = [
   { route: 'GET /v1/metrics' },
   { route: 'GET /v1/node' },
   { route: 'GET /v1/audit' },
+  { route: 'GET /v1/audit/use' },
   { route: 'GET /v1/audit/export' },
   { route: 'GET /v1/audit/verify' },
   { route: 'GET /v1/auth/audit' },

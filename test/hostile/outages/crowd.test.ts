@@ -53,6 +53,7 @@ const requestsOf = ({ fact, derived, subscription }: CrowdedNode['ids']): Reques
   'GET /v1/history/:entity_uri': get('/v1/history/user:alice?limit=5'),
   'GET /v1/timeline': get('/v1/timeline?limit=50'),
   'GET /v1/audit': get('/v1/audit?limit=5'),
+  'GET /v1/audit/use': get('/v1/audit/use?limit=50'),
   'GET /v1/audit/facts/:id': get(`/v1/audit/facts/${fact}`),
   'GET /v1/auth/audit': get('/v1/auth/audit?limit=5', 'admin'),
   'GET /v1/admin/billing/events': get('/v1/admin/billing/events?limit=5', 'admin'),

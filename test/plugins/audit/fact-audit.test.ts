@@ -61,6 +61,7 @@ forEachStore('audit entries with their facts', () => {
       event_type: 'fact_write',
       entity_uri: 'agent:w',
       oidc_sub: null,
+      recall: null,
       source: 'agent:src',
       attested_key_id: null,
       ts: '2026-03-02T09:00:01.000Z',

@@ -168,6 +168,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'POST /v1/recall': () => recalls().map((body): Target => ['/v1/recall', body]),
   'GET /v1/recall': () => recalls().map((members): Target => [`/v1/recall?${asQuery(members)}`]),
   'GET /v1/audit': () => [['/v1/audit'], ['/v1/audit?limit=2']],
+  'GET /v1/audit/use': () => [['/v1/audit/use'], ['/v1/audit/use?limit=2']],
   'GET /v1/audit/facts/:id': ({ factId }) => [[`/v1/audit/facts/${factId}`]],
   'GET /v1/audit/export': () => [['/v1/audit/export'], ['/v1/audit/export?format=jsonl']],
   'GET /v1/audit/verify': () => [['/v1/audit/verify']],

@@ -150,6 +150,12 @@ class Fact(TypedDict):
     origin_verified: NotRequired[bool]
 
 
+class FactEntryRecall(TypedDict):
+    facts: int
+    tokens: int
+    fact_ids: list[str]
+
+
 class FactEntry(TypedDict):
     id: str
     fact_id: str | None
@@ -166,6 +172,7 @@ class FactEntry(TypedDict):
     fact_value_type: Literal["string", "text", "number", "boolean", "datetime", "ref", "null"] | None
     fact_value_v: str | float | bool | None
     fact_scope: Literal["local", "team", "company", "public"] | None
+    recall: FactEntryRecall | None
 
 
 class FactPartContradiction(TypedDict):

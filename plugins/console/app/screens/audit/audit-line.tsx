@@ -5,19 +5,23 @@ import { ShownValue } from '../../kit/shown-value.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useTexts } from '../../kit/use-texts.ts';
 import { addressOf } from '../../shell/address.ts';
+import { plural } from '../../texts/texts.ts';
 import type { Entry } from './audit.tsx';
 import { EntryDetail } from './entry-detail.tsx';
+import { RecalledFacts } from './recalled-facts.tsx';
 
 interface LineProps {
   readonly entry: Entry;
-  /** The row actions; undefined for readers who may not see the details. */
-  readonly actions: Actions | undefined;
+  readonly actions: Actions;
+  /** True for readers who may see all members of an entry. */
+  readonly hasDetails: boolean;
 }
 
-export const AuditLine = ({ entry, actions }: LineProps) => {
+export const AuditLine = ({ entry, actions, hasDetails }: LineProps) => {
   const { audit: own } = useTexts();
   // Entries of facts come from the facts themselves, and have no further details.
-  const hasDetail = actions !== undefined && entry.event_type !== 'fact_write';
+  const hasDetail = hasDetails && entry.event_type !== 'fact_write';
+  const { recall } = entry;
   return (
     <RecordLine
       head={
@@ -37,15 +41,26 @@ export const AuditLine = ({ entry, actions }: LineProps) => {
               {own.signed} <ShownText text={entry.attested_key_description ?? entry.attested_key_id} />
             </span>
           )}
+          {recall !== null && <span>{plural(own.recalledFacts, recall.facts)}</span>}
           {entry.fact_scope !== null && <span class="tag">{entry.fact_scope}</span>}
         </>
       }
       actions={
-        hasDetail && (
-          <button type="button" onClick={() => actions.show(<EntryDetail entry={entry} onClose={actions.close} />)}>
-            {own.detail}
-          </button>
-        )
+        <>
+          {recall !== null && recall.fact_ids.length > 0 && (
+            <button
+              type="button"
+              onClick={() => actions.show(<RecalledFacts recall={recall} onClose={actions.close} />)}
+            >
+              {own.recalled}
+            </button>
+          )}
+          {hasDetail && (
+            <button type="button" onClick={() => actions.show(<EntryDetail entry={entry} onClose={actions.close} />)}>
+              {own.detail}
+            </button>
+          )}
+        </>
       }
     />
   );

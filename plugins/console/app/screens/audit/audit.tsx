@@ -1,3 +1,4 @@
+import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf, QueryOf } from '../../../../../client/client.ts';
 import { Chips } from '../../kit/chips.tsx';
 import { DownloadButton } from '../../kit/download-button.tsx';
@@ -11,6 +12,9 @@ import { type Query, useAddress } from '../../shell/address.ts';
 import { AuditFilters, FILTERS } from './audit-filters.tsx';
 import { AuditLine } from './audit-line.tsx';
 import { ChainCheck } from './chain-check.tsx';
+import { groupEntries, isGroup, keyOfRow } from './group-entries.ts';
+import { GroupLine } from './group-line.tsx';
+import { UseOverTime } from './use-over-time.tsx';
 
 export type Entry = AnswerOf<'GET /v1/audit'>['entries'][number];
 
@@ -38,6 +42,10 @@ export const Audit = () => {
     [JSON.stringify(chips)],
   );
   const actions = useActions(() => undefined);
+  const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());
+  const rows = useMemo(() => groupEntries(entries.items, openGroups), [entries.items, openGroups]);
+  const toggle = (key: string): void =>
+    setOpenGroups((before) => new Set(before.has(key) ? [...before].filter((each) => each !== key) : [...before, key]));
   return (
     <>
       <ScreenHead title={texts.screens.audit}>
@@ -55,20 +63,27 @@ export const Audit = () => {
       </ScreenHead>
       <p class="lead">{isWhole ? own.leadWhole : own.leadOwn}</p>
       {isWhole && hasRoute(setup, 'GET /v1/audit/verify') && <ChainCheck />}
+      {hasRoute(setup, 'GET /v1/audit/use') && <UseOverTime />}
       <AuditFilters onAdd={(name, value) => change({ [name]: value })} />
       <Chips chips={chips} onRemove={(name) => change({ [name]: undefined })} />
       {actions.view}
       <VirtualRows
         label={texts.screens.audit}
-        paged={entries}
-        keyOf={({ id }) => id}
+        paged={{ ...entries, items: rows }}
+        keyOf={keyOfRow}
         empty={
           <Empty title={chips.length === 0 ? own.nothing : own.noMatch}>
             <p>{chips.length === 0 ? own.nothingHint : own.noMatchHint}</p>
           </Empty>
         }
       >
-        {(entry) => <AuditLine entry={entry} actions={isWhole ? actions : undefined} />}
+        {(row) =>
+          isGroup(row) ? (
+            <GroupLine group={row} onToggle={() => toggle(row.key)} />
+          ) : (
+            <AuditLine entry={row} actions={actions} hasDetails={isWhole} />
+          )
+        }
       </VirtualRows>
     </>
   );

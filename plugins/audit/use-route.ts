@@ -1,0 +1,84 @@
+import {
+  bindCursor,
+  COUNT_JSON,
+  CURSOR_JSON,
+  listOf,
+  objectOf,
+  orNull,
+  type Route,
+  STRING_JSON,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import type { DayUse } from './audit-api.ts';
+import { ENTRY_FILTERS, type EntryFilters, entryFilter } from './audit-query.ts';
+import { type ListAuditParts, positionOf } from './fact-audit-routes.ts';
+import { MAX_ENTRY_PAGE, READS_SOME } from './stored-audit.ts';
+
+interface UseQuery extends EntryFilters {
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+const USE_JSON = objectOf({
+  days: listOf(
+    objectOf({
+      day: STRING_JSON,
+      entity_uri: STRING_JSON,
+      key_id: orNull(STRING_JSON),
+      writes: COUNT_JSON,
+      recalls: COUNT_JSON,
+      others: COUNT_JSON,
+      tokens: COUNT_JSON,
+      written_bytes: COUNT_JSON,
+      recalled_bytes: COUNT_JSON,
+    }),
+  ),
+  counted: COUNT_JSON,
+  cursor: CURSOR_JSON,
+});
+
+/** `GET /v1/audit/use` sums up the entries of `GET /v1/audit`, a bounded number of them in one request. */
+export const auditUseRoute = (parts: ListAuditParts): Route<undefined, UseQuery> => ({
+  method: 'GET',
+  path: '/v1/audit/use',
+  summary: 'Use of the memory by day (UTC), entity and key, from the entries that the caller may read, newest first',
+  access: { permission: READS_SOME },
+  cost: ({ query }) => query.limit,
+  query: schema<UseQuery>({
+    type: 'object',
+    properties: {
+      ...ENTRY_FILTERS,
+      cursor: { type: 'string' },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_ENTRY_PAGE,
+        default: MAX_ENTRY_PAGE,
+        description: 'Entries to sum up; the next request goes on behind them.',
+      },
+    },
+  }),
+  answers: { 200: { json: USE_JSON } },
+  example: { query: { since: '2026-01-01T00:00:00Z', limit: 200 } },
+  async handle(request) {
+    const { caller, query } = request;
+    const filter = entryFilter(query);
+    const bound = bindCursor(request, query.cursor, filter, parts);
+    const after = bound.position && positionOf(bound.position);
+    const { days, counted, next } = await parts.audit.use(caller, filter, { after, limit: query.limit });
+    const cursor = next === null ? null : bound.after([next.tsMs, next.id]);
+    return { status: 200, body: { days: days.map(useJson), counted, cursor } };
+  },
+});
+
+const useJson = ({ day, entityUri, keyId, writes, recalls, others, tokens, writtenBytes, recalledBytes }: DayUse) => ({
+  day,
+  entity_uri: entityUri,
+  key_id: keyId,
+  writes,
+  recalls,
+  others,
+  tokens,
+  written_bytes: writtenBytes,
+  recalled_bytes: recalledBytes,
+});
