@@ -814,6 +814,7 @@ export interface Api {
     answers: {
       200: {
         service: string;
+        display_name: string;
         version: string;
         node_id: string;
         routes: string[];

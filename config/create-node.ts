@@ -181,6 +181,7 @@ const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions)
   const { node, transport } = config;
   const place = storePlace(config);
   return {
+    displayName: node.displayName,
     authRequired: node.authRequired,
     maxBodyBytes: node.maxBodyBytes,
     trustedProxies: node.trustedProxies,

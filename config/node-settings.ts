@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
+import { DEFAULT_DISPLAY_NAME } from '../kernel/internal-api.ts';
 import { type Schema, schema } from '../ports/schema.ts';
 
 /** Settings of the node as a whole: the `node` part of the file. */
 export interface NodeSettings {
   readonly serviceName: string;
+  readonly displayName: string;
   readonly id?: string;
   readonly url: string;
   readonly authRequired: boolean;
@@ -33,6 +35,7 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
   type: 'object',
   required: [
     'serviceName',
+    'displayName',
     'url',
     'authRequired',
     'allowInsecure',
@@ -50,6 +53,15 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       default: 'svc',
       env: 'SVC_SERVICE_NAME',
       description: "the service's own name wherever it occurs in an identifier; fixed by the first start of a store",
+    },
+    displayName: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 40,
+      default: DEFAULT_DISPLAY_NAME,
+      env: 'SVC_DISPLAY_NAME',
+      description:
+        'name of the memory for people: in the console, for clients of MCP and in the description of the API',
     },
     id: {
       type: 'string',

@@ -1,7 +1,12 @@
 import { defineRef } from '../../ports/ports.ts';
 
+/** The name of a memory for people, unless its operator chose another one. */
+export const DEFAULT_DISPLAY_NAME = 'Fact memory';
+
 /** The settings of the node as a whole, for plugins. Contains no secret. */
 export interface NodeSettings {
+  /** The name of this memory for people. Identifiers have the name of the service. */
+  readonly displayName: string;
   /** Whether requests need a credential. */
   readonly authRequired: boolean;
   /** The maximum body size in bytes for a route with the standard limit. */

@@ -78,6 +78,7 @@ const fileReply = async ({ brotli, plain, contentType }: ConsoleFile, accepted =
 
 const SETUP_JSON = objectOf({
   service: STRING_JSON,
+  display_name: STRING_JSON,
   version: STRING_JSON,
   node_id: STRING_JSON,
   routes: listOf(STRING_JSON),

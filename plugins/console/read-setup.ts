@@ -5,6 +5,8 @@ import type { ContributedScreens, ListedScreen } from './contributed-screens.ts'
 /** Public information about the node. The API reference, which is open too, reveals no less. */
 export interface ConsoleSetup {
   readonly service: string;
+  /** The name of the product for people. */
+  readonly display_name: string;
   readonly version: string;
   readonly node_id: string;
   /** The routes of the node, such as `GET /v1/facts/{id}`. A screen whose route is missing is not offered. */
@@ -36,6 +38,7 @@ export const readSetup = async ({
   const { routes } = await description.read();
   return {
     service: self.names.name,
+    display_name: node.displayName,
     version,
     node_id: self.nodeId,
     routes: routes

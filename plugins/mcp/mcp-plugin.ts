@@ -6,6 +6,7 @@ import {
   LocalRequests,
   NODE_VERSION,
   NodeSelf,
+  NodeSettings,
   optional,
 } from '../../kernel/plugin-api.ts';
 import { ClientAccess } from '../oauth/oauth-api.ts';
@@ -28,13 +29,14 @@ export const mcpPlugin = definePlugin({
     cursors: Cursors,
     routes: LocalRequests,
     self: NodeSelf,
+    settings: NodeSettings,
     clients: optional(ClientAccess),
     signIn: optional(ResourceMetadata),
   },
   config: mcpSettings,
   commands: [mcpCommand],
   setup({ config: choice, use, log, route, onStop }) {
-    const { clock, cursors, routes, self, clients, signIn } = use;
+    const { clock, cursors, routes, self, settings, clients, signIn } = use;
     const tokens = createForgetTokens(cursors, clock);
     let loaded: Promise<HttpFace> | undefined;
     const face = (): Promise<HttpFace> => {
@@ -52,6 +54,7 @@ export const mcpPlugin = definePlugin({
           tokens,
           report: (error) => log.error('a tool failed', { requestId: request.requestId, error }),
           name: SERVER_NAME,
+          title: settings.displayName,
           version: NODE_VERSION,
         }),
         nodeUrl: self.nodeUrl,

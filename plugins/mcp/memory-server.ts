@@ -1,4 +1,5 @@
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { DEFAULT_DISPLAY_NAME } from '../../kernel/internal-api.ts';
 import { sha256Hex } from '../../kernel/plugin-api.ts';
 import type { AskNode } from './ask-node.ts';
 import { followRights } from './follow-rights.ts';
@@ -20,6 +21,8 @@ export interface MemoryServerParts {
   report(error: unknown): void;
   /** The server's name for clients. */
   readonly name: string;
+  /** The name for people; the usual one where the node is elsewhere. */
+  readonly title?: string;
   readonly version: string;
 }
 
@@ -28,9 +31,9 @@ export interface MemoryServerParts {
  * must be cheap.
  */
 export const createMemoryServer = (parts: MemoryServerParts): McpServer => {
-  const { choice, node, name, version } = parts;
+  const { choice, node, name, title = DEFAULT_DISPLAY_NAME, version } = parts;
   const server = new McpServer(
-    { name, version, title: 'Fact memory' },
+    { name, version, title },
     {
       instructions: serverInstructions(choice),
       // The list of tools changes only once: when the node has identified the caller.

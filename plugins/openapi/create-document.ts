@@ -7,6 +7,8 @@ import { KEY, PEER_TOKEN, schemeOfHeader } from './security-schemes.ts';
 
 export interface DocumentParts {
   readonly described: Pick<DescribedNode, 'plugins' | 'routes' | 'words' | 'components'>;
+  /** The name of the memory for people. */
+  readonly displayName: string;
   readonly names: ServiceNames;
   readonly nodeUrl: string;
   /** The version of the program. */
@@ -15,14 +17,14 @@ export interface DocumentParts {
 
 /**
  * Describes the API of a node from its registered routes. All callers of a node get the same document, because it
- * contains no stored data and no settings.
+ * contains no stored data, and of the settings only names and the address.
  */
-export const createDocument = ({ described, names, nodeUrl, version }: DocumentParts): ApiDocument => {
+export const createDocument = ({ described, displayName, names, nodeUrl, version }: DocumentParts): ApiDocument => {
   const { plugins, routes, words, components } = described;
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: `Fact memory (${names.name})`, version, description: INTRODUCTION },
+    info: { title: `${displayName} (${names.name})`, version, description: INTRODUCTION },
     servers: [{ url: nodeUrl }],
     tags: plugins
       .filter(({ name }) => routes.some(({ plugin }) => plugin === name))

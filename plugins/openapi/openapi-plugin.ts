@@ -1,4 +1,11 @@
-import { definePlugin, KERNEL_API, NODE_VERSION, NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
+import {
+  definePlugin,
+  KERNEL_API,
+  NODE_VERSION,
+  NodeDescription,
+  NodeSelf,
+  NodeSettings,
+} from '../../kernel/plugin-api.ts';
 import { createDocument } from './create-document.ts';
 import { documentRoute, entranceRoute, referenceRoute } from './document-routes.ts';
 import { createEntrance, entrancePage } from './entrance.ts';
@@ -13,12 +20,13 @@ export const openapiPlugin = definePlugin({
   version: VERSION,
   kernelApi: KERNEL_API,
   summary: 'Describes the API of this node: as OpenAPI, as a page to read, and to its operator',
-  requires: { self: NodeSelf, description: NodeDescription },
+  requires: { self: NodeSelf, node: NodeSettings, description: NodeDescription },
   setup({ use, route }) {
-    const { self, description } = use;
+    const { self, node, description } = use;
+    const { displayName } = node;
     const { names, nodeUrl } = self;
     const readDocument = async () =>
-      createDocument({ described: await description.read(), names, nodeUrl, version: VERSION });
+      createDocument({ described: await description.read(), displayName, names, nodeUrl, version: VERSION });
     const readEntrance = async () => createEntrance(names.name, VERSION, (await description.read()).routes);
     const json = (make: () => Promise<unknown>) =>
       new KeptDocument('application/json', async () => JSON.stringify(await make()));

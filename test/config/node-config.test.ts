@@ -19,6 +19,7 @@ describe('the configuration', () => {
     expect(problems).to.deep.equal([]);
     expect(node).to.deep.equal({
       serviceName: 'svc',
+      displayName: 'Fact memory',
       url: 'http://localhost:8765',
       authRequired: true,
       allowInsecure: false,
@@ -106,6 +107,7 @@ describe('the configuration', () => {
     const { node, store, transport, problems } = await loadNodeConfig({
       env: {
         SVC_SERVICE_NAME: 'mem-1',
+        SVC_DISPLAY_NAME: 'Our memory',
         SVC_NODE_ID: 'svc://node.alpha.example',
         SVC_NODE_URL: 'https://alpha.example',
         SVC_AUTH_REQUIRED: 'False',
@@ -126,6 +128,7 @@ describe('the configuration', () => {
     expect(problems).to.deep.equal([]);
     expect(node).to.deep.equal({
       serviceName: 'mem-1',
+      displayName: 'Our memory',
       id: 'svc://node.alpha.example',
       url: 'https://alpha.example',
       authRequired: false,
@@ -151,6 +154,7 @@ describe('the configuration', () => {
   });
 
   const wrong: Readonly<Record<string, readonly string[]>> = {
+    SVC_DISPLAY_NAME: ['x'.repeat(41)],
     SVC_SERVICE_NAME: ['Svc', '1svc', 'a_b', 'x'.repeat(33), 'svc '],
     SVC_NODE_ID: ['has space', 'ü'],
     SVC_NODE_URL: ['localhost:8765', 'ftp://x.example', '/path', 'http://', 'http://me:secret@x.example'],
