@@ -1,73 +1,53 @@
 import { expect } from 'chai';
-import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { describeConsole, LOOKS } from './describe-console.ts';
 import { button, choose, countClicks, isTold, press, takeSecret } from './reader-steps.ts';
 
-const LOOKS = [
-  { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
-  { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
-  { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-] as const;
+describeConsole('connecting an agent in the console', {}, (running) => {
+  const linesOf = async (name: string) => {
+    const { clients } = (await running().served.ask('GET', '/v1/connect/clients')).body;
+    return clients.find((client: { name: string }) => client.name === name);
+  };
 
-if (isBrowserInstalled()) {
-  describe('connecting an agent in the console', function () {
-    this.timeout(180_000);
-    let console: ConsoleBrowser;
-    before(async () => {
-      console = await startConsoleBrowser();
-    });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
-
-    const linesOf = async (name: string) => {
-      const { clients } = (await console.served.ask('GET', '/v1/connect/clients')).body;
-      return clients.find((client: { name: string }) => client.name === name);
-    };
-
-    it('takes four clicks: a key, its lines and a test', async () => {
-      const { page, open } = await console.visit(console.served.adminKey);
-      await open('connect');
-      await page.getByText(`${console.served.url}/v1/mcp`).first().waitFor();
-      await choose(page, 'Client', 'Cursor');
-      const clicks = await countClicks(page);
-      await press(page, 'Make a key for Cursor');
-      const key = await takeSecret(page, 'The key of the agent');
-      await isTold(page, 'A key for agent:cursor is made.');
-      const { text, command } = await linesOf('cursor');
-      const shown = (given: string): string => given.replaceAll('{address}', console.served.url);
-      await page.getByText('Put these lines into ~/.cursor/mcp.json.').waitFor();
-      const lines = await page.locator('pre').allTextContents();
-      expect(lines).to.deep.equal([shown(command), shown(text)]);
-      expect(lines.join()).to.not.contain(key);
-      await press(page, 'Copy the lines');
-      await press(page, 'Test the connection');
-      await page.getByText('It works: the node answers agent:cursor by MCP.').waitFor();
-      expect(await clicks()).to.equal(4);
-    });
-
-    it('shows a reader the lines, tells whom to ask for a key, and tests as the reader', async () => {
-      const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
-      await open('connect?client=zed');
-      await page.getByText('Ask an administrator for a key').waitFor();
-      expect(await button(page, 'Make a key for Zed').count()).to.equal(0);
-      await press(page, 'Test the connection');
-      await page.getByText('It works: the node answers agent:reader by MCP.').waitFor();
-    });
-
-    it('fits each size and look, without a serious accessibility finding', async () => {
-      for (const look of LOOKS) {
-        const { page, open, seriousFindings } = await console.visit(console.served.adminKey, look);
-        const name = `${look.viewport.width} ${look.colorScheme}`;
-        await open('connect?client=vscode');
-        expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), name).to.equal(false);
-        expect(await seriousFindings(), name).to.deep.equal([]);
-        await press(page, 'Make a key for VS Code');
-        await page.getByRole('dialog').waitFor();
-        expect(await seriousFindings(), `${name}, dialog`).to.deep.equal([]);
-      }
-    });
+  it('takes four clicks: a key, its lines and a test', async () => {
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open('connect');
+    await page.getByText(`${running().served.url}/v1/mcp`).first().waitFor();
+    await choose(page, 'Client', 'Cursor');
+    const clicks = await countClicks(page);
+    await press(page, 'Make a key for Cursor');
+    const key = await takeSecret(page, 'The key of the agent');
+    await isTold(page, 'A key for agent:cursor is made.');
+    const { text, command } = await linesOf('cursor');
+    const shown = (given: string): string => given.replaceAll('{address}', running().served.url);
+    await page.getByText('Put these lines into ~/.cursor/mcp.json.').waitFor();
+    const lines = await page.locator('pre').allTextContents();
+    expect(lines).to.deep.equal([shown(command), shown(text)]);
+    expect(lines.join()).to.not.contain(key);
+    await press(page, 'Copy the lines');
+    await press(page, 'Test the connection');
+    await page.getByText('It works: the node answers agent:cursor by MCP.').waitFor();
+    expect(await clicks()).to.equal(4);
   });
-}
+
+  it('shows a reader the lines, tells whom to ask for a key, and tests as the reader', async () => {
+    const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));
+    await open('connect?client=zed');
+    await page.getByText('Ask an administrator for a key').waitFor();
+    expect(await button(page, 'Make a key for Zed').count()).to.equal(0);
+    await press(page, 'Test the connection');
+    await page.getByText('It works: the node answers agent:reader by MCP.').waitFor();
+  });
+
+  it('fits each size and look, without a serious accessibility finding', async () => {
+    for (const look of LOOKS) {
+      const { page, open, seriousFindings } = await running().visit(running().served.adminKey, look);
+      const name = `${look.viewport.width} ${look.colorScheme}`;
+      await open('connect?client=vscode');
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), name).to.equal(false);
+      expect(await seriousFindings(), name).to.deep.equal([]);
+      await press(page, 'Make a key for VS Code');
+      await page.getByRole('dialog').waitFor();
+      expect(await seriousFindings(), `${name}, dialog`).to.deep.equal([]);
+    }
+  });
+});
