@@ -7,6 +7,7 @@ export const OWN_SCREENS: ReadonlySet<string> = new Set([
   'contradictions',
   'relations',
   'recall',
+  'terms',
   'gardens',
   'keys',
   'connect',

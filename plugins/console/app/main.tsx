@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { applyTheme, readTheme } from './kit/theme.ts';
 import { TextsContext } from './kit/use-texts.ts';
 import { App } from './shell/app.tsx';
 import './styles/console.css';
@@ -16,4 +17,5 @@ const begin = async (place: HTMLElement): Promise<void> => {
 };
 
 const place = document.getElementById('console');
+applyTheme(readTheme());
 if (place !== null) void begin(place);

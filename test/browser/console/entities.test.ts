@@ -73,6 +73,38 @@ if (isBrowserInstalled()) {
       await page.getByText('Nothing is known of this entity').waitFor();
     });
 
+    it('is listed with its kind and its number of facts, in an order of choice', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('entities');
+      const kinds = page.getByRole('group', { name: 'Kinds of entities' });
+      await kinds.getByRole('button', { name: 'project 1' }).click();
+      await page.locator('.found').getByText('project:lantern').first().waitFor();
+      expect(await page.locator('.found > li').count()).to.equal(1);
+      await page.waitForURL(/kind=project/);
+      await kinds.getByRole('button', { name: 'All 2' }).click();
+      await page.getByLabel('Order', { exact: true }).selectOption({ label: 'by name' });
+      const names = page.locator('.found .fact-entity');
+      expect(await names.allTextContents()).to.deep.equal(['project:lantern', 'user:alice']);
+      await page.getByLabel('Order', { exact: true }).selectOption({ label: 'most facts first' });
+      expect(await names.allTextContents()).to.deep.equal(['user:alice', 'project:lantern']);
+      await page.locator('.found').getByText('3 facts', { exact: true }).waitFor();
+    });
+
+    it('takes two lines at most for a long name or value in a list', async () => {
+      const value = { type: 'string', v: 'a long sentence that goes on and on, '.repeat(40) };
+      const fact = { entity: `user:${'long-'.repeat(60)}`, relation: 'memory:motto', source: 'agent:scribe', value };
+      expect((await console.served.ask('POST', '/v1/facts', { ...fact, scope: 'company' })).status).to.equal(201);
+      const { page, open } = await console.visit(console.served.adminKey, { viewport: { width: 390, height: 844 } });
+      const tallest =
+        'Math.max(...[...document.querySelectorAll(".fact .shown, .found .shown")].map((each) => ' +
+        'each.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(each).lineHeight)))';
+      for (const screen of ['facts', 'entities']) {
+        await open(screen);
+        await page.getByText('a long sentence').first().waitFor();
+        expect(await page.evaluate<number>(tallest), screen).to.be.below(2.5);
+      }
+    });
+
     it('has a card that is refreshed on request', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('entities?uri=user:alice');

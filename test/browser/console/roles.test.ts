@@ -18,6 +18,7 @@ const FOR_READERS = [
   'timeline',
   'contradictions',
   'recall',
+  'terms',
   'gardens',
   'keys',
   'connect',

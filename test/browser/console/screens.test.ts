@@ -1,18 +1,14 @@
 import { expect } from 'chai';
 import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, type ConsolePage, startConsoleBrowser } from './console-browser.ts';
+import { expectWhole, LOOKS } from './describe-console.ts';
 import { MANY, storeHostileFacts, storeManyFacts } from './hostile-memory.ts';
-
-const PHONE = { width: 390, height: 844 };
 
 /** Returns the names of the screens in the navigation. */
 const offeredTo = ({ page }: ConsolePage): Promise<readonly string[]> =>
   page.evaluate<string[]>(
     '[...document.querySelectorAll("nav a")].map(({ pathname }) => pathname.slice("/console/".length))',
   );
-
-const spillsSideways = ({ page }: ConsolePage): Promise<boolean> =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1');
 
 if (isBrowserInstalled()) {
   describe('every screen of the console', function () {
@@ -43,16 +39,16 @@ if (isBrowserInstalled()) {
       expect(findings).to.deep.equal({});
     });
 
-    it('fits the width of a phone, also in dark mode', async () => {
-      const visit = await console.visit(console.served.adminKey, { viewport: PHONE, colorScheme: 'dark' });
-      const wide: string[] = [];
-      for (const screen of await offeredTo(visit)) {
-        await visit.open(screen);
-        if (await spillsSideways(visit)) wide.push(screen);
-        expect(await visit.seriousFindings(), screen).to.deep.equal([]);
-      }
-      expect(wide).to.deep.equal([]);
-    });
+    for (const look of LOOKS) {
+      const { viewport, colorScheme } = look;
+      it(`fits ${viewport.width} x ${viewport.height} in ${colorScheme} colours, without a serious finding`, async () => {
+        const visit = await console.visit(console.served.adminKey, look);
+        for (const screen of await offeredTo(visit)) {
+          await visit.open(screen);
+          await expectWhole(visit, screen);
+        }
+      });
+    }
 
     it('is in English only: times and numbers match the text in every browser language', async () => {
       const { page, open } = await console.visit(console.served.adminKey, { locale: 'de-DE' });

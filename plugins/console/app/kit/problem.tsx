@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { ConnectionError, FactMemoryError } from '../../../../client/client.ts';
 import { fill } from '../texts/texts.ts';
+import { useSharedProblem } from './shared-problem.ts';
 import { useTexts } from './use-texts.ts';
 
 /**
@@ -13,11 +14,13 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }
     error instanceof ConnectionError
       ? problem.connection
       : (known?.detail ?? (error instanceof Error ? error.message : String(error)));
+  const { isShown, retryAll } = useSharedProblem(detail, retry);
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // In a long form the message might be out of sight.
     if (element.current?.closest('dialog')) element.current.scrollIntoView({ block: 'nearest' });
   }, [error]);
+  if (!isShown) return null;
   return (
     <div class="problem" role="alert" ref={element}>
       <strong>{problem.title}</strong>
@@ -35,7 +38,7 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }
       )}
       {known?.requestId !== undefined && <p class="muted">{fill(problem.request, { id: known.requestId })}</p>}
       {retry !== undefined && (
-        <button type="button" onClick={retry}>
+        <button type="button" onClick={retryAll}>
           {retryText}
         </button>
       )}

@@ -3,11 +3,12 @@ import { Problem } from './problem.tsx';
 import type { RequestState } from './use-request.ts';
 import { useTexts } from './use-texts.ts';
 
-/** A loading message that screen readers announce. */
+/** Grey lines in the place of content that loads, with a message that screen readers announce. */
 export const Loading = () => (
-  <p class="loading" role="status">
-    {useTexts().loading}…
-  </p>
+  <div class="loading" role="status">
+    <span class="unseen">{useTexts().loading}…</span>
+    <span class="skeleton" aria-hidden="true" />
+  </div>
 );
 
 /** Shown for an empty list, with a hint for the next step. */

@@ -3,6 +3,8 @@ import { askOpenly } from '../kit/platform.ts';
 /** Public information about the node. See `GET /console/setup.json`. */
 export interface Setup {
   readonly service: string;
+  /** The name of the product for people. */
+  readonly display_name: string;
   readonly version: string;
   readonly node_id: string;
   readonly routes: readonly string[];

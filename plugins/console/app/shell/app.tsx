@@ -3,7 +3,6 @@ import { LocationProvider } from 'preact-iso/router';
 import { AuthenticationError, ConnectionError } from '../../../../client/client.ts';
 import { consolePath } from '../kit/platform.ts';
 import { Problem } from '../kit/problem.tsx';
-import { Loading } from '../kit/state.tsx';
 import { useRequest } from '../kit/use-request.ts';
 import { useTexts } from '../kit/use-texts.ts';
 import { returnFromProvider, SignInRefusal } from '../session/provider-sign-in.ts';
@@ -12,6 +11,7 @@ import { type Session, SessionContext } from '../session/session.ts';
 import { readStoredKey, storeKey } from '../session/stored-key.ts';
 import type { Texts } from '../texts/texts.ts';
 import { Frame } from './frame.tsx';
+import { Shell } from './shell.tsx';
 import { type SignedIn, SignIn, signInWith } from './sign-in.tsx';
 
 /** The console: the sign-in, then the screens. */
@@ -43,11 +43,12 @@ export const App = () => {
     [signedIn, setup.data, texts, signOut],
   );
   if (setup.error !== undefined) return <Problem error={setup.error} retry={setup.reload} />;
-  if (!isKnown || setup.data === undefined) return <Loading />;
+  if (!isKnown || setup.data === undefined) return <Shell />;
   if (session === undefined) {
-    const { has_sign_in: hasProvider, asks_for_key: asksForKey } = setup.data;
+    const { display_name: product, has_sign_in: hasProvider, asks_for_key: asksForKey } = setup.data;
     const enterOpenly = asksForKey ? undefined : () => enter(undefined);
-    return <SignIn notice={notice} hasProvider={hasProvider} signIn={signIn} enterOpenly={enterOpenly} />;
+    const ways = { hasProvider, signIn, enterOpenly };
+    return <SignIn product={product} notice={notice} {...ways} />;
   }
   return (
     <SessionContext.Provider value={session}>

@@ -10,14 +10,14 @@ import { SearchButton } from './search/search-button.tsx';
 
 /** The frame of every screen: the reader, the navigation, and the screen itself. */
 export const Frame = () => {
-  const { texts, reader, hasKey, signOut } = useSession();
+  const { texts, setup, reader, hasKey, signOut } = useSession();
   const { screen } = useAddress();
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${titleOf(screen, texts.screens)} · ${texts.product}`;
+    document.title = `${titleOf(screen, texts.screens)} · ${setup.display_name}`;
     // Another screen gets the focus, so that the reader continues at its start without a mouse.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
@@ -51,13 +51,18 @@ export const Frame = () => {
           ☰
         </button>
         <a class="brand" href={addressOf('overview')}>
-          {texts.product}
+          {setup.display_name}
         </a>
         <SearchButton />
         <span class="who" title={fill(texts.signIn.who, { entity: reader.entity_uri })}>
           <bdi>{reader.entity_uri}</bdi>
         </span>
-        <button type="button" class="quiet" onClick={signOut}>
+        <button
+          type="button"
+          class="quiet"
+          title={fill(texts.signIn.who, { entity: reader.entity_uri })}
+          onClick={signOut}
+        >
           {hasKey ? texts.signIn.out : texts.signIn.withKey}
         </button>
       </header>

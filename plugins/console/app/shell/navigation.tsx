@@ -2,6 +2,7 @@ import { useSession } from '../session/session.ts';
 import { addressOf, useAddress } from './address.ts';
 import { pluginScreensFor } from './plugin-screen.tsx';
 import { type GroupName, screensFor } from './screen-list.ts';
+import { ThemeChoice } from './theme-choice.tsx';
 
 interface Entry {
   readonly name: string;
@@ -39,6 +40,7 @@ export const Navigation = ({ onChosen }: { onChosen: () => void }) => {
           </ul>
         </section>
       ))}
+      <ThemeChoice />
     </nav>
   );
 };

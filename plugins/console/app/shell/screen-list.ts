@@ -20,6 +20,7 @@ import { Relations } from '../screens/relations/relations.tsx';
 import { Settings } from '../screens/settings/settings.tsx';
 import { Subscriptions } from '../screens/subscriptions/subscriptions.tsx';
 import { Tenants } from '../screens/tenants/tenants.tsx';
+import { Terms } from '../screens/terms/terms.tsx';
 import { Timeline } from '../screens/timeline/timeline.tsx';
 import { hasRoute, may, type Reader, type Session } from '../session/session.ts';
 import type { Texts } from '../texts/texts.ts';
@@ -87,6 +88,7 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['read'],
     view: Recall,
   },
+  { name: 'terms', group: 'memory', needs: 'POST /v1/recall', permissions: ['read'], view: Terms },
   {
     name: 'gardens',
     group: 'access',

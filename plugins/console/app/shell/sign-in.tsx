@@ -36,6 +36,8 @@ export const signInWith = async (key: string | undefined, onRefused: () => void)
 };
 
 interface SignInProps {
+  /** The name of the product. */
+  readonly product: string;
   /** The reason why the reader is asked again. */
   readonly notice: string | undefined;
   readonly hasProvider: boolean;
@@ -46,8 +48,8 @@ interface SignInProps {
 }
 
 /** Asks for a key. It is sent only in a header of requests to this node. */
-export const SignIn = ({ notice, hasProvider, signIn, enterOpenly }: SignInProps) => {
-  const { signIn: texts, product } = useTexts();
+export const SignIn = ({ product, notice, hasProvider, signIn, enterOpenly }: SignInProps) => {
+  const { signIn: texts } = useTexts();
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(true);
   const [error, setError] = useState<unknown>();

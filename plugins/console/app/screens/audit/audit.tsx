@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf, QueryOf } from '../../../../../client/client.ts';
 import { Chips } from '../../kit/chips.tsx';
 import { DownloadButton } from '../../kit/download-button.tsx';
+import { Folded } from '../../kit/folded.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Empty } from '../../kit/state.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
@@ -64,7 +65,9 @@ export const Audit = () => {
       <p class="lead">{isWhole ? own.leadWhole : own.leadOwn}</p>
       {isWhole && hasRoute(setup, 'GET /v1/audit/verify') && <ChainCheck />}
       {hasRoute(setup, 'GET /v1/audit/use') && <UseOverTime />}
-      <AuditFilters onAdd={(name, value) => change({ [name]: value })} />
+      <Folded title={texts.filters.title}>
+        <AuditFilters onAdd={(name, value) => change({ [name]: value })} />
+      </Folded>
       <Chips chips={chips} onRemove={(name) => change({ [name]: undefined })} />
       {actions.view}
       <VirtualRows

@@ -1,5 +1,6 @@
 import cytoscape, { type ElementDefinition } from 'cytoscape';
 import { DIRECTION_MARKS } from '../../kit/direction-marks.ts';
+import { onThemeChange } from '../../kit/theme.ts';
 import { graphStyle } from './graph-style.ts';
 import type { Neighbour } from './neighbours.tsx';
 import { radialLayout } from './radial-layout.ts';
@@ -60,14 +61,12 @@ export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: str
   cy.on('mouseout', 'node', () => {
     place.style.cursor = '';
   });
-  const darkness = matchMedia('(prefers-color-scheme: dark)');
-  const recolour = (): void => void cy.style(graphStyle(place));
-  darkness.addEventListener('change', recolour);
+  const ignoreTheme = onThemeChange(() => void cy.style(graphStyle(place)));
   return {
     fit: showAll,
     zoom: (factor) => void cy.zoom({ level: cy.zoom() * factor, renderedPosition: middleOf(place) }),
     remove: () => {
-      darkness.removeEventListener('change', recolour);
+      ignoreTheme();
       size.disconnect();
       cy.destroy();
     },

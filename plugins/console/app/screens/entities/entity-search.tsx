@@ -6,9 +6,11 @@ import { useSearchWords } from '../../kit/use-search-words.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
+import { EntityKinds } from './entity-kinds.tsx';
 import { entitiesIn, type FoundEntity } from './found-entities.ts';
+import { inOrder, kindOf, ORDERS } from './kinds-of.ts';
 
-const LATEST_FACTS = 100;
+const LATEST_FACTS = 500;
 const FOUND_FACTS = 100;
 const FOUND_TOKENS = 50_000;
 
@@ -25,12 +27,13 @@ export const EntitySearch = () => {
   const asked = useRequest(
     async (signal) => {
       if (settled === '') {
-        const page = await client.call('GET /v1/facts', { query: { limit: LATEST_FACTS }, signal });
-        return { found: entitiesIn(page.facts), words: settled };
+        const page = await client.call('GET /v1/facts', { query: { limit: LATEST_FACTS, fields: 'compact' }, signal });
+        return { found: entitiesIn(page.facts), words: settled, read: page.facts.length };
       }
       const limits = { token_budget: FOUND_TOKENS, limit: FOUND_FACTS };
       const reply = await client.recall({ query: settled, scope: 'global', ...limits }, { signal });
-      return { found: entitiesIn(reply.facts.map(({ fact }) => fact)), words: settled };
+      const facts = reply.facts.map(({ fact }) => fact);
+      return { found: entitiesIn(facts), words: settled, read: facts.length };
     },
     [settled],
   );
@@ -55,13 +58,24 @@ export const EntitySearch = () => {
           {texts.entities.go}
         </button>
       </form>
-      <Answer asked={asked}>{({ found, words: sought }) => <Found found={found} words={sought} />}</Answer>
+      <Answer asked={asked}>{(reply) => <Found {...reply} />}</Answer>
     </>
   );
 };
 
-const Found = ({ found, words }: { found: readonly FoundEntity[]; words: string }) => {
+interface FoundProps {
+  readonly found: readonly FoundEntity[];
+  readonly words: string;
+  /** The number of facts that were read. */
+  readonly read: number;
+}
+
+const Found = ({ found, words, read }: FoundProps) => {
   const { entities: texts } = useSession().texts;
+  const { query, open } = useAddress();
+  const { kind } = query;
+  const order = ORDERS.find((each) => each === query.order) ?? 'match';
+  const shown = inOrder(kind === undefined ? found : found.filter(({ uri }) => kindOf(uri) === kind), order);
   const isSearch = words !== '';
   if (found.length === 0) {
     return (
@@ -71,14 +85,22 @@ const Found = ({ found, words }: { found: readonly FoundEntity[]; words: string 
   return (
     <section>
       <h2>{isSearch ? texts.found : texts.latest}</h2>
+      <EntityKinds
+        found={found}
+        read={read}
+        kind={kind}
+        order={order}
+        onKind={(chosen) => open('entities', { ...query, kind: chosen }, true)}
+        onOrder={(chosen) => open('entities', { ...query, order: chosen === 'match' ? undefined : chosen }, true)}
+      />
       <ul class="found">
-        {found.map(({ uri, count, fact }) => (
+        {shown.map(({ uri, count, fact }) => (
           <li key={uri}>
             <p class="fact fact-says">
               <a class="fact-entity" href={addressOf('entities', { uri })}>
                 <ShownText text={uri} />
               </a>
-              {isSearch && <span class="muted">{plural(texts.matches, count)}</span>}
+              <span class="muted">{plural(isSearch ? texts.matches : texts.facts, count)}</span>
             </p>
             <p class="found-fact muted">
               {fact.entity !== uri && <ShownText text={fact.entity} />} <ShownText text={fact.relation} />{' '}

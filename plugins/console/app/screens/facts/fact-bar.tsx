@@ -1,5 +1,6 @@
 import type { Garden } from '../../../../../client/client.ts';
 import { type Chip, Chips } from '../../kit/chips.tsx';
+import { Folded } from '../../kit/folded.tsx';
 import { localTime } from '../../kit/instant.tsx';
 import { NarrowingFields } from '../../kit/narrowing-fields.tsx';
 import { gardenName, useGardens } from '../../kit/use-gardens.ts';
@@ -41,8 +42,10 @@ export const FactBar = ({ words, isSearching, query, onWords, onChange }: FactBa
             onInput={({ currentTarget }) => onWords(currentTarget.value)}
           />
         )}
-        <FactFilters onAdd={(name, value) => onChange({ [name]: value })} />
       </div>
+      <Folded title={texts.filters.title}>
+        <FactFilters onAdd={(name, value) => onChange({ [name]: value })} />
+      </Folded>
       <NarrowingFields value={query} onChange={onChange} />
       <Chips chips={chips} onRemove={(name) => onChange({ [name]: undefined })} />
       {isSearching ? (

@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { onThemeChange } from '../../kit/theme.ts';
 import { spellNumber } from '../../texts/texts.ts';
 import type { Count } from './use-counts.ts';
 
@@ -44,14 +45,12 @@ export const drawCounts = (
   );
   const size = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT }));
   size.observe(place);
-  const scheme = matchMedia('(prefers-color-scheme: dark)');
-  const redraw = (): void => plot.redraw();
-  scheme.addEventListener('change', redraw);
+  const ignoreTheme = onThemeChange(() => plot.redraw());
   return {
     show: (next) => plot.setData(dataOf(next)),
     remove: () => {
       size.disconnect();
-      scheme.removeEventListener('change', redraw);
+      ignoreTheme();
       plot.destroy();
     },
   };

@@ -99,7 +99,7 @@ const columnsOf = ({ plugins: own }: Texts): readonly Column<ListedPlugin>[] => 
   {
     title: own.parts,
     show: (plugin) => (
-      <>
+      <div class="plugin-parts">
         {plugin.settings > 0 && (
           <a
             href={addressOf('settings', { plugin: plugin.name })}
@@ -109,7 +109,7 @@ const columnsOf = ({ plugins: own }: Texts): readonly Column<ListedPlugin>[] => 
           </a>
         )}
         <PluginParts plugin={plugin} />
-      </>
+      </div>
     ),
   },
 ];

@@ -42,7 +42,9 @@ const Bar = ({ part, kind, breakdown }: BarProps) => {
   return (
     <div class={`score score-${kind}`}>
       <dt>
-        <Term means={texts.partMeans[part]}>{texts.parts[part]}</Term>
+        <Term name={part} means={texts.partMeans[part]}>
+          {texts.parts[part]}
+        </Term>
       </dt>
       <dd>
         <span class="score-bar" aria-hidden="true">

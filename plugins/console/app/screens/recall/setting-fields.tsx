@@ -38,7 +38,11 @@ export const SettingFields = ({ title, value, onChange }: SettingFieldsProps) =>
       <WeightSliders weights={value.weights} onChange={(weights) => set({ weights })} />
       <div class="settings-fields">
         {NUMBERS.map(([name, bounds]) => (
-          <Field key={name} label={own.names[name]} hint={name === 'lambda' ? own.lambdaMeans : undefined}>
+          <Field
+            key={name}
+            label={own.names[name]}
+            means={name === 'lambda' ? { name, text: own.lambdaMeans } : undefined}
+          >
             {(ids) => (
               <input
                 {...ids}

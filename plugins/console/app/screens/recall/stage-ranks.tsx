@@ -2,6 +2,7 @@ import type { RecallReply } from '../../../../../client/client.ts';
 import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
+import { Term } from '../../kit/term.tsx';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 
@@ -33,7 +34,11 @@ export const StageRanks = ({ label, reply }: StageRanksProps) => {
         <table class="stage-table">
           <thead>
             <tr>
-              <th scope="col">{own.together}</th>
+              <th scope="col">
+                <Term name="together" means={own.togetherMeans}>
+                  {own.together}
+                </Term>
+              </th>
               {STAGES.map(([stage, weight]) => (
                 <th key={stage} scope="col">
                   {own.weightNames[weight]}

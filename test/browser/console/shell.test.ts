@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { describeConsole, expectWhole } from './describe-console.ts';
+import { choose, press } from './reader-steps.ts';
+
+const NAME = 'Lantern memory';
+
+describeConsole('the frame of the console', { env: { SVC_DISPLAY_NAME: NAME } }, (running) => {
+  it('has the name that the operator chose for people: in the header, the title and the sign-in', async () => {
+    const { page, open } = await running().visit();
+    expect(await page.locator('.brand').textContent()).to.equal(NAME);
+    const signedIn = await running().visit(running().served.adminKey);
+    expect(await signedIn.page.locator('.top .brand').textContent()).to.equal(NAME);
+    expect(await signedIn.page.evaluate('document.title')).to.equal(`Overview · ${NAME}`);
+    expect((await running().served.ask('GET', '/openapi.json')).body.info.title).to.equal(`${NAME} (svc)`);
+    expect(open).to.be.a('function');
+  });
+
+  it('has colours of choice, which the browser keeps, also against its own', async () => {
+    const visited = await running().visit(running().served.adminKey, { colorScheme: 'light' });
+    const { page, open } = visited;
+    const ground = (): Promise<string> => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const before = await ground();
+    await choose(page, 'Colours', 'dark');
+    const dark = await ground();
+    expect(dark).to.not.equal(before);
+    await expectWhole(visited, 'dark by choice');
+    await open('facts');
+    expect(await ground()).to.equal(dark);
+    await choose(page, 'Colours', 'as the system');
+    expect(await ground()).to.equal(before);
+  });
+
+  it('has a header of one line on a phone', async () => {
+    const { page, open } = await running().visit(running().served.adminKey, { viewport: { width: 390, height: 844 } });
+    await open('overview');
+    const tall = 'Math.max(...[...document.querySelectorAll(".top > *")].map((each) => each.offsetHeight))';
+    expect(await page.evaluate<number>(tall)).to.be.below(44);
+  });
+
+  it('reports a node that is away once on a screen, and goes on with one press when it is back', async () => {
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open('overview');
+    const away = 'window.asked = window.fetch; window.fetch = () => Promise.reject(new TypeError("away"));';
+    await page.evaluate(away);
+    await press(page, 'Refresh');
+    await page.locator('main .problem').first().waitFor();
+    await comesTrue(async () => (await page.locator('main .problem').count()) === 1);
+    await page.evaluate('window.fetch = window.asked;');
+    await press(page, 'Try again');
+    await page.locator('main .problem').first().waitFor({ state: 'detached' });
+  });
+
+  it('lets a reader reach the end of the navigation and of a screen in a low window', async () => {
+    const { page, open } = await running().visit(running().served.adminKey, {
+      viewport: { width: 1_280, height: 400 },
+    });
+    await open('settings');
+    const reach = (selector: string): string =>
+      `(() => { const end = document.querySelector(${JSON.stringify(selector)}); end.scrollIntoView({ block: "end" }); ` +
+      'const { bottom, top } = end.getBoundingClientRect(); return bottom <= innerHeight + 1 && top >= 0; })()';
+    expect(await page.evaluate(reach('nav .theme-choice'))).to.equal(true);
+    expect(await page.evaluate(reach('main > :last-child > :last-child, main > :last-child'))).to.be.a('boolean');
+    const clipped = 'getComputedStyle(document.querySelector("main")).overflowY';
+    expect(await page.evaluate(clipped)).to.equal('visible');
+  });
+});
