@@ -7,11 +7,13 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Empty, Loading } from '../../kit/state.tsx';
 import { useSession } from '../../session/session.ts';
 import { addressOf, type Query } from '../../shell/address.ts';
-import { plural, spellNumber, type Texts } from '../../texts/texts.ts';
+import { fill, plural, spellNumber, type Texts } from '../../texts/texts.ts';
 import { type Day, type Tallies, useTallies } from './use-tallies.ts';
 
 /** The number of sources that a row names; the others are in the choice. */
 const SOURCES = 6;
+/** The number of characters of a name in the choice, which is as wide as its longest name. */
+const MOST_CHARACTERS = 60;
 
 /** How many facts came on each day, in all and of each agent. */
 export const DayTallies = ({ round }: { round: number }) => {
@@ -79,7 +81,7 @@ const SourceChoice = ({ tallies, source, onChoose }: ChoiceProps) => {
         <option value="">{own.allAgents}</option>
         {names.map(([name, facts]) => (
           <option key={name} value={name}>
-            {`${name} (${spellNumber(facts)})`}
+            {fill(own.agentFacts, { name: name.slice(0, MOST_CHARACTERS), facts })}
           </option>
         ))}
       </select>
