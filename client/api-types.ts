@@ -2456,6 +2456,37 @@ export interface Api {
       | undefined;
     answers: { 200: History };
   };
+  /**
+   * Imports the export of another memory or chat product, and reports its progress as lines of JSON.
+   * Needs: write.
+   */
+  'POST /v1/imports': {
+    body: {
+      /** The name of the file. */
+      name: string;
+      /** The bytes of the file or zip archive, in base64. */
+      content: string;
+      /** The name of a format; by default the one that the file has. */
+      format?: string | undefined;
+      /** The time of items that have none. */
+      modified_at?: string | undefined;
+      /** The scope of the facts; `local` by default. */
+      scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+      /** The garden that the facts go to. */
+      garden?: string | undefined;
+      /** Stands before the source of every fact. */
+      source_prefix?: string | undefined;
+      /** The offset of instants that have none. */
+      utc_offset?: string | undefined;
+      /** The encoding of text that is not UTF-8 and has no byte order mark. */
+      encoding?: string | undefined;
+      /** For a table: what its columns are, as `member=column`. */
+      map?: readonly string[] | undefined;
+      /** Checks every fact, and stores nothing. Default: `false`. */
+      dry_run?: boolean | undefined;
+    };
+    answers: { 200: string };
+  };
   /** Reports which of the instructions that were loaded an agent has used. Needs: any key. */
   'POST /v1/instruction/audit': {
     body: {

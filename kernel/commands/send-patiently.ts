@@ -8,7 +8,7 @@ const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
 /** The node, and the clock for the pauses between tries. */
 export interface PatientTarget {
-  readonly server: CommandServer;
+  readonly server: Pick<CommandServer, 'send'>;
   readonly clock: Clock;
 }
 

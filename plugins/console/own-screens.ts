@@ -14,6 +14,7 @@ export const OWN_SCREENS: ReadonlySet<string> = new Set([
   'capabilities',
   'subscriptions',
   'instructions',
+  'import',
   'peers',
   'tenants',
   'erasure',

@@ -32,6 +32,21 @@ const glanceAt = async (format: ImportFormat, input: OpenedInput, settings: Impo
   return { facts, broken, fits: facts + neutral > 0 };
 };
 
+/** Returns the format that the start of an input has; undefined if it has none. */
+export const guessFormat = async (
+  formats: readonly ImportFormat[],
+  input: OpenedInput,
+  settings: ImportSettings,
+): Promise<ImportFormat | undefined> => {
+  let best: { readonly format: ImportFormat; readonly score: number } | undefined;
+  for (const format of formats) {
+    const { facts, broken } = await glanceAt(format, input, settings);
+    const score = facts - broken;
+    if (score > (best?.score ?? 0)) best = { format, score };
+  }
+  return best?.format ?? ((await isTable(input)) ? formats.find(({ id }) => id === 'csv') : undefined);
+};
+
 /**
  * Refuses an input that has no item of the chosen format, if its start has another one. Throws `validation` with the
  * command for that format. Leaves all other faults to the run.
@@ -45,13 +60,8 @@ export const refuseOtherFormat = async (
   // Opens the input a second time, because the run counts the bytes that it reads.
   const input = await openInput(path, encoding);
   if ((await glanceAt(format, input, settings)).fits) return;
-  let best: { readonly id: string; readonly score: number } | undefined;
-  for (const other of formats.filter(({ id }) => id !== format.id)) {
-    const { facts, broken } = await glanceAt(other, input, settings);
-    const score = facts - broken;
-    if (score > (best?.score ?? 0)) best = { id: other.id, score };
-  }
-  const guess = best?.id ?? ((await isTable(input)) && format.id !== 'csv' ? 'csv' : undefined);
+  const others = formats.filter(({ id }) => id !== format.id);
+  const guess = (await guessFormat(others, input, settings))?.id;
   if (guess === undefined) return;
   throw new ServiceError('validation', `the input looks like an export of the format ${guess}, not ${format.id}`, {
     hint: `try "fact-memory-node import-from ${guess} ${shellQuote(path)}${guess === 'csv' ? ' --map …' : ''}"`,

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readLines } from '../../kernel/command-api.ts';
+import { othersGoFirst } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
+import { archiveFile, archiveIn, type OpenArchive } from './archive-bytes.ts';
 import type { ImportFile, ImportInput, ImportLine } from './importers-api.ts';
 import { jsonItems } from './json-items.ts';
 import { utf8Of } from './text-encoding.ts';
@@ -15,6 +17,8 @@ const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const MAX_FOLDER_DEPTH = 32;
 const MAX_FILES = 1_000_000;
 const ZIP = Buffer.from('PK');
+const ZIP_BYTES = 4;
+const PIECE_BYTES = 64 * 1024;
 
 export interface OpenedInput extends ImportInput {
   readonly totalBytes: number;
@@ -43,15 +47,41 @@ export const openInput = async (path: string, encoding?: string): Promise<Opened
   if (stats.isDirectory()) return inputOf(path, await placesBelow(path), { archive: false, encoding });
   if (!stats.isFile()) throw new ServiceError('validation', `${path} is neither a file nor a folder`);
   const whole = placeOf(path, basename(path), stats.size, stats.mtimeMs);
-  if (!(await isZip(path))) return inputOf(path, [whole], { archive: false, encoding });
-  const entries = (await listZip(path)).toSorted((one, other) => (one.path < other.path ? -1 : 1));
-  const places = entries.map((entry) => ({
+  if (!isZip(await beginningOf(path))) return inputOf(path, [whole], { archive: false, encoding });
+  return inputOf(path, await placesIn(archiveFile(path)), { archive: whole, encoding });
+};
+
+/** A file that a caller has sent. */
+export interface SentFile {
+  readonly name: string;
+  readonly content: Buffer;
+  readonly modifiedMs: number | null;
+}
+
+/** Opens a file or an archive in memory, as `openInput` does. */
+export const openSent = async ({ name, content, modifiedMs }: SentFile, encoding?: string): Promise<OpenedInput> => {
+  const whole = { path: basename(name), sizeBytes: content.length, modifiedMs, open: piecesOf(content) };
+  if (!isZip(content.subarray(0, ZIP_BYTES))) return inputOf(name, [whole], { archive: false, encoding });
+  const places = await placesIn(archiveIn(content), MAX_SENT_BYTES);
+  return inputOf(name, places, { archive: whole, encoding });
+};
+
+/** The maximum size of a sent archive after it is unpacked. It limits the time that a node spends on one request. */
+const MAX_SENT_BYTES = 128 * 1024 * 1024;
+
+const placesIn = async (archive: OpenArchive, maxBytes = Number.POSITIVE_INFINITY): Promise<Place[]> => {
+  const entries = (await listZip(archive)).toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  if (entries.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) {
+    throw new ServiceError('too_large', `the archive unpacks to more than ${maxBytes / 1024 / 1024} MiB`, {
+      hint: 'import it with "fact-memory-node import-from", which has no such limit',
+    });
+  }
+  return entries.map((entry) => ({
     path: entry.path,
     sizeBytes: entry.packedBytes,
     modifiedMs: entry.modifiedMs,
-    open: (onRead: (bytes: number) => void) => readZipEntry(path, entry, onRead),
+    open: (onRead) => readZipEntry(archive, entry, onRead),
   }));
-  return inputOf(path, places, { archive: whole, encoding });
 };
 
 interface InputForm {
@@ -156,12 +186,25 @@ const placesBelow = async (folder: string): Promise<Place[]> => {
 const tooLarge = (what: string): ServiceError =>
   new ServiceError('validation', `the folder has ${what}`, { hint: 'import parts of it one after the other' });
 
-const isZip = async (path: string): Promise<boolean> => {
-  const handle = await open(path, 'r');
+/** Yields the pieces of a content, and lets other requests go on between them. */
+const piecesOf = (content: Buffer): Place['open'] =>
+  async function* (onRead) {
+    for (let at = 0; at < content.length; at += PIECE_BYTES) {
+      await othersGoFirst();
+      const piece = content.subarray(at, at + PIECE_BYTES);
+      onRead(piece.length);
+      yield piece;
+    }
+  };
+
+const beginningOf = async (path: string): Promise<Buffer> => {
+  const archive = await archiveFile(path)();
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return bytesRead === 4 && buffer.subarray(0, 2).equals(ZIP) && (buffer[2] === 3 || buffer[2] === 5);
+    return await archive.read(0, ZIP_BYTES);
   } finally {
-    await handle.close();
+    await archive.close();
   }
 };
+
+const isZip = (beginning: Buffer): boolean =>
+  beginning.length === ZIP_BYTES && beginning.subarray(0, 2).equals(ZIP) && (beginning[2] === 3 || beginning[2] === 5);

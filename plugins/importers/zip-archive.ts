@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { createInflateRaw } from 'node:zlib';
 import { ServiceError } from '../../kernel/plugin-api.ts';
+import type { ArchiveBytes, OpenArchive } from './archive-bytes.ts';
 
 const MAX_ENTRIES = 200_000;
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
@@ -37,37 +37,37 @@ export interface ZipEntry {
 }
 
 /** Lists the files of an archive without unpacking them. */
-export const listZip = async (file: string): Promise<ZipEntry[]> => {
-  const handle = await open(file, 'r');
+export const listZip = async (open: OpenArchive): Promise<ZipEntry[]> => {
+  const archive = await open();
   try {
-    const { size } = await handle.stat();
-    const { offset, bytes, count } = await findDirectory(handle, size);
+    const { size } = archive;
+    const { offset, bytes, count } = await findDirectory(archive, size);
     if (count > MAX_ENTRIES || bytes > MAX_DIRECTORY_BYTES) throw broken('its directory is too large');
     if (offset + bytes > size) throw broken('its directory lies outside of the file');
-    const entries = readDirectory(await readAt(handle, offset, bytes), count);
+    const entries = readDirectory(await readAt(archive, offset, bytes), count);
     // Entries may refer to the same packed bytes. Each entry then has a harmless ratio, so their sum is checked too.
     const unpacked = entries.reduce((sum, entry) => sum + entry.bytes, 0);
     if (unpacked > RATIO_FREE_BYTES + size * MAX_RATIO) throw broken('it unpacks to far more than it may');
     return entries;
   } finally {
-    await handle.close();
+    await archive.close();
   }
 };
 
 /** Unpacks one file of an archive as a stream, without writing to disk. */
 export async function* readZipEntry(
-  file: string,
+  open: OpenArchive,
   entry: ZipEntry,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (entry.isEncrypted) throw broken('one of its files is encrypted');
   if (entry.method !== 0 && entry.method !== 8) throw broken('one of its files is packed in an unknown way');
-  const handle = await open(file, 'r');
+  const archive = await open();
   try {
-    const local = await readAt(handle, entry.offset, LOCAL_BYTES);
+    const local = await readAt(archive, entry.offset, LOCAL_BYTES);
     if (local.readUInt32LE(0) !== LOCAL) throw broken('one of its files is not where the directory says');
     const start = entry.offset + LOCAL_BYTES + local.readUInt16LE(26) + local.readUInt16LE(28);
-    const packed = readRange(handle, start, entry.packedBytes, onRead);
+    const packed = readRange(archive, start, entry.packedBytes, onRead);
     let bytes = 0;
     for await (const chunk of entry.method === 0 ? packed : inflated(packed)) {
       bytes += chunk.length;
@@ -78,7 +78,7 @@ export async function* readZipEntry(
     }
     if (bytes !== entry.bytes) throw broken('one of its files is damaged');
   } finally {
-    await handle.close();
+    await archive.close();
   }
 }
 
@@ -104,13 +104,13 @@ async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 async function* readRange(
-  handle: FileHandle,
+  archive: ArchiveBytes,
   start: number,
   bytes: number,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes; at += READ_BYTES) {
-    const chunk = await readAt(handle, start + at, Math.min(READ_BYTES, bytes - at));
+    const chunk = await readAt(archive, start + at, Math.min(READ_BYTES, bytes - at));
     onRead(chunk.length);
     yield chunk;
   }
@@ -122,13 +122,13 @@ interface Directory {
   readonly count: number;
 }
 
-const findDirectory = async (handle: FileHandle, size: number): Promise<Directory> => {
+const findDirectory = async (archive: ArchiveBytes, size: number): Promise<Directory> => {
   const tailBytes = Math.min(size, END_BYTES + MAX_COMMENT_BYTES);
-  const tail = await readAt(handle, size - tailBytes, tailBytes);
+  const tail = await readAt(archive, size - tailBytes, tailBytes);
   for (let at = tail.length - END_BYTES; at >= 0; at -= 1) {
     if (tail.readUInt32LE(at) !== END || at + END_BYTES + tail.readUInt16LE(at + 20) > tail.length) continue;
     const wideAt = size - tailBytes + at - WIDE_LOCATOR_BYTES;
-    const wide = wideAt < 0 ? null : await wideDirectory(handle, wideAt);
+    const wide = wideAt < 0 ? null : await wideDirectory(archive, wideAt);
     return (
       wide ?? {
         count: tail.readUInt16LE(at + 10),
@@ -140,10 +140,10 @@ const findDirectory = async (handle: FileHandle, size: number): Promise<Director
   throw broken('it has no directory; it may be cut short');
 };
 
-const wideDirectory = async (handle: FileHandle, at: number): Promise<Directory | null> => {
-  const locator = await readAt(handle, at, WIDE_LOCATOR_BYTES);
+const wideDirectory = async (archive: ArchiveBytes, at: number): Promise<Directory | null> => {
+  const locator = await readAt(archive, at, WIDE_LOCATOR_BYTES);
   if (locator.readUInt32LE(0) !== WIDE_LOCATOR) return null;
-  const end = await readAt(handle, number64(locator, 8), 56);
+  const end = await readAt(archive, number64(locator, 8), 56);
   if (end.readUInt32LE(0) !== WIDE_END) throw broken('its directory is damaged');
   return { count: number64(end, 32), bytes: number64(end, 40), offset: number64(end, 48) };
 };
@@ -213,11 +213,10 @@ const number64 = (buffer: Buffer, at: number): number => {
   return value;
 };
 
-const readAt = async (handle: FileHandle, position: number, length: number): Promise<Buffer> => {
-  const buffer = Buffer.allocUnsafe(length);
-  const { bytesRead } = await handle.read(buffer, 0, length, position);
-  if (bytesRead !== length) throw broken('it is cut short');
-  return buffer;
+const readAt = async (archive: ArchiveBytes, position: number, length: number): Promise<Buffer> => {
+  const bytes = await archive.read(position, length);
+  if (bytes.length !== length) throw broken('it is cut short');
+  return bytes;
 };
 
 const broken = (what: string): ServiceError =>

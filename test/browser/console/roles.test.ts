@@ -43,11 +43,11 @@ const ROLES: Readonly<Record<string, Role>> = {
   reader: { permissions: ['read'], screens: [], mayPress: [] },
   writer: {
     permissions: ['read', 'write'],
-    screens: [],
+    screens: ['import'],
     mayPress: ['Assert a fact', 'Make a garden', 'Register a public key', 'Issue a token'],
   },
   auditor: { permissions: ['read', 'audit.read'], screens: [], mayPress: ['Verify the chain'] },
-  admin: { permissions: ['read', 'write', 'admin'], screens: FOR_ADMINS, mayPress: GUARDED },
+  admin: { permissions: ['read', 'write', 'admin'], screens: [...FOR_ADMINS, 'import'], mayPress: GUARDED },
 };
 
 if (isBrowserInstalled()) {

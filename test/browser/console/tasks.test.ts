@@ -92,5 +92,57 @@ if (isBrowserInstalled()) {
       await one.getByText('It is in an open contradiction.').waitFor();
       expect(await clicks()).to.equal(2);
     });
+
+    it('import a chat export: two clicks after its file is chosen, and four to take it back', async () => {
+      const message = (id: string, role: string, text: string, parent: string | null) => ({
+        id,
+        message: { id, author: { role }, create_time: 1_700_000_000, content: { content_type: 'text', parts: [text] } },
+        parent,
+        children: [],
+      });
+      const mapping = {
+        a: message('a', 'user', 'Where is the ferry?', null),
+        b: message('b', 'assistant', 'At the east pier', 'a'),
+      };
+      const chat = { id: 'chat-1', title: 'The ferry', create_time: 1_700_000_000, mapping, current_node: 'b' };
+      const buffer = Buffer.from(JSON.stringify([chat]));
+      const total = async (): Promise<number> =>
+        (await console.served.ask('GET', '/v1/facts?sources=import:*')).body.total;
+      const visit = await console.visit(console.served.adminKey);
+      const { page, open } = visit;
+      await open('import');
+      const clicks = await countClicks(page);
+      await page
+        .getByLabel('File of the export', { exact: true })
+        .setInputFiles({ name: 'conversations.json', mimeType: 'application/json', buffer });
+      await press(page, 'Try it');
+      await page.getByText('3 items read = 3 to be stored').waitFor();
+      expect(await total(), 'a trial stores nothing').to.equal(0);
+      await press(page, 'Import');
+      await page.getByText('3 items read = 3 stored').waitFor();
+      expect([await clicks(), await total()]).to.deep.equal([2, 3]);
+      expect(await visit.seriousFindings()).to.deep.equal([]);
+      await page.getByRole('link', { name: 'See the facts of these sources' }).click();
+      await page.getByText('At the east pier').first().waitFor();
+      await page.getByLabel('Select all that are listed').click();
+      await press(page, 'Retract');
+      const form = page.locator('dialog[open]');
+      await form.locator('button.danger').click();
+      await comesTrue(async () => (await total()) === 0);
+      expect(await clicks()).to.equal(6);
+    });
+
+    it('import: see the fault of a file, on a phone too', async () => {
+      const visit = await console.visit(console.served.adminKey, { viewport: { width: 390, height: 844 } });
+      const { page, open } = visit;
+      await open('import');
+      await page
+        .getByLabel('File of the export', { exact: true })
+        .setInputFiles({ name: 'noise.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 255, 1]) });
+      await press(page, 'Try it');
+      await page.locator('main').getByRole('alert').getByText('no export of a known format').first().waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).to.equal(false);
+      expect(await visit.seriousFindings()).to.deep.equal([]);
+    });
   });
 }

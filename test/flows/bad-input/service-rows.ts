@@ -1,4 +1,4 @@
-import { type RouteRow, SMALL_BODY_BYTES, STANDARD_BODY_BYTES } from './route-row.ts';
+import { BULK_BODY_BYTES, type RouteRow, SMALL_BODY_BYTES, STANDARD_BODY_BYTES } from './route-row.ts';
 
 const RAW_KEY = 'a-right-key-0123456789abcdef0123456789';
 const PUBLIC_KEY = Buffer.alloc(32, 7).toString('base64url');
@@ -76,6 +76,23 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
       maxBytes: STANDARD_BODY_BYTES,
     },
     accepts: 200,
+  },
+  {
+    route: 'POST /v1/imports',
+    path: () => '/v1/imports',
+    body: {
+      valid: {
+        name: '"memory.jsonl"',
+        content: `"${Buffer.from('{"type":"entity","name":"Noor","entityType":"person"}').toString('base64')}"`,
+        dry_run: 'true',
+      },
+      kinds: { modified_at: 'instant', scope: 'scope', dry_run: 'boolean' },
+      required: ['name', 'content'],
+      free: ['name'],
+      maxBytes: BULK_BODY_BYTES,
+    },
+    accepts: 200,
+    lacking: ['read', 'audit.read'],
   },
   {
     route: 'GET /v1/connect/clients',

@@ -117,6 +117,7 @@ export const SERVICE_EXAMPLE_ROWS: readonly ExampleRow[] = [
   { route: 'GET /healthz' },
   { route: 'GET /readyz' },
   { route: 'POST /v1/mcp' },
+  { route: 'POST /v1/imports' },
   { route: 'GET /v1/metrics' },
   { route: 'GET /v1/node' },
   { route: 'GET /v1/audit' },

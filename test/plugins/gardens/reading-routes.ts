@@ -51,6 +51,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/metrics': 'open',
   // Describes the node and its plugins, without any fact.
   'GET /v1/node': 'open',
+  'POST /v1/imports': 'writes',
   'POST /v1/mcp': ({ factId }) => [
     ...recalls().map((args) => toolCall('recall', args)),
     ...['user:alice', 'user:bob', 'user:hidden', 'user:carol', 'doc:sum'].flatMap((entity): Target[] => [

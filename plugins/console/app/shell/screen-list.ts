@@ -9,6 +9,7 @@ import { Entities } from '../screens/entities/entities.tsx';
 import { Erasure } from '../screens/erasure/erasure.tsx';
 import { Facts } from '../screens/facts/facts.tsx';
 import { Gardens } from '../screens/gardens/gardens.tsx';
+import { Import } from '../screens/import/import.tsx';
 import { Instructions } from '../screens/instructions/instructions.tsx';
 import { Jobs } from '../screens/jobs/jobs.tsx';
 import { Keys } from '../screens/keys/keys.tsx';
@@ -137,6 +138,13 @@ export const SCREENS: readonly Screen[] = [
     needs: 'GET /v1/agents/{agent_id}/instruction-manifest',
     permissions: ['read'],
     view: Instructions,
+  },
+  {
+    name: 'import',
+    group: 'exchange',
+    needs: 'POST /v1/imports',
+    permissions: ['write'],
+    view: Import,
   },
   {
     name: 'peers',

@@ -1,0 +1,93 @@
+import { type Route, SCOPES, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { openSentImport, type SentImport, type SentImportParts } from './sent-import.ts';
+
+/** The maximum number of imports at a time in one process. Each holds its file in memory. */
+const MAX_RUNNING = 2;
+const MAX_MAPPED = 32;
+
+/** `POST /v1/imports` imports a file that the caller sends, with the rights of the caller. */
+export const importRoute = (parts: SentImportParts): Route<undefined, undefined, SentImport> => {
+  let running = 0;
+  return {
+    method: 'POST',
+    path: '/v1/imports',
+    summary: 'Imports the export of another memory or chat product, and reports its progress as lines of JSON',
+    access: { permission: 'write' },
+    // Each local request takes a turn of its own.
+    cost: 0,
+    body: IMPORT_BODY,
+    bodyLimit: 'bulk',
+    answers: { 200: { text: ['application/x-ndjson'] } },
+    example: {
+      body: {
+        name: 'memory.jsonl',
+        content: 'eyJ0eXBlIjoiZW50aXR5IiwibmFtZSI6Ik5vb3IiLCJlbnRpdHlUeXBlIjoicGVyc29uIiwib2JzZXJ2YXRpb25zIjpbXX0K',
+        dry_run: true,
+      },
+    },
+    async handle(request) {
+      if (!parts.routes.serves('POST /v1/facts/batch')) {
+        throw new ServiceError('lookup', 'this node takes no facts: its plugin "facts" is switched off');
+      }
+      if (running >= MAX_RUNNING) {
+        throw new ServiceError('limit_reached', `${MAX_RUNNING} imports run already`, {
+          hint: 'wait until one of them has ended',
+        });
+      }
+      running += 1;
+      let isOver = false;
+      const end = (): void => {
+        if (!isOver) running -= 1;
+        isOver = true;
+      };
+      // A client that leaves before the first line never starts the lines, and so never ends them.
+      request.signal.addEventListener('abort', end, { once: true });
+      try {
+        const lines = await openSentImport(request, parts);
+        return { status: 200, contentType: 'application/x-ndjson', text: endingWith(lines, end) };
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+  };
+};
+
+async function* endingWith(lines: AsyncIterable<string>, end: () => void): AsyncGenerator<string, void, undefined> {
+  try {
+    yield* lines;
+  } finally {
+    end();
+  }
+}
+
+const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
+
+const IMPORT_BODY = schema<SentImport>({
+  type: 'object',
+  required: ['name', 'content'],
+  properties: {
+    name: { ...text(255), description: 'The name of the file.' },
+    content: { type: 'string', minLength: 1, description: 'The bytes of the file or zip archive, in base64.' },
+    format: { ...text(64), description: 'The name of a format; by default the one that the file has.' },
+    modified_at: { ...text(64), description: 'The time of items that have none.' },
+    scope: { type: 'string', enum: [...SCOPES], description: 'The scope of the facts; `local` by default.' },
+    garden: { ...text(2_048), description: 'The garden that the facts go to.' },
+    source_prefix: { ...text(256), description: 'Stands before the source of every fact.' },
+    utc_offset: {
+      type: 'string',
+      pattern: '^(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$',
+      description: 'The offset of instants that have none.',
+    },
+    encoding: { ...text(64), description: 'The encoding of text that is not UTF-8 and has no byte order mark.' },
+    map: {
+      type: 'array',
+      items: text(1_024),
+      // The command takes one word that ends in .json for a file to read, and a caller must not name files of the node.
+      minItems: 3,
+      maxItems: MAX_MAPPED,
+      description: 'For a table: what its columns are, as `member=column`.',
+    },
+    dry_run: { type: 'boolean', default: false, description: 'Checks every fact, and stores nothing.' },
+  },
+});

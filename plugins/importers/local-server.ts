@@ -1,0 +1,28 @@
+import type { CommandServer } from '../../kernel/command-api.ts';
+import type { LocalRequests, RouteRequest } from '../../kernel/plugin-api.ts';
+import { linesOf } from './draft-chunks.ts';
+import { parsedObject } from './origin-values.ts';
+
+/**
+ * Sends the requests of an import to the node in which this code runs, as the caller of `outer`. So an import in a node
+ * has the rights, the checks and the counts of the command. Throws once the signal has aborted.
+ */
+export const localServer = (
+  // biome-ignore lint/suspicious/noExplicitAny: a request of any route
+  outer: RouteRequest<any, any, any>,
+  routes: LocalRequests,
+  signal: AbortSignal,
+): Pick<CommandServer, 'send'> => ({
+  async send({ method, path, headers = {}, body }) {
+    signal.throwIfAborted();
+    const [pattern, query = ''] = path.split('?', 2);
+    const { 'content-type': _, ...own } = headers;
+    const { status, text, header } = await routes.send(outer, {
+      route: `${method} ${pattern}`,
+      query: Object.fromEntries(new URLSearchParams(query)),
+      headers: own,
+      ...(body === undefined ? {} : { body: linesOf(Buffer.from(body)).map((line) => JSON.parse(line) as unknown) }),
+    });
+    return { status, text, header, document: parsedObject(text) ?? {} };
+  },
+});
