@@ -176,7 +176,7 @@ program
   )
   .argument(
     '<dirs...>',
-    'folders with corpus.jsonl and queries.jsonl: {"store","id","query","type","gold":{id:worth}} a line',
+    'folders with corpus.jsonl and queries.jsonl: {"store","id","query","type","gold":{id:worth}} a line; or made-talk, made-notes, made-rules',
   )
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .option(...SEARCH)

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { type BenchPlace, type BenchSearch, type BenchStore, openPlace } from './processes/bench-place.ts';
 import type { ServerProcess } from './processes/child-process.ts';
 import type { BenchEmbedder } from './recall/bench-embedder.ts';
+import { madeSet } from './recall/made-sets.ts';
 import { judge, mean, type Quality, recallIn } from './recall/quality-measures.ts';
 import { type Memory, type QueryRow, readMemories } from './recall/read-corpus.ts';
 import { RecallClient } from './recall/recall-client.ts';
@@ -9,7 +10,7 @@ import { figure, printTable } from './report/print-table.ts';
 import { rowToFact } from './row-to-fact.ts';
 
 export interface QualityOptions {
-  /** Folders with a `corpus.jsonl` and a `queries.jsonl`. */
+  /** Folders with a `corpus.jsonl` and a `queries.jsonl`, or names of made-up sets. */
   readonly folders: readonly string[];
   readonly store: BenchStore;
   readonly search: BenchSearch;
@@ -43,7 +44,8 @@ export const benchRecallQuality = async ({ folders, store, search, embedders }: 
   const rows: string[][] = [];
   try {
     for (const folder of folders) {
-      const memories = await readMemories(folder);
+      const made = madeSet(folder);
+      const memories = made === undefined ? await readMemories(folder) : [made];
       for (const embedder of embedders) {
         const scores = await judgeAll(place, memories, embedder);
         rows.push(
