@@ -53,6 +53,17 @@ if (isBrowserInstalled()) {
       expect(await page.getByLabel('Question', { exact: true }).inputValue()).to.equal(QUESTION);
     });
 
+    it('says what a term of its settings means on focus, with a link to all terms', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('recall');
+      const term = page.getByRole('button', { name: 'About Relevance (MMR)' });
+      await term.press('Shift');
+      await page.getByText('Maximal marginal relevance').waitFor();
+      await page.getByRole('link', { name: 'All terms' }).press('Enter');
+      await page.waitForURL(/terms#lambda$/);
+      await page.locator('#lambda').getByText('Maximal marginal relevance').waitFor();
+    });
+
     it('compares two settings side by side', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('recall');

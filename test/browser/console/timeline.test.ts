@@ -14,11 +14,13 @@ describeConsole(
         const { status, body } = await served.ask('POST', '/v1/facts', fact);
         expect(status, JSON.stringify(body)).to.equal(201);
       };
-      const before = new Date(Date.now() - 3 * DAY_MS).toISOString();
-      await say('agent:scribe', 'May', { timestamp: before });
-      await say('agent:scribe', 'June');
-      await say('agent:clerk', 'July');
-      await say('agent:clerk', 'August');
+      // Instants of whole days, so that no midnight comes between two of them.
+      const daysAgo = (days: number) => ({ timestamp: new Date(Date.now() - days * DAY_MS).toISOString() });
+      const [may, june] = [daysAgo(3), daysAgo(1)];
+      await say('agent:scribe', 'May', may);
+      await say('agent:scribe', 'June', june);
+      await say('agent:clerk', 'July', june);
+      await say('agent:clerk', 'August', june);
     },
   },
   (running) => {
