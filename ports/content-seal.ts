@@ -36,11 +36,14 @@ export interface ContentSeal {
   /** Reads the keys anew if they are older than `version`. Rejects with `unavailable` if they still are. */
   refresh(version: number): Promise<void>;
 
-  /** Seals the text of a value. The same text gives other bytes each time. */
-  sealValue(subject: SealedSubject, factId: string, text: string): Uint8Array;
+  /**
+   * Seals the text of a value, with the key of new facts, or with the first one of a generation above `above`. The same
+   * text gives other bytes each time.
+   */
+  sealValue(subject: SealedSubject, factId: string, text: string, above?: number): Uint8Array;
   openValue(subject: SealedSubject, factId: string, sealed: Uint8Array): string;
-  /** Seals the 16 random bytes of a salt, in as many bytes, with the key of new facts. */
-  sealSalt(subject: SealedSubject, salt: Uint8Array): Uint8Array;
+  /** Seals the 16 random bytes of a salt, in as many bytes, with the key with which `sealValue` seals the value. */
+  sealSalt(subject: SealedSubject, salt: Uint8Array, above?: number): Uint8Array;
   /** Opens a salt with the key that the header of the fact's sealed value names. */
   openSalt(subject: SealedSubject, salt: Uint8Array, header: Uint8Array): Uint8Array;
   /** Returns which key of a subject seals new facts: 0, and one more after each destruction. */

@@ -109,8 +109,8 @@ type FactSeal = Pick<
 const factSeal = (cache: KeyCache): FactSeal => ({
   addedBytes: HEADER_BYTES + NONCE_BYTES + TAG_BYTES,
   headerBytes: HEADER_BYTES,
-  sealValue: (subject, factId, text) => {
-    const { key, generation } = cache.present(subject);
+  sealValue: (subject, factId, text, above) => {
+    const { key, generation } = cache.present(subject, above);
     return sealWithHeader(
       headerOf(cache.rootId, generation),
       Buffer.from(text),
@@ -125,7 +125,7 @@ const factSeal = (cache: KeyCache): FactSeal => ({
     if (opened === undefined) throw notOpened(`the value of fact ${factId}`);
     return opened.toString('utf8');
   },
-  sealSalt: (subject, salt) => cache.present(subject).key.salts.hide(salt),
+  sealSalt: (subject, salt, above) => cache.present(subject, above).key.salts.hide(salt),
   openSalt: (subject, salt, header) => {
     const { root, generation } = readHeader(header);
     const key = cache.keyOf(subject, root, generation);

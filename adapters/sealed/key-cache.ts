@@ -61,13 +61,10 @@ export class KeyCache {
     for (const cache of [this.#present, this.#subjects, this.#digests, this.#tenants, this.#texts]) cache.clear();
   }
 
-  /** Returns the key that seals new content of a subject. */
-  present(subject: SealedSubject): PresentKey {
-    return this.#present.get(nameOf(subject), () => {
-      const path = this.presentPath(subject, 'value');
-      const generation = generationOf(path);
-      return { generation, key: subjectKey(this.#presentSeed(path)) };
-    });
+  /** Returns the key that seals new content of a subject, or the first one above a generation. */
+  present(subject: SealedSubject, above?: number): PresentKey {
+    if (above !== undefined) return this.#presentKey(subject, above + 1);
+    return this.#present.get(nameOf(subject), () => this.#presentKey(subject));
   }
 
   /** Returns a key of a subject; undefined for a destroyed one, and for one of a root that was dropped. */
@@ -105,16 +102,21 @@ export class KeyCache {
   }
 
   /** Returns the path of the first generation below a subject that is not destroyed. */
-  presentPath(subject: SealedSubject, purpose: Purpose): string {
+  presentPath(subject: SealedSubject, purpose: Purpose, from = 0): string {
     const { tree } = presentRoot(this.#keys);
     const above = subjectPath(this.#keys, subject);
-    for (let generation = 0; generation <= LAST_GENERATION; generation++) {
+    for (let generation = from; generation <= LAST_GENERATION; generation++) {
       const path = generationPath(above, purpose, generation);
       if (tree.keyAt(path) !== undefined) return path;
     }
     throw new ServiceError('conflict', 'the facts about this entity were erased too often for another key', {
       hint: 'run encryption rotate, which draws new keys for everything',
     });
+  }
+
+  #presentKey(subject: SealedSubject, from = 0): PresentKey {
+    const path = this.presentPath(subject, 'value', from);
+    return { generation: generationOf(path), key: subjectKey(this.#presentSeed(path)) };
   }
 
   #presentSeed(path: string): Buffer {
