@@ -1,4 +1,4 @@
-import type { Clock, FactStore } from '../../ports/ports.ts';
+import type { Clock, ContentSeal, FactStore } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import { ClockWatch } from '../facts/clock-watch.ts';
 import { createFactErasure } from '../facts/erase-facts.ts';
@@ -24,6 +24,8 @@ import type { Assembly } from './assembly.ts';
 
 export interface FactsHost extends Pick<Assembly, 'vocabulary' | 'hooks' | 'container' | 'stops'> {
   readonly store: FactStore;
+  /** Undefined where the store is clear. */
+  readonly seal?: ContentSeal | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly self: NodeSelf;
@@ -33,6 +35,7 @@ export interface FactsHost extends Pick<Assembly, 'vocabulary' | 'hooks' | 'cont
 /** Opens the kernel's services for facts. */
 export const openFacts = ({
   store,
+  seal,
   clock,
   random,
   self,
@@ -49,7 +52,7 @@ export const openFacts = ({
   const telemetry = container.get(Telemetry);
   const clockWatch = new ClockWatch({ clock, telemetry, log, maxStampLeadMs });
   const rules = { nameRules, interpretations, maxStampLeadMs };
-  const facts = createFacts({ store, clock, clockWatch, telemetry, random, hooks, self, rules, gardens });
+  const facts = createFacts({ store, clock, clockWatch, telemetry, random, hooks, self, rules, seal, gardens });
   stops.push('facts', () => facts.close());
   container.provide(Facts, facts);
   const factJson = createFactJson(vocabulary);
@@ -63,6 +66,6 @@ export const openFacts = ({
   container.provide(TenantRemoval, createTenantRemoval(store, erasure));
   container.provide(
     FactRestore,
-    createFactRestore({ clock, random, hooks, names: self.names, nodeId: self.nodeId, nameRules }),
+    createFactRestore({ clock, random, hooks, names: self.names, nodeId: self.nodeId, nameRules, seal }),
   );
 };

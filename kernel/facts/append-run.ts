@@ -80,6 +80,8 @@ export class AppendRun {
     await authorise(this.#parts.hooks, { items, snapshot: this.#transaction, nowMs: this.#nowMs });
     // Runs both in parallel, because a round trip to a database server costs as much as several statements.
     await Promise.all([this.#loadSiblings(items), this.#lockClock(items)]);
+    // The transaction has the present keys from here on, and keeps them from being destroyed.
+    for (const item of items) item.renewValueKey(this.#parts);
     await turnAfter(items);
     await this.#decide(appendSettle, items);
     await turnAfter(items);

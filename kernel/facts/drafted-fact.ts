@@ -13,6 +13,8 @@ export type DraftingParts = PreparingParts & AssertionRules;
 /** A checked draft before its transaction, or its refusal. */
 export interface PreparedItem {
   readonly fact: PreparedFact;
+  /** The version of the seal with which the value key was made. */
+  readonly sealVersion: number | undefined;
   readonly notes: Notes | undefined;
   readonly path: string;
   readonly hasNewId: boolean;
@@ -68,11 +70,12 @@ export class DraftedFact implements DraftItem {
   /** Runs the checks that need no store, and derives the members of the fact. */
   prepare(parts: DraftingParts, nowMs: number): PreparedItem {
     const { draft, notes, path } = this;
+    const sealVersion = parts.seal?.version;
     const fact = prepareFact(draft, this.keys, this, parts, this.#parts);
     const refusal = this.#refusalOf(fact, parts, nowMs);
     if (refusal !== null) this.reject(refusal.error, refusal.check);
     const hasNewId = draft.id === undefined;
-    return { fact, notes, path, hasNewId, warnings: this.#warnings, refusal: this.#refusal?.error };
+    return { fact, sealVersion, notes, path, hasNewId, warnings: this.#warnings, refusal: this.#refusal?.error };
   }
 
   #refusalOf(fact: PreparedFact, rules: AssertionRules, nowMs: number): Refusal | null {

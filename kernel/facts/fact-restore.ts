@@ -17,6 +17,7 @@ import { isTooFarAhead, parseHlc } from '../time/hybrid-logical-clock.ts';
 import { factRestored } from './append-hooks.ts';
 import { coversBy } from './cover-by.ts';
 import type { FactDraft } from './fact-draft.ts';
+import { storedValueKey } from './fact-value.ts';
 import { nameKeys } from './match-key.ts';
 import { type PreparingParts, prepareFact } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';
@@ -102,7 +103,7 @@ const insertFacts = async (
   transaction: PluginTransaction,
   facts: readonly CheckedFact[],
   nowMs: number,
-  { names, nodeId, random, hooks }: Omit<RestoreParts, 'clock'>,
+  { names, nodeId, random, hooks, seal }: Omit<RestoreParts, 'clock'>,
 ): Promise<RestoreVerdict[]> => {
   const [first] = facts;
   if (first === undefined) return [];
@@ -123,7 +124,9 @@ const insertFacts = async (
   if (fresh.length === 0) return verdicts;
   let clock = await wide.lockClock();
   const stamped = fresh.map(({ fact }): StoredFact => {
-    const next = stampFact(fact, clock, nowMs);
+    // Made anew, because the key of a digest may have been destroyed since the check.
+    const valueKey = seal === undefined ? fact.valueKey : storedValueKey(fact, { names, seal });
+    const next = stampFact({ ...fact, valueKey }, clock, nowMs);
     clock = next.feed;
     return next;
   });

@@ -1,3 +1,4 @@
+import type { ContentSeal, SealedSubject } from '../../ports/content-seal.ts';
 import { type FactValue, VALUE_TYPES, type ValueType } from '../../ports/fact.ts';
 import { instantKey, parseDateOrInstant } from '../../ports/instant.ts';
 import { ServiceError } from '../../ports/service-error.ts';
@@ -60,6 +61,24 @@ export const valueKey = (value: FactValue, names: ServiceNames): string => {
       return 'null';
   }
 };
+
+/** The subject and the value of a fact. */
+type Said = SealedSubject & { readonly value: FactValue };
+
+/**
+ * Returns the key by which the store compares the value of a fact. In a sealed store it is a digest, which is equal for
+ * equal values of one subject.
+ */
+export const storedValueKey = (fact: Said, { names, seal }: ValueKeyParts): string => {
+  const key = valueKey(fact.value, names);
+  return seal === undefined ? key : seal.digestOf(fact, key);
+};
+
+export interface ValueKeyParts {
+  readonly names: ServiceNames;
+  /** Undefined where the store is clear. */
+  readonly seal?: Pick<ContentSeal, 'digestOf' | 'version'> | undefined;
+}
 
 /** The maximum length of a value key: a tag, a separator, and 120 characters or a digest. */
 export const MAX_VALUE_KEY_LENGTH = 122;

@@ -1,6 +1,7 @@
 import {
   all,
   type Clock,
+  type ContentSeal,
   equals,
   type FactStore,
   type PreparedFact,
@@ -42,6 +43,8 @@ export interface FactsParts {
   readonly hooks: HookCaller;
   readonly self: NodeSelf;
   readonly rules: AssertionRules;
+  /** Undefined where the store is clear. */
+  readonly seal?: ContentSeal | undefined;
   /** Returns the access to gardens. Called at each use, because plugins are set up later than this service. */
   readonly gardens: () => GardenAccess | undefined;
 }
@@ -66,8 +69,8 @@ class FactsService implements Facts {
 
   constructor(parts: FactsParts) {
     this.#parts = parts;
-    const { random, rules, self } = parts;
-    this.#drafting = { random, names: self.names, ...rules };
+    const { random, rules, self, seal } = parts;
+    this.#drafting = { random, names: self.names, seal, ...rules };
     const waiting = (): number => [...this.#queues.values()].reduce((sum, queue) => sum + queue.waiting, 0);
     this.#measured = new AppendTelemetry(parts.telemetry, waiting);
   }

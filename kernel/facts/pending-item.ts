@@ -3,6 +3,7 @@ import { compareHlc } from '../time/hybrid-logical-clock.ts';
 import type { AppendItem, Check, RefusableItem, SettleableItem } from './append-api.ts';
 import type { PreparedItem } from './drafted-fact.ts';
 import { type Appender, isByClient, type Notes, type Origin } from './fact-draft.ts';
+import { storedValueKey, type ValueKeyParts } from './fact-value.ts';
 import { firstRefusal, type Refusal } from './refusal-order.ts';
 import { tripleId } from './triple-id.ts';
 
@@ -19,7 +20,6 @@ export type ItemVerdict =
  * handler's decision of the same phase.
  */
 export class PendingItem implements RefusableItem, SettleableItem {
-  readonly fact: PreparedFact;
   readonly tripleId: string;
   readonly caller: Principal;
   readonly origin: Origin;
@@ -35,9 +35,15 @@ export class PendingItem implements RefusableItem, SettleableItem {
   #existing: StoredFact | undefined;
   #follows: PendingItem | undefined;
   #tags: string[] = NO_TAGS;
+  #fact: PreparedFact;
+  #sealVersion: number | undefined;
 
-  constructor({ fact, notes, path, hasNewId, warnings, refusal }: PreparedItem, { caller, origin }: Appender) {
-    this.fact = fact;
+  constructor(
+    { fact, sealVersion, notes, path, hasNewId, warnings, refusal }: PreparedItem,
+    { caller, origin }: Appender,
+  ) {
+    this.#fact = fact;
+    this.#sealVersion = sealVersion;
     this.tripleId = tripleId(fact);
     this.caller = caller;
     this.origin = origin;
@@ -46,6 +52,18 @@ export class PendingItem implements RefusableItem, SettleableItem {
     this.hasNewId = hasNewId;
     this.warnings = warnings;
     if (refusal !== undefined) this.refuse(refusal);
+  }
+
+  get fact(): PreparedFact {
+    return this.#fact;
+  }
+
+  /** Makes the value key anew if keys were destroyed since, because its own may be among them. */
+  renewValueKey(parts: ValueKeyParts): void {
+    const version = parts.seal?.version;
+    if (version === this.#sealVersion) return;
+    this.#sealVersion = version;
+    this.#fact = { ...this.#fact, valueKey: storedValueKey(this.#fact, parts) };
   }
 
   get byClient(): boolean {

@@ -1,16 +1,14 @@
 import { parseInstant } from '../../ports/instant.ts';
 import type { PreparedFact } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
-import type { ServiceNames } from '../identity/service-names.ts';
 import type { DraftParts } from './append-api.ts';
 import { contentId } from './content-id.ts';
 import type { Appender, FactDraft } from './fact-draft.ts';
-import { valueKey } from './fact-value.ts';
+import { storedValueKey, type ValueKeyParts } from './fact-value.ts';
 import type { FactNameKeys } from './match-key.ts';
 import type { NameRules } from './name-rules.ts';
 
-export interface PreparingParts {
-  readonly names: ServiceNames;
+export interface PreparingParts extends ValueKeyParts {
   readonly nameRules: NameRules;
   readonly random: Random;
 }
@@ -23,21 +21,23 @@ export const prepareFact = (
   draft: FactDraft,
   keys: FactNameKeys,
   { caller, origin }: Appender,
-  { names, nameRules, random }: PreparingParts,
+  { names, nameRules, random, seal }: PreparingParts,
   parts: DraftParts = NO_PARTS,
 ): PreparedFact => {
   const { entityKey, relationKey, sourceKey } = keys;
+  const { tenantId } = caller;
+  const { scope, value } = draft;
   const gardenId = parts.gardenId ?? draft.gardenId ?? null;
   return {
     id: draft.id ?? random.uuid(),
-    tenantId: caller.tenantId,
+    tenantId,
     entity: draft.entity,
     entityKey,
     relation: draft.relation,
     relationKey,
-    scope: draft.scope,
-    value: draft.value,
-    valueKey: valueKey(draft.value, names),
+    scope,
+    value,
+    valueKey: storedValueKey({ tenantId, entityKey, scope, value }, { names, seal }),
     source: draft.source,
     sourceKey,
     timestamp: draft.timestamp ?? null,
@@ -49,7 +49,7 @@ export const prepareFact = (
     validUntilMs: instantOf(draft.validUntil),
     gardenId,
     cid: contentId(draft),
-    derivedFrom: parts.derivedFrom?.({ scope: draft.scope, gardenId }) ?? draft.derivedFrom ?? [],
+    derivedFrom: parts.derivedFrom?.({ scope, gardenId }) ?? draft.derivedFrom ?? [],
     replaces: parts.replaces ?? draft.replaces ?? NO_NAMES,
     system: nameRules.isSystem(keys),
     attested: parts.attested ?? draft.attested ?? null,

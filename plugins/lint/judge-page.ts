@@ -30,6 +30,10 @@ const DAWN_MS = -8.64e15;
 /** Prefix of the value key of a short `ref`, which contains the match key. A long key contains its digest. */
 const SHORT_REF = 'r:';
 const LONG_REF = 'r#';
+/** Prefix of every value key of a sealed store, a digest that also hides the type. */
+const SEALED_KEY = 'k:';
+/** The bytes of a value beyond which it is not read. No name of an entity is as long. */
+const MOST_REF_BYTES = 64 * 1024;
 
 export interface PageQuery {
   /** Selects the facts to check among the visible ones. */
@@ -89,22 +93,27 @@ const brokenAmong = async (
   return new Set([...targets].flatMap(([id, target]) => (alive.has(target) ? [] : [id])));
 };
 
-/** Returns the match keys of the targets of refs, by the id of the fact. Reads values only for long names. */
+/**
+ * Returns the match keys of the targets of refs, by the id of the fact. Reads values only for long names, and in a
+ * sealed store.
+ */
 const targetsOf = async (
   { snapshot, caller }: FactReader,
   facts: readonly FactOutline[],
   names: ServiceNames,
 ): Promise<Map<string, string>> => {
   const targets = new Map<string, string>();
-  const long: string[] = [];
+  const unread: string[] = [];
   for (const { id, valueKey } of facts) {
     if (valueKey.startsWith(SHORT_REF)) targets.set(id, valueKey.slice(SHORT_REF.length));
-    else if (valueKey.startsWith(LONG_REF)) long.push(id);
+    else if (valueKey.startsWith(LONG_REF) || valueKey.startsWith(SEALED_KEY)) unread.push(id);
   }
-  if (long.length === 0) return targets;
-  const filter = all(equals('tenantId', caller.tenantId), isIn('id', long));
-  for (const { id, value } of await snapshot.find({ filter, order: 'feed', limit: long.length })) {
-    targets.set(id, matchKey(String(value.v), names));
+  if (unread.length === 0) return targets;
+  const named = (ids: readonly string[]): Filter => all(equals('tenantId', caller.tenantId), isIn('id', ids));
+  const short = (await snapshot.outline(named(unread))).filter(({ valueBytes }) => valueBytes <= MOST_REF_BYTES);
+  const filter = named(short.map(({ id }) => id));
+  for (const { id, value } of await snapshot.find({ filter, order: 'feed', limit: unread.length })) {
+    if (value.type === 'ref') targets.set(id, matchKey(String(value.v), names));
   }
   return targets;
 };
