@@ -1,5 +1,6 @@
 import type { Authorizer } from './authorizer.ts';
 import type { Clock } from './clock.ts';
+import type { ContentSeal } from './content-seal.ts';
 import type { Ref } from './define-ref.ts';
 import type { Embedder } from './embedder.ts';
 import type { FactStore } from './fact-store.ts';
@@ -63,8 +64,15 @@ export interface StorePlace {
   readonly dataFolder: string;
 }
 
-/** `processes` is the number of processes of this node that open the store. */
-export interface StoreAdapter<S> extends Adapter<FactStore, S, AdapterParts & { readonly processes: number }> {
+/** What a store gets. */
+export interface StoreParts extends AdapterParts {
+  /** The number of processes of this node that open the store. */
+  readonly processes: number;
+  /** Seals what facts say before the store writes it. Absent on a node whose store is clear. */
+  readonly seal?: ContentSeal | undefined;
+}
+
+export interface StoreAdapter<S> extends Adapter<FactStore, S, StoreParts> {
   readonly port: Ref<FactStore>;
   /** Returns the location of the store, without opening it. */
   place(settings: S): StorePlace;

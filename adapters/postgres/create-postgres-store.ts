@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { type FactStore, ServiceError } from '../../ports/ports.ts';
+import { type ContentSeal, type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
 import { blameAddress } from './blame-address.ts';
 import { type ConnectionShare, shareOf, shareWithin } from './connection-share.ts';
@@ -40,6 +40,8 @@ export interface PostgresStoreOptions {
   readonly watchNesting?: boolean;
   /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
   readonly factCacheMiB?: number;
+  /** See `SqlFactStoreOptions`. Default: the store is clear. */
+  readonly seal?: ContentSeal | undefined;
   /** Receives a warning when a replica stops serving reads, or resumes. Default: drops the warnings. */
   readonly report?: (message: string) => void;
   /** The driver's class of connections, so that tests can keep sessions open between stores. */
@@ -111,7 +113,11 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
       },
       { areNamed: !sharesSessions, report: options.report ?? (() => {}) },
     ),
-    { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },
+    {
+      watchNesting: options.watchNesting ?? true,
+      cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB,
+      seal: options.seal,
+    },
   );
 };
 

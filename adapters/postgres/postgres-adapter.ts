@@ -12,11 +12,11 @@ export const postgresAdapter = defineStore<PostgresSettings>({
   name: 'postgres',
   adapterApi: ADAPTER_API,
   settings: postgresSettings,
-  create: async (settings, { processes, report }) => {
+  create: async (settings, { processes, report, seal }) => {
     const { createPostgresStore } = await import('./create-postgres-store.ts');
     await refuseAnotherDatabase(settings);
     const factCacheMiB = settings.factCacheMiB / processes;
-    return createPostgresStore({ ...settings, factCacheMiB, processes, report, watchNesting: false });
+    return createPostgresStore({ ...settings, factCacheMiB, processes, report, watchNesting: false, seal });
   },
   place: ({ url, dataFolder }) => ({ location: shownAddress(url), dataFolder: resolve(dataFolder) }),
   restore: async ({ url, directUrl = url }, request) => {

@@ -1,5 +1,6 @@
 import type { SqlValue, StoredFact } from '../../ports/ports.ts';
-import { FACT_COLUMNS, factFromRow } from './fact-row.ts';
+import type { FactForm } from './fact-form.ts';
+import { FACT_COLUMNS } from './fact-row.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
 
@@ -18,18 +19,19 @@ export const factsWithin = async (
   maxBytes: number,
   session: SqlSession,
   dialect: SqlDialect,
+  form: FactForm,
 ): Promise<StoredFact[]> => {
   const kept = rowsWithin(rows, maxBytes, BYTES_COLUMN);
   const long = kept.filter((row) => bytesOf(row) > MAX_SHORT_BYTES);
   if (long.length > 0) {
     const ids = long.map(([id]) => id as string);
-    const sql = `SELECT f.id, f.value_v FROM facts f WHERE ${dialect.inList('f.id', 'text')}`;
+    const sql = `SELECT f.id, f.${form.valueColumn} FROM facts f WHERE ${dialect.inList('f.id', 'text')}`;
     const values = new Map(
       (await session.rows(sql, [dialect.listParameter(ids)])).map(([id, value]) => [id, value as SqlValue]),
     );
     for (const row of long) row[VALUE_COLUMN] = values.get(row[0] as string) ?? null;
   }
-  return kept.map(factFromRow);
+  return kept.map((row) => form.fact(row));
 };
 
 /** Returns the first rows whose values fit into this number of bytes. One column holds the length of each value. */

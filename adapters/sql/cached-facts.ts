@@ -25,7 +25,7 @@ type TraceRow = readonly [
   confidence: number,
   derivedFrom: string | null,
   hasCid: number | boolean,
-  shortValue: string | null,
+  shortValue: SqlValue,
   valueBytes: number | null,
 ];
 
@@ -36,7 +36,17 @@ export interface CacheReads {
   /** Returns rows with the `TRACE_COLUMNS`, whether there is a content id, the value if it is short, and its length. */
   traces(query: FactQuery): Promise<SqlValue[][]>;
   whole(query: FactQuery): Promise<StoredFact[]>;
+  /** Whether the rows hold what facts say sealed. */
+  readonly isSealed: boolean;
 }
+
+/** What the row of a cached fact of a sealed store holds, because sealing the fact again gives other bytes. */
+interface SealedRow {
+  readonly derivedFrom: string | null;
+  readonly value: SqlValue;
+}
+
+const sealedRows = new WeakMap<StoredFact, SealedRow>();
 
 /**
  * Queries the store for the columns that confirm cached facts, and reads only the other facts in full. The result is
@@ -52,6 +62,7 @@ export const findCached = async (
   const found = await reads.traces(query);
   const rows = query.maxBytes === undefined ? found : rowsWithin(found, query.maxBytes, BYTES_COLUMN);
   const missing: string[] = [];
+  const agrees = reads.isSealed ? agreesSealed : agreesInClear;
   const facts = rows.map((row) => {
     const trace = row as unknown as TraceRow;
     const cached = cache.get(tenantId, trace[0]);
@@ -67,26 +78,46 @@ export const findCached = async (
   return rows.flatMap((row, at) => {
     const known = facts[at];
     if (known !== undefined) return known;
-    const [id, , , , , , , bytes] = row as unknown as TraceRow;
+    const [id, , , , derivedFrom, , value, bytes] = row as unknown as TraceRow;
     const fact = read.get(id);
     if (fact === undefined) return [];
     // A damaged fact is not cached, so that a repair in the database counts at once.
-    if (Number(bytes ?? 0) <= MAX_SHORT_BYTES && fact.damage === undefined) cache.put(frozen(fact));
+    if (Number(bytes ?? 0) <= MAX_SHORT_BYTES && fact.damage === undefined) {
+      if (reads.isSealed) sealedRows.set(fact, { derivedFrom, value });
+      cache.put(frozen(fact));
+    }
     return fact;
   });
 };
 
-const agrees = (cached: StoredFact, trace: TraceRow): boolean => {
-  const [, feedWall, feedCtr, confidence, derivedFrom, hasCid, value] = trace;
+const agreesInClear = (cached: StoredFact, trace: TraceRow): boolean => {
+  const [, , , , derivedFrom, , value] = trace;
   return (
-    cached.feed.counter === feedCtr &&
-    cached.feed.wallMs === feedWall &&
-    cached.confidence === confidence &&
-    (cached.cid !== '') === Boolean(hasCid) &&
+    agreesOutside(cached, trace) &&
     (cached.derivedFrom.length === 0 ? derivedFrom === null : JSON.stringify(cached.derivedFrom) === derivedFrom) &&
     storedText(cached.value.v) === value
   );
 };
+
+const agreesSealed = (cached: StoredFact, trace: TraceRow): boolean => {
+  const known = sealedRows.get(cached);
+  const [, , , , derivedFrom, , value] = trace;
+  return (
+    known !== undefined &&
+    agreesOutside(cached, trace) &&
+    known.derivedFrom === derivedFrom &&
+    areEqual(known.value, value)
+  );
+};
+
+const agreesOutside = (cached: StoredFact, [, feedWall, feedCtr, confidence, , hasCid]: TraceRow): boolean =>
+  cached.feed.counter === feedCtr &&
+  cached.feed.wallMs === feedWall &&
+  cached.confidence === confidence &&
+  (cached.cid !== '') === Boolean(hasCid);
+
+const areEqual = (one: SqlValue, other: SqlValue): boolean =>
+  one instanceof Uint8Array && other instanceof Uint8Array ? Buffer.compare(one, other) === 0 : one === other;
 
 /** Freezes a fact, because many readers share it. */
 const frozen = (fact: StoredFact): StoredFact => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpectedRows, SchemaDialect } from '../../ports/ports.ts';
 import {
+  createDestructionTable,
   createFactTable,
   createFeedEntryTable,
   createLedgerTable,
@@ -23,6 +24,7 @@ export const coreTables = (dialect: SchemaDialect): readonly string[] => [
   ...lifetimeTables(dialect),
   ...nodeTables(dialect),
   createLeaseTable(dialect),
+  createDestructionTable(dialect),
   ...dialect.freeze(FACTS_TABLE, { updates: permittedUpdate(dialect), deletes: TENANT_IS_REMOVED }),
   ...dialect.expectRows(EXPECTED_ROWS),
 ];

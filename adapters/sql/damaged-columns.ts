@@ -105,8 +105,10 @@ export const repairRow = (stored: readonly SqlValue[], rules: readonly ColumnRul
 /** Parses a stored list of content ids; undefined for any other text. */
 export const contentIdsIn = (stored: string): readonly string[] | undefined => {
   const parsed = textsIn(stored);
-  return parsed?.every((one) => CONTENT_ID.test(one)) === true ? parsed : undefined;
+  return parsed?.every(isContentId) === true ? parsed : undefined;
 };
+
+export const isContentId = (text: string): boolean => CONTENT_ID.test(text);
 
 /** Parses a stored list of texts; undefined for any other text. */
 export const textsIn = (stored: string): readonly string[] | undefined => {

@@ -3,7 +3,8 @@ import { MAX_SHORT_BYTES } from './bounded-facts.ts';
 import { TRACE_COLUMNS } from './cached-facts.ts';
 import { compileFilter } from './compile-filter.ts';
 import { fieldSql, idAtOriginSql, placeSql, writerSql } from './fact-field-columns.ts';
-import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
+import { CLEAR_FORM, type FactForm, factColumns } from './fact-form.ts';
+import { OUTLINE_COLUMNS } from './fact-row.ts';
 import { type FilterShape, shapeOf } from './filter-shape.ts';
 import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
 import { TENANTS } from './ledger-statements.ts';
@@ -16,15 +17,7 @@ import { TRIPLE_ORDER, type TripleStep } from './triple-order.ts';
 
 const columnsOf = (columns: readonly string[]): string => columns.map((column) => `f.${column}`).join(', ');
 
-const FACT = columnsOf(FACT_COLUMNS);
 const OUTLINE = columnsOf(OUTLINE_COLUMNS);
-/** The length of a value. Both engines return it without reading the value. */
-const VALUE_BYTES = 'octet_length(f.value_v)';
-/** The value unless it is long. */
-const SHORT_VALUE = `CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
-/** The columns of a fact, with its value unless it is long. */
-const FACT_IN_SHORT = `${OUTLINE}, f.value_type, ${SHORT_VALUE}`;
-const TRACE = `${columnsOf(TRACE_COLUMNS)}, f.cid IS NOT NULL, ${SHORT_VALUE}`;
 
 /** Selects the covers of this kind that end the fact `f`. The index finds one in a single step. */
 const coversWith = (speaker: string): string => `SELECT 1 FROM fact_covers c WHERE ${NEWER_COVER} AND ${speaker}`;
@@ -67,15 +60,27 @@ export interface BoundStatement {
 /** A position in the order by timestamp. */
 export type FactPosition = NonNullable<FactQuery['after']>;
 
-/** Builds and caches the statements over facts, one for each shape of filter. Each dialect has its own. */
+/** Builds and caches the statements over facts, one for each shape of filter. Each store has its own. */
 export class FactStatements {
+  readonly form: FactForm;
   readonly #dialect: SqlDialect;
   #root = new ShapeNode();
   /** The statement that selects the tenants that have facts. */
   readonly tenants = TENANTS;
+  readonly #fact: string;
+  /** The columns of a fact, with its value unless it is long. */
+  readonly #factInShort: string;
+  readonly #trace: string;
 
-  constructor(dialect: SqlDialect) {
+  constructor(dialect: SqlDialect, form: FactForm = CLEAR_FORM) {
     this.#dialect = dialect;
+    this.form = form;
+    const { valueColumn, valueBytes } = form;
+    /** The value unless it is long. */
+    const short = `CASE WHEN ${valueBytes} <= ${MAX_SHORT_BYTES} THEN f.${valueColumn} END, ${valueBytes}`;
+    this.#fact = columnsOf(factColumns(form));
+    this.#factInShort = `${OUTLINE}, f.value_type, ${short}`;
+    this.#trace = `${columnsOf(TRACE_COLUMNS)}, f.cid IS NOT NULL, ${short}`;
   }
 
   count(filter: Filter): BoundStatement {
@@ -122,23 +127,23 @@ export class FactStatements {
     if (limit !== undefined) parameters.push(limit);
     const sql = shape.sql(
       `outline${end}`,
-      () => `SELECT ${OUTLINE}, ${VALUE_BYTES} FROM facts f WHERE ${this.#where(filter)}${end}`,
+      () => `SELECT ${OUTLINE}, ${this.form.valueBytes} FROM facts f WHERE ${this.#where(filter)}${end}`,
     );
     return { sql, parameters };
   }
 
   /**
-   * Returns the statement for a query. With `maxBytes`, its rows have the columns of `FACT_IN_SHORT`. With `through`,
+   * Returns the statement for a query. With `maxBytes`, its rows have long values only as lengths. With `through`,
    * for SQLite, the statement tests no fact beyond this position in the order by timestamp.
    */
   find(query: FactQuery, through?: FactPosition): BoundStatement {
-    const [columns, form] = query.maxBytes === undefined ? [FACT, ''] : [FACT_IN_SHORT, 's'];
+    const [columns, form] = query.maxBytes === undefined ? [this.#fact, ''] : [this.#factInShort, 's'];
     return this.#facts(query, columns, form, through);
   }
 
-  /** Returns a statement that finds the same facts as `find`, as rows of `TRACE`. */
+  /** Returns a statement that finds the same facts as `find`, as rows of traces. */
   traces(query: FactQuery, through?: FactPosition): BoundStatement {
-    return this.#facts(query, TRACE, 't', through);
+    return this.#facts(query, this.#trace, 't', through);
   }
 
   #facts(
@@ -169,8 +174,8 @@ export class FactStatements {
    * Returns the statement for a step through the triples. Parameters: tenant, parameters of the step, parameters of the
    * filter, limit. The step comes first, because the index begins with it.
    */
-  tripleStep(filter: Filter, step: TripleStep): BoundStatement {
-    const { shape, parameters } = this.#shapeOf(filter);
+  tripleStep(filter: Filter, step: TripleStep, tenantId?: string): BoundStatement {
+    const { shape, parameters } = this.#shapeOf(filter, tenantId);
     const sql = shape.sql(`step ${step.name}`, () => {
       const beyond = step.sql === '' ? '' : ` AND ${step.sql}`;
       const where = `f.tenant_id = ?${beyond} AND ${compileFilter(filter, this.#dialect, 'f')}`;
@@ -182,8 +187,8 @@ export class FactStatements {
   /**
    * Returns a statement that tests for facts about an entity. Parameters: tenant, entity key, parameters of the filter.
    */
-  entityWith(filter: Filter): BoundStatement {
-    const { shape, parameters } = this.#shapeOf(filter);
+  entityWith(filter: Filter, tenantId?: string): BoundStatement {
+    const { shape, parameters } = this.#shapeOf(filter, tenantId);
     const sql = shape.sql('entity', () => {
       const condition = compileFilter(filter, this.#dialect, 'f');
       return `SELECT f.entity_key FROM facts f WHERE f.tenant_id = ? AND f.entity_key = ? AND ${condition} LIMIT 1`;
@@ -193,7 +198,7 @@ export class FactStatements {
 
   /** Orders texts by their bytes, so that texts with a common prefix are neighbours in an index. */
   texts({ tenantId, field, prefix, filter, limit }: TextQuery): BoundStatement {
-    const { shape, parameters } = this.#shapeOf(filter);
+    const { shape, parameters } = this.#shapeOf(filter, tenantId);
     const end = textAfter(prefix);
     const sql = shape.sql(`texts ${field} ${end === undefined}`, () => {
       const member = fieldSql(field, 'f');
@@ -207,7 +212,7 @@ export class FactStatements {
     const { shape, condition, parameters } = this.#entries(range);
     const sql = shape.sql(`ledger ${order} ${members.join()}`, () => {
       const direction = order === 'newest' ? ' DESC' : '';
-      return `SELECT ${entryColumns(members)} FROM facts f WHERE ${condition()} ORDER BY f.number${direction} ${LIMIT}`;
+      return `SELECT ${entryColumns(members, this.form.entryMembers)} FROM facts f WHERE ${condition()} ORDER BY f.number${direction} ${LIMIT}`;
     });
     return { sql, parameters: [...parameters, limit] };
   }
@@ -226,7 +231,7 @@ export class FactStatements {
       conditions.push(condition(this.#dialect));
       parameters.push(name === 'tag' ? `,${value},` : value);
     }
-    const filtered = filter === undefined ? undefined : this.#shapeOf(filter);
+    const filtered = filter === undefined ? undefined : this.#shapeOf(filter, tenantId);
     if (filtered !== undefined) parameters.push(...filtered.parameters);
     const shape = (filtered?.shape ?? this.#root).after(conditions.join());
     const condition = (): string =>
@@ -240,9 +245,10 @@ export class FactStatements {
     return namesTenant(filter) ? condition : `f.tenant_id IN (${this.tenants}) AND ${condition}`;
   }
 
-  #shapeOf(filter: Filter): FilterShape {
+  /** `tenantId` is the tenant of all facts to filter, where the filter does not name it. */
+  #shapeOf(filter: Filter, tenantId?: string): FilterShape {
     if (this.#root.nodes >= REMEMBERED_PARTS) this.#root = new ShapeNode();
-    return shapeOf(filter, this.#dialect, this.#root);
+    return shapeOf(this.form.storedFilter(filter, tenantId), this.#dialect, this.#root);
   }
 }
 

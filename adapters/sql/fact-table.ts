@@ -2,12 +2,17 @@ import { REDACTED_REFERENCE, type SchemaDialect } from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
 
 /**
- * The table of facts. Each row is the fact, its entry in the feed and in the ledger of its tenant, and its link in the
+ * The table of facts. A store holds the values of all facts in one column: `value_v`, or `sealed` when it is sealed.
+ * Each row is the fact, its entry in the feed and in the ledger of its tenant, and its link in the
  * chain. Columns are null where another column repeats the text: see `fact-row.ts`. Every unique key begins with the
  * tenant, so that a database can shard the table by tenant.
  */
 
 export const FACTS_TABLE = 'facts';
+/** The key in `node_settings` that says what is done to a store which is being sealed or opened as a whole. */
+export const CONVERSION_SETTING = 'content_seal_conversion';
+/** The keys of erased facts that are still to be destroyed. */
+export const DESTRUCTIONS_TABLE = 'seal_destructions';
 export const LEDGERS_TABLE = 'ledgers';
 export const FEED_ENTRIES_TABLE = 'feed_entries';
 
@@ -60,6 +65,7 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
     derived_from ${text},
     replaces ${text},
     value_key ${text} NOT NULL,
+    sealed ${bytes},
     value_v ${text}
   )`;
 
@@ -75,6 +81,16 @@ export const createLedgerTable = ({ textType, bytesType }: SchemaDialect): strin
     link_seq BIGINT,
     link_hash ${bytesType}
   )`;
+
+/** Creates the table of the keys that an erasure has left to be destroyed, with the tenant first as everywhere. */
+export const createDestructionTable = ({ textType, keyOrder }: SchemaDialect): string =>
+  `CREATE TABLE ${DESTRUCTIONS_TABLE} (
+    tenant_id ${textType} NOT NULL,
+    entity_key ${textType} NOT NULL,
+    scope ${textType} NOT NULL,
+    generation INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, entity_key, scope, generation)
+  )${keyOrder}`;
 
 /** Creates the table of feed entries that are not new facts. */
 export const createFeedEntryTable = ({ textType }: SchemaDialect): readonly string[] => [
@@ -111,7 +127,7 @@ export const factIndexes: readonly string[] = [
 ];
 
 /** Columns whose values an erasure removes. */
-const ERASABLE = ['value_v', 'value_key', 'cid', 'salt', 'commitment'];
+const ERASABLE = ['value_v', 'sealed', 'value_key', 'cid', 'salt', 'commitment'];
 const LINK = ['link_seq', 'link_hash'];
 /** Columns that never change. */
 const FIXED = [
@@ -163,18 +179,26 @@ const unchanged = (columns: readonly string[]): string =>
 const LINK_ADDED = `OLD.link_seq IS NULL AND OLD.link_hash IS NULL
   AND NEW.link_seq IS NOT NULL AND NEW.link_hash IS NOT NULL`;
 const ERASED = `OLD.commitment IS NULL AND NEW.commitment IS NOT NULL
-  AND NEW.value_v IS NULL AND NEW.value_key = '' AND NEW.cid IS NULL AND NEW.salt IS NULL`;
+  AND NEW.value_v IS NULL AND NEW.sealed IS NULL AND NEW.value_key = '' AND NEW.cid IS NULL AND NEW.salt IS NULL`;
+/** Value and salt were sealed with another key. A text that no key has sealed counts as damage when it is read. */
+const RESEALED = `OLD.sealed IS NOT NULL AND NEW.sealed IS NOT NULL AND NEW.sealed <> OLD.sealed
+  AND (OLD.salt IS NULL) = (NEW.salt IS NULL)
+  AND ${unchanged(['value_v', 'value_key', 'cid', 'commitment'])}`;
+/** Whether the store is being sealed or opened as a whole, which rewrites each row. No node runs meanwhile. */
+const CONVERTING = `EXISTS (SELECT 1 FROM node_settings WHERE key = '${CONVERSION_SETTING}')`;
 
 /**
  * Returns the condition on `OLD` and `NEW` for a permitted update of a fact. It may add the first link, replace the
- * value by its commitment, or replace references to erased facts by the mark of a redacted reference.
+ * value by its commitment, replace references to erased facts by the mark of a redacted reference, or seal the value
+ * with another key.
  */
 export const permittedUpdate = ({ listElements: elements }: SchemaDialect): string => {
   const [before, after] = [elements('OLD.derived_from'), elements('NEW.derived_from')];
   return `${unchanged(FIXED)}
   AND ((${unchanged(REFERENCES)}) OR ((SELECT count(*) FROM ${after} a) = (SELECT count(*) FROM ${before} b)
     AND NOT EXISTS (SELECT 1 FROM ${after} a LEFT JOIN ${before} b ON b.place = a.place
-      WHERE b.place IS NULL OR a.element NOT IN (b.element, '${REDACTED_REFERENCE}'))))
+      WHERE b.place IS NULL OR a.element NOT IN (b.element, '${REDACTED_REFERENCE}')))
+    OR ${CONVERTING})
   AND ((${unchanged(LINK)}) OR (${LINK_ADDED}))
-  AND ((${unchanged(ERASABLE)}) OR (${ERASED}))`;
+  AND ((${unchanged(ERASABLE)}) OR (${ERASED}) OR (${RESEALED}) OR ${CONVERTING})`;
 };

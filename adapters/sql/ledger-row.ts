@@ -2,14 +2,17 @@ import type { FactLink, LedgerEntry, LedgerHead, SqlValue } from '../../ports/po
 import { sourceSql, writerSql } from './fact-field-columns.ts';
 
 /** A member of a ledger entry: its columns in the row of the fact, and a function that reads it. */
-interface EntryMember<T> {
+export interface EntryMember<T> {
   readonly columns: readonly string[];
   read(row: readonly SqlValue[], at: number): T;
 }
 
 const column = <T>(sql: string): EntryMember<T> => ({ columns: [sql], read: (row, at) => row[at] as T });
 
-const MEMBERS: { readonly [M in keyof LedgerEntry]: EntryMember<LedgerEntry[M]> } = {
+export type EntryMembers = { readonly [M in keyof LedgerEntry]: EntryMember<LedgerEntry[M]> };
+
+/** The members in a clear store. */
+export const CLEAR_MEMBERS: EntryMembers = {
   tenantId: column('f.tenant_id'),
   number: column('f.number'),
   factId: column('f.id'),
@@ -33,22 +36,23 @@ const MEMBERS: { readonly [M in keyof LedgerEntry]: EntryMember<LedgerEntry[M]> 
   },
 };
 
-export const ENTRY_MEMBERS = Object.keys(MEMBERS) as readonly (keyof LedgerEntry)[];
+export const ENTRY_MEMBERS = Object.keys(CLEAR_MEMBERS) as readonly (keyof LedgerEntry)[];
 
 /** Returns the columns of these members, in order. */
-export const entryColumns = (members: readonly (keyof LedgerEntry)[]): string =>
-  members.flatMap((member) => MEMBERS[member].columns).join(', ');
+export const entryColumns = (members: readonly (keyof LedgerEntry)[], of: EntryMembers): string =>
+  members.flatMap((member) => of[member].columns).join(', ');
 
 /** Parses entries with these members from rows. */
 export const entriesFromRows = <M extends keyof LedgerEntry>(
   members: readonly M[],
   rows: readonly (readonly SqlValue[])[],
+  given: EntryMembers,
 ): Pick<LedgerEntry, M>[] => {
   let next = 0;
   const places = members.map((member) => {
     const at = next;
-    next += MEMBERS[member].columns.length;
-    return { member, at, of: MEMBERS[member] };
+    next += given[member].columns.length;
+    return { member, at, of: given[member] };
   });
   return rows.map((row) => {
     const entry: Partial<Pick<LedgerEntry, M>> = {};

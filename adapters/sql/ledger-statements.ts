@@ -58,5 +58,5 @@ WHERE f.tenant_id = ? AND f.number > ? AND f.derived_from IS NOT NULL ORDER BY f
 export const REDACT = 'UPDATE facts SET derived_from = ? WHERE tenant_id = ? AND id = ?';
 
 /** Parameters: commitment, tenant, id. */
-export const ERASE = `UPDATE facts SET value_v = NULL, value_key = '', cid = NULL, salt = NULL, commitment = ?
+export const ERASE = `UPDATE facts SET value_v = NULL, sealed = NULL, value_key = '', cid = NULL, salt = NULL, commitment = ?
 WHERE tenant_id = ? AND id = ? AND commitment IS NULL`;

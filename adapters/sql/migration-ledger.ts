@@ -5,7 +5,7 @@ import {
   type OwnedMigration,
   ServiceError,
 } from '../../ports/ports.ts';
-import { FactStatements } from './fact-statements.ts';
+import type { FactStatements } from './fact-statements.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlEngine, SqlSession } from './sql-engine.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
@@ -18,23 +18,30 @@ const LEDGER = 'schema_migrations';
 const LOCK = 'migrations';
 const CORE = 'core';
 
+/** A store whose tables are migrated. */
+interface MigratedStore {
+  readonly engine: SqlEngine;
+  readonly statements: FactStatements;
+}
+
 /**
  * Applies the migrations that the ledger lacks, in ascending order. Every migration is a transaction of its own, or
  * several if it has to be prepared. Each transaction takes the lock and reads the ledger again. The last one adds the
  * row of the migration. So several processes may start at once, and an interrupted start continues where it stopped.
  */
 export const applyMigrations = async (
-  engine: SqlEngine,
+  store: MigratedStore,
   migrations: readonly OwnedMigration[],
   { isTrial = false, onProgress = () => {} }: Parameters<FactStore['migrate']>[1] = {},
 ): Promise<readonly OwnedMigration[]> => {
+  const { engine } = store;
   const { pending, isNew } = await pendingMigrations(engine, migrations);
   if (isTrial) return pending;
   for (const group of isNew ? unpreparedTogether(pending) : pending.map((migration) => [migration])) {
-    if (group.length > 1 && (await applyAtOnce(engine, group, migrations))) continue;
+    if (group.length > 1 && (await applyAtOnce(store, group, migrations))) continue;
     for (const migration of group) {
-      if (migration.prepare !== undefined) await prepareInSteps(engine, migration, migrations, onProgress);
-      await takeTurn(engine, migrations, (session, ledger) => apply(engine, session, migration, ledger));
+      if (migration.prepare !== undefined) await prepareInSteps(store, migration, migrations, onProgress);
+      await takeTurn(engine, migrations, (session, ledger) => apply(store, session, migration, ledger));
       engine.schemaChanged();
     }
   }
@@ -57,33 +64,33 @@ const unpreparedTogether = (pending: readonly OwnedMigration[]): OwnedMigration[
  * false when one fails, so that the caller applies them one by one.
  */
 const applyAtOnce = async (
-  engine: SqlEngine,
+  store: MigratedStore,
   group: readonly OwnedMigration[],
   all: readonly OwnedMigration[],
 ): Promise<boolean> => {
   try {
-    await takeTurn(engine, all, async (session, ledger) => {
+    await takeTurn(store.engine, all, async (session, ledger) => {
       for (const migration of group) {
-        await apply(engine, session, migration, ledger);
-        engine.schemaChanged();
+        await apply(store, session, migration, ledger);
+        store.engine.schemaChanged();
       }
     });
     return true;
   } catch {
     return false;
   } finally {
-    engine.schemaChanged();
+    store.engine.schemaChanged();
   }
 };
 
 const apply = async (
-  engine: SqlEngine,
+  store: MigratedStore,
   session: SqlSession,
   migration: OwnedMigration,
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Promise<void> => {
   if (ledger.has(migration.number)) return;
-  await migration.up(schemaOf(session, engine.dialect));
+  await migration.up(schemaOf(session, store));
   await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
     versionOf(migration),
     new Date().toISOString(),
@@ -93,7 +100,7 @@ const apply = async (
 
 /** Runs the preparation of a migration step by step. Another process may have done a part of it, or all. */
 const prepareInSteps = async (
-  engine: SqlEngine,
+  store: MigratedStore,
   migration: OwnedMigration,
   all: readonly OwnedMigration[],
   onProgress: (line: string) => void,
@@ -101,14 +108,14 @@ const prepareInSteps = async (
   for (let isReady = false; !isReady; ) {
     let line: string | undefined;
     isReady = true;
-    await takeTurn(engine, all, async (session, ledger) => {
+    await takeTurn(store.engine, all, async (session, ledger) => {
       if (ledger.has(migration.number)) return;
-      const prepared = await migration.prepare?.(schemaOf(session, engine.dialect), (done, total, what) => {
+      const prepared = await migration.prepare?.(schemaOf(session, store), (done, total, what) => {
         line = `migration ${versionOf(migration)}: ${grouped(done)} of ${grouped(total)} ${what}`;
       });
       isReady = prepared ?? true;
     });
-    engine.schemaChanged();
+    store.engine.schemaChanged();
     if (line !== undefined) onProgress(line);
   }
 };
@@ -196,12 +203,12 @@ const refuseForeignLedger = (ledger: ReadonlyMap<number, LedgerEntry>, known: re
   }
 };
 
-const schemaOf = (session: SqlSession, dialect: SqlDialect): MigrationSchema => ({
+const schemaOf = (session: SqlSession, { engine: { dialect }, statements }: MigratedStore): MigrationSchema => ({
   get schema() {
     return session.schema();
   },
   dialect: dialect.schema,
-  data: new SqlWriteTransaction(session, dialect, new FactStatements(dialect), DEFAULT_TENANT),
+  data: new SqlWriteTransaction(session, dialect, statements, DEFAULT_TENANT),
   raw: async (sql) => {
     await session.run(sql, []);
   },

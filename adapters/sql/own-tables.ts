@@ -1,5 +1,12 @@
 /** The tables of the core whose names have no prefix. */
-const CORE: ReadonlySet<string> = new Set(['facts', 'ledgers', 'feed_entries', 'leases', 'schema_migrations']);
+const CORE: ReadonlySet<string> = new Set([
+  'facts',
+  'ledgers',
+  'feed_entries',
+  'leases',
+  'schema_migrations',
+  'seal_destructions',
+]);
 const CORE_PREFIXES: readonly string[] = ['fact_', 'node_'];
 
 /**

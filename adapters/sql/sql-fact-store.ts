@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import {
+  type ContentSeal,
   type CopyOptions,
   DEFAULT_TENANT,
   type FactStore,
@@ -11,10 +12,13 @@ import {
   type StructureProgress,
   type WriteTransaction,
 } from '../../ports/ports.ts';
+import { destroyKeys, destroyTenantKeys, type SealedEngine } from './destroy-keys.ts';
 import { FactCache } from './fact-cache.ts';
 import { FactStatements } from './fact-statements.ts';
 import { applyMigrations } from './migration-ledger.ts';
 import { askWhetherRemoved, removeRows } from './remove-tenant.ts';
+import { freshKeys } from './seal-version.ts';
+import { formOf } from './sealed-form.ts';
 import type { SqlEngine, SqlSession } from './sql-engine.ts';
 import { SqlSnapshot } from './sql-snapshot.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
@@ -32,6 +36,8 @@ export interface SqlFactStoreOptions {
   readonly watchNesting: boolean;
   /** The memory of the fact cache, in MiB; 0 disables the cache. */
   readonly cacheMiB: number;
+  /** Seals what the facts say. Without it the store is clear. A store is sealed or clear as a whole. */
+  readonly seal?: ContentSeal | undefined;
 }
 
 /** The default memory of the fact cache, in MiB. */
@@ -59,15 +65,20 @@ class SqlFactStore implements FactStore {
   readonly #engine: SqlEngine;
   readonly #statements: FactStatements;
   readonly #cache: FactCache | undefined;
+  /** Undefined in a clear store. */
+  readonly #sealed: SealedEngine | undefined;
+  /** Sentences about the keys of removed tenants, for the next scrub. */
+  #keyLimits: readonly string[] = [];
 
   readonly recordChanges?: NonNullable<FactStore['recordChanges']>;
 
-  constructor(engine: SqlEngine, { watchNesting, cacheMiB }: SqlFactStoreOptions) {
+  constructor(engine: SqlEngine, { watchNesting, cacheMiB, seal }: SqlFactStoreOptions) {
     this.#cache = cacheMiB === 0 ? undefined : new FactCache(cacheMiB * 2 ** 20);
     this.#engine = engine;
     if (watchNesting) this.insideWrite = () => this.#isMarked();
     if (engine.recordChanges !== undefined) this.recordChanges = engine.recordChanges.bind(engine);
-    this.#statements = new FactStatements(engine.dialect);
+    this.#sealed = seal && { engine, seal, lockOf };
+    this.#statements = new FactStatements(engine.dialect, formOf(seal));
   }
 
   read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
@@ -103,17 +114,29 @@ class SqlFactStore implements FactStore {
     record: (transaction: WriteTransaction, removed: ReadonlyMap<string, number>) => Promise<void>,
   ): Promise<boolean> {
     if (tenantId === DEFAULT_TENANT) throw new Error('the tenant default is never removed');
-    const removing = this.#engine.write(lockOf(tenantId), async (session) => {
+    const removing = this.#removePiece(tenantId, limit, record);
+    // Waits for the commit, because reads may cache the tenant's facts until then.
+    const mayHaveMore = await removing.finally(() => this.#cache?.dropTenant(tenantId));
+    if (this.#sealed !== undefined && !mayHaveMore) {
+      this.#keyLimits = [...this.#keyLimits, ...(await destroyTenantKeys(this.#sealed, tenantId))];
+    }
+    return mayHaveMore;
+  }
+
+  #removePiece(tenantId: string, limit: number, record: Parameters<FactStore['removeTenant']>[2]): Promise<boolean> {
+    return this.#engine.write(lockOf(tenantId), async (session) => {
       const removed = await removeRows(session, this.#engine.dialect, tenantId, limit);
       await this.#transact(this.#transaction(session, tenantId), (transaction) => record(transaction, removed));
       return sum(removed.values()) >= limit;
     });
-    // Waits for the commit, because reads may cache the tenant's facts until then.
-    return removing.finally(() => this.#cache?.dropTenant(tenantId));
   }
 
   #transaction(session: SqlSession, tenantId: string): SqlWriteTransaction {
-    return new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId);
+    // Asks at once, because the answer then comes together with those of other statements.
+    const keys = this.#sealed && freshKeys(session, this.#sealed.seal, tenantId);
+    // Handles the rejection, because the write awaits the promise only later and may fail before.
+    keys?.catch(() => {});
+    return new SqlWriteTransaction(session, this.#engine.dialect, this.#statements, tenantId, keys);
   }
 
   async #transact<T>(
@@ -121,6 +144,7 @@ class SqlFactStore implements FactStore {
     work: (transaction: WriteTransaction) => Promise<T>,
   ): Promise<T> {
     const result = this.insideWrite !== undefined ? await this.#watched(work, transaction) : await work(transaction);
+    await transaction.ready();
     await transaction.saveLedgers();
     return result;
   }
@@ -154,7 +178,7 @@ class SqlFactStore implements FactStore {
     migrations: readonly OwnedMigration[],
     options?: Parameters<FactStore['migrate']>[1],
   ): Promise<readonly OwnedMigration[]> {
-    return applyMigrations(this.#engine, migrations, options);
+    return applyMigrations({ engine: this.#engine, statements: this.#statements }, migrations, options);
   }
 
   version(): number | undefined {
@@ -172,8 +196,13 @@ class SqlFactStore implements FactStore {
     });
   }
 
-  scrub(): Promise<readonly string[]> {
-    return this.#engine.scrub();
+  async scrub(): Promise<readonly string[]> {
+    if (this.#sealed === undefined) return this.#engine.scrub();
+    // Before the files, because facts that are sealed anew leave remains of their own.
+    const ofKeys = await destroyKeys(this.#sealed);
+    const limits = [...new Set([...this.#keyLimits, ...ofKeys]), ...(await this.#engine.scrub())];
+    this.#keyLimits = [];
+    return limits;
   }
 
   copyInto(folder: string, options: CopyOptions = {}): Promise<StoreCopy> {

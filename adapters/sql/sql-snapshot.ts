@@ -26,7 +26,8 @@ import { factsWithin } from './bounded-facts.ts';
 import { findCached, tenantOf } from './cached-facts.ts';
 import { contentIdsIn } from './damaged-columns.ts';
 import type { CacheView } from './fact-cache.ts';
-import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
+import type { FactForm } from './fact-form.ts';
+import { FACT_COLUMNS } from './fact-row.ts';
 import { type BoundStatement, type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
 import { EMPTY_LEDGER, ENTRY_MEMBERS, entriesFromRows, headFromRow } from './ledger-row.ts';
 import {
@@ -52,6 +53,7 @@ import { stepsOf } from './triple-order.ts';
 export class SqlSnapshot implements Snapshot {
   protected readonly session: SqlSession;
   protected readonly dialect: SqlDialect;
+  protected readonly form: FactForm;
   readonly #statements: FactStatements;
   readonly #cache: CacheView | undefined;
   readonly #piecewise: PiecewiseReads | undefined;
@@ -61,6 +63,7 @@ export class SqlSnapshot implements Snapshot {
     this.session = session;
     this.dialect = dialect;
     this.#statements = statements;
+    this.form = statements.form;
     this.#cache = cache;
     const rest = session.rest?.bind(session);
     this.#piecewise = rest && new PiecewiseReads(session, rest, statements);
@@ -72,6 +75,7 @@ export class SqlSnapshot implements Snapshot {
     return findCached(query, tenantId, this.#cache, {
       traces: (asked) => this.#found(asked, (piece, through) => this.#statements.traces(piece, through)),
       whole: (asked) => this.#find(asked),
+      isSealed: this.form.seal !== undefined,
     });
   }
 
@@ -79,8 +83,8 @@ export class SqlSnapshot implements Snapshot {
     const rows = isStoreWide(query)
       ? await this.#alongFeeds(query)
       : await this.#found(query, (piece, through) => this.#statements.find(piece, through));
-    if (query.maxBytes === undefined) return rows.map(factFromRow);
-    return factsWithin(rows, query.maxBytes, this.session, this.dialect);
+    if (query.maxBytes === undefined) return rows.map((row) => this.form.fact(row));
+    return factsWithin(rows, query.maxBytes, this.session, this.dialect, this.form);
   }
 
   async #found(query: FactQuery, spell: SpellFind): Promise<SqlValue[][]> {
@@ -89,23 +93,23 @@ export class SqlSnapshot implements Snapshot {
 
   async outline(filter: Filter, limit?: number): Promise<SizedOutline[]> {
     const { sql, parameters } = this.#statements.outline(filter, limit);
-    return (await this.session.rows(sql, parameters)).map(sizedOutlineFromRow);
+    return (await this.session.rows(sql, parameters)).map((row) => this.form.sizedOutline(row));
   }
 
   async outlineByTriple({ tenantId, filter, after, limit }: TripleQuery): Promise<FactOutline[]> {
     const found: FactOutline[] = [];
     for (const step of stepsOf({ after })) {
       if (found.length === limit) break;
-      const { sql, parameters } = this.#statements.tripleStep(filter, step);
+      const { sql, parameters } = this.#statements.tripleStep(filter, step, tenantId);
       const from = after === undefined ? [] : step.parametersOf(after);
       const rows = await this.session.rows(sql, [tenantId, ...from, ...parameters, limit - found.length]);
-      for (const row of rows) found.push(outlineFromRow(row));
+      for (const row of rows) found.push(this.form.outline(row));
     }
     return found;
   }
 
   async entitiesWith(tenantId: string, entityKeys: readonly string[], filter: Filter): Promise<string[]> {
-    const { sql, parameters } = this.#statements.entityWith(filter);
+    const { sql, parameters } = this.#statements.entityWith(filter, tenantId);
     const sets = [...new Set(entityKeys)].map((entityKey) => [tenantId, entityKey, ...parameters]);
     return (await this.session.rowsOfEach(sql, sets)).flat().map(([entityKey]) => entityKey as string);
   }
@@ -135,7 +139,7 @@ export class SqlSnapshot implements Snapshot {
       limit,
     ]);
     const found = await this.session.rowsOfEach(SIBLINGS, sets);
-    return found.map((rows) => rows.map(outlineFromRow));
+    return found.map((rows) => rows.map((row) => this.form.outline(row)));
   }
 
   async feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]> {
@@ -165,7 +169,7 @@ export class SqlSnapshot implements Snapshot {
   ): Promise<Pick<LedgerEntry, M>[]> {
     const { sql, parameters } = this.#statements.ledger(query);
     const members = query.members ?? (ENTRY_MEMBERS as readonly M[]);
-    return entriesFromRows(members, await this.session.rows(sql, parameters));
+    return entriesFromRows(members, await this.session.rows(sql, parameters), this.form.entryMembers);
   }
 
   async ledgerCount(range: LedgerRange): Promise<number> {
@@ -194,7 +198,7 @@ export class SqlSnapshot implements Snapshot {
     return rows.map(([number, id, list]) => ({
       number: number as number,
       id: id as string,
-      derivedFrom: contentIdsIn(String(list)) ?? [],
+      derivedFrom: this.form.shownCids(tenantId, contentIdsIn(String(list)) ?? []),
     }));
   }
 

@@ -1,4 +1,5 @@
 import {
+  type ContentSeal,
   type Cover,
   DEFAULT_TENANT,
   type FactLink,
@@ -12,13 +13,15 @@ import {
   type WriteTransaction,
 } from '../../ports/ports.ts';
 import { COVERS, NAMED_COVERS, rowOfCover, rowOfNamedCover } from './cover-rows.ts';
-import { factToRow, NEW_FACT_COLUMNS, plainRecord } from './fact-row.ts';
+import { DESTRUCTIONS, keysOf } from './doomed-keys.ts';
+import { plainRecord } from './fact-row.ts';
 import type { FactStatements } from './fact-statements.ts';
-import { FACTS_TABLE, FEED_ENTRIES_TABLE } from './fact-table.ts';
+import { FEED_ENTRIES_TABLE } from './fact-table.ts';
 import { EMPTY_LEDGER, headFromRow, headToRow } from './ledger-row.ts';
 import { ADD_LINK, CLOCK_AND_HEAD, ERASE, REDACT, SAVE_HEAD } from './ledger-statements.ts';
 import { DROP_PAST_EXPIRIES, RAISE_FLOOR, setExpiry } from './record-time.ts';
 import { removedAmong } from './remove-tenant.ts';
+import type { DoomedKeys } from './seal-version.ts';
 import { scalar } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { InsertTarget, SqlSession } from './sql-engine.ts';
@@ -35,9 +38,24 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   readonly #heads = new Map<string, LedgerHead>();
   readonly #changed = new Set<string>();
 
-  constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, tenantId: string) {
+  readonly #keys: Promise<DoomedKeys> | undefined;
+
+  /** `keys` settles when the keys of a sealed store are fresh. Waits for it at the first use only. */
+  constructor(
+    session: SqlSession,
+    dialect: SqlDialect,
+    statements: FactStatements,
+    tenantId: string,
+    keys?: Promise<DoomedKeys>,
+  ) {
     super(session, dialect, statements);
     this.#tenantId = tenantId;
+    this.#keys = keys;
+  }
+
+  /** Waits for the keys, or rejects without them. Must be called before the commit. */
+  async ready(): Promise<void> {
+    await this.#keys;
   }
 
   async insert(facts: readonly StoredFact[], records?: readonly WriteRecord[]): Promise<void> {
@@ -46,8 +64,11 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     // Creates the ledger of a new tenant, because a search for facts by id goes through the ledgers of all tenants.
     if ((await this.#head(first.tenantId)) === EMPTY_LEDGER) await this.#addLedger(first.tenantId);
     const from = await this.#reserve(first.tenantId, facts.length);
-    const rows = facts.map((fact, at) => factToRow(fact, records?.[at] ?? plainRecord(fact), from + at));
-    await this.session.insert(FACTS, rows);
+    const doomed = await this.#keys;
+    const rows = facts.map((fact, at) =>
+      this.form.toRow(fact, records?.[at] ?? plainRecord(fact), from + at, doomed?.lastOf(fact)),
+    );
+    await this.session.insert(this.form.target, rows);
     this.#recordNewest(facts, records, from);
   }
 
@@ -78,15 +99,34 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   }
 
   async erase(facts: readonly { readonly id: string; readonly commitment: Uint8Array }[]): Promise<void> {
+    const doomed = await this.#keys;
+    if (doomed !== undefined) await this.#doomKeys(facts, doomed);
     for (const { id, commitment } of facts) {
       await this.session.run(ERASE, [commitment, this.#tenantId, id]);
       this.erased.push(id);
     }
   }
 
+  /** Records which keys are to be destroyed for the erasure of facts. Nothing is sealed with them from now on. */
+  async #doomKeys(facts: readonly { readonly id: string }[], doomed: DoomedKeys): Promise<void> {
+    const keys = await keysOf(
+      facts.map(({ id }) => id),
+      this.#tenantId,
+      this.form.seal as ContentSeal,
+      this.session,
+      this.dialect,
+    );
+    for (const { entityKey, scope, generation } of keys) doomed.add(entityKey, scope, generation);
+    await this.session.insert(
+      DESTRUCTIONS,
+      keys.map(({ entityKey, scope, generation }) => [this.#tenantId, entityKey, scope, generation]),
+    );
+  }
+
   async redact(facts: readonly Pick<FactReferences, 'id' | 'derivedFrom'>[]): Promise<void> {
     for (const { id, derivedFrom } of facts) {
-      await this.session.run(REDACT, [JSON.stringify(derivedFrom), this.#tenantId, id]);
+      const stored = this.form.storedCids(this.#tenantId, derivedFrom);
+      await this.session.run(REDACT, [JSON.stringify(stored), this.#tenantId, id]);
       this.erased.push(id);
     }
   }
@@ -192,6 +232,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   async lockClock(): Promise<Hlc> {
     const sql = `${CLOCK_AND_HEAD}${this.dialect.forUpdateOf('c')}`;
     const [row] = await this.session.rows(sql, [this.#tenantId]);
+    await this.#keys;
     if (row === undefined) throw new Error('the store has no clock: it was not migrated');
     this.#clock = { wallMs: row[0] as number, counter: row[1] as number };
     // Reads both with one statement, because a transaction that stores facts needs both.
@@ -230,8 +271,6 @@ const otherTenants = (rows: readonly Row[], own: string): ReadonlySet<string> =>
 };
 
 const MOST_TOPIC_CHARACTERS = 200;
-
-const FACTS: InsertTarget = { table: FACTS_TABLE, columns: NEW_FACT_COLUMNS };
 
 const FEED_ENTRIES: InsertTarget = {
   table: FEED_ENTRIES_TABLE,

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { type FactStore, ServiceError } from '../../ports/ports.ts';
+import { type ContentSeal, type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createFolder } from '../files/create-folder.ts';
 import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
 import { copyFile } from './copy-file.ts';
@@ -21,6 +21,8 @@ export interface SqliteStoreOptions {
   readonly watchNesting?: boolean;
   /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
   readonly factCacheMiB?: number;
+  /** See `SqlFactStoreOptions`. Default: the store is clear. */
+  readonly seal?: ContentSeal | undefined;
   /** `thread` writes in a separate thread, `inline` in the thread of the callers. Default `inline`. */
   readonly writer?: 'inline' | 'thread';
   /** Starts the thread that writes the file. Default: a worker thread. */
@@ -56,7 +58,11 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
       copy: (folder, copying) => copyFile(path, folder, copying),
       record: (folder, recording) => recordChanges(path, folder, recording),
     }),
-    { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },
+    {
+      watchNesting: options.watchNesting ?? true,
+      cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB,
+      seal: options.seal,
+    },
   );
 };
 

@@ -9,10 +9,10 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
   name: 'sqlite',
   adapterApi: ADAPTER_API,
   settings: sqliteSettings,
-  create: async ({ path, factCacheMiB: ofAll, writer }, { processes }) => {
+  create: async ({ path, factCacheMiB: ofAll, writer }, { processes, seal }) => {
     const { createSqliteStore } = await import('./create-sqlite-store.ts');
     const factCacheMiB = ofAll / processes;
-    return createSqliteStore({ path, factCacheMiB, writer: writerFor(writer), watchNesting: false });
+    return createSqliteStore({ path, factCacheMiB, writer: writerFor(writer), watchNesting: false, seal });
   },
   place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
   exists: ({ path }) => existsSync(path),

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  all,
   equals,
   type FactStore,
   type LedgerEntry,
@@ -227,7 +228,9 @@ export const describeLedger = (current: CurrentStore): void => {
       expect(other?.salt).to.deep.equal(new Uint8Array(16).fill(2));
       const left = await store.read((snapshot) => factById(snapshot, fact.id));
       expect(left).to.deep.equal({ ...fact, value: { ...fact.value, v: null }, valueKey: '', cid: '' });
-      const byCid = await store.read((snapshot) => snapshot.count(equals('cid', fact.cid)));
+      const byCid = await store.read((snapshot) =>
+        snapshot.count(all(equals('tenantId', 'default'), equals('cid', fact.cid))),
+      );
       expect(byCid).to.equal(0);
     });
 
@@ -248,22 +251,26 @@ export const describeLedger = (current: CurrentStore): void => {
     it('accepts no other change', async () => {
       const { store } = current();
       await storeWith(store, [sampleFact(1)], [record(1, { link: link(1) })]);
+      const [stored] = await store.read((snapshot) => snapshot.select('facts', { id: sampleId(1) }));
+      const value = stored?.['sealed'] === null ? 'value_v' : 'sealed';
       const changes: readonly Readonly<Record<string, unknown>>[] = [
         { confidence: 0.5 },
         { value_v: 'another' },
-        { value_v: null },
+        { value_v: 'another', sealed: null },
+        ...(value === 'sealed' ? [] : [{ value_v: null, sealed: new Uint8Array(40) }]),
+        { [value]: null },
         { cid: null },
         { salt: null },
         { salt: new Uint8Array(16) },
         { link_hash: new Uint8Array(32) },
         { link_seq: null, link_hash: null },
         { commitment: new Uint8Array(32) },
-        { value_v: null, value_key: '', cid: null, salt: null },
+        { [value]: null, value_key: '', cid: null, salt: null },
         { writer: 'agent:mallory' },
         { tags: ',charged,' },
         { number: 7 },
         { feed_wall: 1 },
-        { value_v: null, value_key: '', cid: null, salt: null, commitment: new Uint8Array(32), scope: 'public' },
+        { [value]: null, value_key: '', cid: null, salt: null, commitment: new Uint8Array(32), scope: 'public' },
       ];
       const before = await entries();
       for (const change of changes) {

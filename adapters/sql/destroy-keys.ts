@@ -1,0 +1,175 @@
+import type { ContentSeal, DoomedKey, Scope, SealedSubject, SqlValue } from '../../ports/ports.ts';
+import { DESTRUCTIONS_TABLE } from './fact-table.ts';
+import { LIMIT } from './limit.ts';
+import { refreshTo, SEAL_SETTING, settingWith } from './seal-version.ts';
+import type { SqlEngine, SqlSession } from './sql-engine.ts';
+
+/** Destroys the keys of erased facts, piece by piece. */
+
+const SUBJECTS_AT_ONCE = 100;
+const FACTS_AT_ONCE = 200;
+
+const TENANTS = `SELECT DISTINCT tenant_id FROM ${DESTRUCTIONS_TABLE} ORDER BY tenant_id`;
+
+/** Parameters: tenant, limit. */
+const SUBJECTS = `SELECT entity_key, scope, max(generation) FROM ${DESTRUCTIONS_TABLE}
+WHERE tenant_id = ? GROUP BY entity_key, scope ORDER BY entity_key, scope ${LIMIT}`;
+
+const OF_SUBJECT = 'tenant_id = ? AND entity_key = ? AND scope = ?';
+/** Each has the parameters tenant, entity key, scope, last generation. */
+const GENERATIONS = `SELECT generation FROM ${DESTRUCTIONS_TABLE} WHERE ${OF_SUBJECT} AND generation <= ?`;
+const FORGET = `DELETE FROM ${DESTRUCTIONS_TABLE} WHERE ${OF_SUBJECT} AND generation <= ?`;
+
+/** Parameters: tenant, entity key, scope. */
+const LEFT = `SELECT 1 FROM facts WHERE ${OF_SUBJECT} AND cid IS NOT NULL LIMIT 1`;
+
+/** Selects facts that are not erased. Parameters: tenant, entity key, scope, number, limit. */
+const SURVIVORS = `SELECT number, id, sealed, salt FROM facts
+WHERE ${OF_SUBJECT} AND number > ? AND sealed IS NOT NULL ORDER BY number ${LIMIT}`;
+
+const RESEAL = 'UPDATE facts SET sealed = ?, salt = ? WHERE tenant_id = ? AND id = ?';
+
+const ADD_SETTING = `INSERT INTO node_settings (key, value) VALUES ('${SEAL_SETTING}', ?) ON CONFLICT (key) DO NOTHING`;
+const SETTING = `SELECT s.value FROM node_settings s WHERE s.key = '${SEAL_SETTING}'`;
+const SAVE_SETTING = `UPDATE node_settings SET value = ? WHERE key = '${SEAL_SETTING}'`;
+
+/** A subject with the last generation of its keys that is to be destroyed. */
+interface DoomedSubject extends SealedSubject {
+  readonly last: number;
+}
+
+/** The engine of a sealed store. */
+export interface SealedEngine {
+  readonly engine: SqlEngine;
+  readonly seal: ContentSeal;
+  /** Returns the name of the lock of a tenant's writes. */
+  lockOf(tenantId: string): string;
+}
+
+/**
+ * Destroys the keys that erasures have recorded. First seals the remaining facts of each subject anew, with a later key,
+ * and commits that. Only then destroys the keys, under the lock of the tenant, so that no fact needs one of them. What
+ * is destroyed is forgotten last, so that a call after a crash repeats it. Returns sentences about copies of the keys.
+ */
+export const destroyKeys = async (store: SealedEngine): Promise<readonly string[]> => {
+  const sentences = new Set<string>();
+  const tenants = await store.engine.read((session) => session.rows(TENANTS, []));
+  for (const [tenantId] of tenants) {
+    for (;;) {
+      const subjects = await doomedSubjects(store, tenantId as string);
+      if (subjects.length === 0) break;
+      for (const subject of subjects) await sealAnew(store, subject);
+      for (const sentence of await destroyOf(store, subjects)) sentences.add(sentence);
+    }
+  }
+  return [...sentences];
+};
+
+/** Destroys all keys of a removed tenant. */
+export const destroyTenantKeys = (store: SealedEngine, tenantId: string): Promise<readonly string[]> =>
+  store.engine.write(store.lockOf(tenantId), (session) =>
+    changeKeys(store, session, () => store.seal.destroyTenant(tenantId)),
+  );
+
+const doomedSubjects = async ({ engine }: SealedEngine, tenantId: string): Promise<readonly DoomedSubject[]> => {
+  const rows = await engine.read((session) => session.rows(SUBJECTS, [tenantId, SUBJECTS_AT_ONCE]));
+  return rows.map(([entityKey, scope, last]) => ({
+    tenantId,
+    entityKey: entityKey as string,
+    scope: scope as Scope,
+    last: last as number,
+  }));
+};
+
+/** Seals the facts of a subject that need a doomed key with a later one, some in each transaction. */
+const sealAnew = async ({ engine, seal, lockOf }: SealedEngine, subject: DoomedSubject): Promise<void> => {
+  let above: number | undefined = 0;
+  while (above !== undefined) {
+    const from: number = above;
+    above = await engine.write(lockOf(subject.tenantId), async (session) => {
+      await refreshTo(seal, await settingOf(session));
+      const rows = await session.rows(SURVIVORS, [...parametersOf(subject), from, FACTS_AT_ONCE]);
+      for (const row of rows) await sealFact(session, seal, subject, row);
+      return rows.length < FACTS_AT_ONCE ? undefined : (rows.at(-1)?.[0] as number);
+    });
+  }
+};
+
+const sealFact = async (
+  session: SqlSession,
+  seal: ContentSeal,
+  subject: DoomedSubject,
+  [, id, sealed, salt]: readonly SqlValue[],
+): Promise<void> => {
+  const opened = openedWithDoomed(seal, subject, id as string, sealed as Uint8Array, salt as Uint8Array | null);
+  if (opened === undefined) return;
+  const value = seal.sealValue(subject, id as string, opened.text, subject.last);
+  // Destroying the doomed keys would destroy this fact too.
+  if (seal.generationIn(value) <= subject.last) throw new Error('a seal gives a later key where one is asked for');
+  const sealedSalt = opened.salt === null ? null : seal.sealSalt(subject, opened.salt, subject.last);
+  await session.run(RESEAL, [value, sealedSalt, subject.tenantId, id as string]);
+};
+
+/** Returns what a doomed key has sealed; undefined for another key, and for a damaged fact, which no key opens. */
+const openedWithDoomed = (
+  seal: ContentSeal,
+  subject: DoomedSubject,
+  id: string,
+  sealed: Uint8Array,
+  salt: Uint8Array | null,
+): { readonly text: string; readonly salt: Uint8Array | null } | undefined => {
+  try {
+    const header = sealed.subarray(0, seal.headerBytes);
+    if (seal.generationIn(header) > subject.last) return undefined;
+    return {
+      text: seal.openValue(subject, id, sealed),
+      salt: salt === null ? null : seal.openSalt(subject, salt, header),
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+const destroyOf = async (store: SealedEngine, subjects: readonly DoomedSubject[]): Promise<readonly string[]> => {
+  const { tenantId } = subjects[0] as DoomedSubject;
+  return store.engine.write(store.lockOf(tenantId), (session) =>
+    changeKeys(store, session, async () => {
+      const keys: DoomedKey[] = [];
+      for (const subject of subjects) keys.push(...(await doomedKeys(session, subject)));
+      const sentences = await store.seal.destroy(keys);
+      for (const subject of subjects) await session.run(FORGET, [...parametersOf(subject), subject.last]);
+      return sentences;
+    }),
+  );
+};
+
+const doomedKeys = async (session: SqlSession, subject: DoomedSubject): Promise<readonly DoomedKey[]> => {
+  const { tenantId, entityKey, scope, last } = subject;
+  const isWhole = (await session.rows(LEFT, parametersOf(subject))).length === 0;
+  const rows = await session.rows(GENERATIONS, [...parametersOf(subject), last]);
+  return rows.map(([generation]) => ({ tenantId, entityKey, scope, generation: generation as number, isWhole }));
+};
+
+/**
+ * Changes the keys, and then the version in the store. Holds the row of the version meanwhile, so that no other process
+ * changes the keys at the same time.
+ */
+const changeKeys = async <T>(
+  { engine, seal }: SealedEngine,
+  session: SqlSession,
+  change: () => Promise<T>,
+): Promise<T> => {
+  await session.run(ADD_SETTING, [settingWith(null, seal.version)]);
+  const setting = await settingOf(session, engine.dialect.forUpdateOf('s'));
+  await refreshTo(seal, setting);
+  const changed = await change();
+  await session.run(SAVE_SETTING, [settingWith(setting, seal.version)]);
+  return changed;
+};
+
+const settingOf = async (session: SqlSession, lock = ''): Promise<string | null> => {
+  const [row] = await session.rows(`${SETTING}${lock}`, []);
+  return (row?.[0] ?? null) as string | null;
+};
+
+const parametersOf = ({ tenantId, entityKey, scope }: SealedSubject): readonly string[] => [tenantId, entityKey, scope];
