@@ -64,7 +64,7 @@ export interface StorePlace {
   readonly dataFolder: string;
 }
 
-/** What a store gets. */
+/** The services that a store may use. */
 export interface StoreParts extends AdapterParts {
   /** The number of processes of this node that open the store. */
   readonly processes: number;

@@ -40,7 +40,7 @@ export interface CacheReads {
   readonly isSealed: boolean;
 }
 
-/** What the row of a cached fact of a sealed store holds, because sealing the fact again gives other bytes. */
+/** The row of a cached fact of a sealed store. Sealing the fact again gives other bytes. */
 interface SealedRow {
   readonly derivedFrom: string | null;
   readonly value: SqlValue;

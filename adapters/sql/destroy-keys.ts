@@ -47,9 +47,10 @@ export interface SealedEngine {
 }
 
 /**
- * Destroys the keys that erasures have recorded. First seals the remaining facts of each subject anew, with a later key,
- * and commits that. Only then destroys the keys, under the lock of the tenant, so that no fact needs one of them. What
- * is destroyed is forgotten last, so that a call after a crash repeats it. Returns sentences about copies of the keys.
+ * Destroys the keys that erasures have recorded. First seals the remaining facts of each subject anew with a later key,
+ * and commits that. Only then destroys the keys, under the lock of the tenant, so that no fact needs one of them. The
+ * records of the erasures go last, so that a call after a crash repeats the work. Returns sentences about copies of the
+ * keys.
  */
 export const destroyKeys = async (store: SealedEngine): Promise<readonly string[]> => {
   const sentences = new Set<string>();

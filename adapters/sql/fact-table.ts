@@ -9,7 +9,7 @@ import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
  */
 
 export const FACTS_TABLE = 'facts';
-/** The key in `node_settings` that says what is done to a store which is being sealed or opened as a whole. */
+/** The key in `node_settings` of a store that is being sealed or opened as a whole. */
 export const CONVERSION_SETTING = 'content_seal_conversion';
 /** The keys of erased facts that are still to be destroyed. */
 export const DESTRUCTIONS_TABLE = 'seal_destructions';
