@@ -1,14 +1,12 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createOpenAuthorizer } from '../adapters/authorizer/open-authorizer.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createPinoLogger } from '../adapters/log/pino-logger.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
 import { CORE_MIGRATIONS } from '../adapters/sql/core-migrations.ts';
 import { createKernel } from '../kernel/boot/create-kernel.ts';
-import type { AdapterBinding, Kernel, KernelOptions } from '../kernel/boot/kernel.ts';
+import type { Kernel, KernelOptions } from '../kernel/boot/kernel.ts';
 import type { Installation } from '../kernel/boot/plan-boot.ts';
-import type { Random } from '../kernel/crypto/random.ts';
 import type { DescribedNode } from '../kernel/description/node-description.ts';
 import type { NodeSettings } from '../kernel/identity/node-settings.ts';
 import type { Logger } from '../kernel/log/logger.ts';
@@ -17,25 +15,21 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
 import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
-import {
-  type AdapterParts,
-  type Clock,
-  type FactStore,
-  type KeySource,
-  type Listener,
-  ObjectStores,
-  type Transport,
-} from '../ports/ports.ts';
+import type { Clock, KeySource, Listener, ObjectStores } from '../ports/ports.ts';
+import { type AdapterOverrides, bindAdapters } from './bind-adapters.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { addressesWithoutDatabase, dishonouredVariables } from './contract-variables.ts';
-import { embedderBindings } from './embedder-bindings.ts';
+import type { ContentColumns } from './convert-texts.ts';
+import { createKeySource } from './create-key-source.ts';
+import type { BackupPlaces } from './key-copies.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
+import { createNodeSeal, type NodeSeal } from './node-seal.ts';
 import { workerCount } from './node-settings.ts';
 import { createObjectStores } from './object-stores.ts';
+import { openStore, partsOf } from './open-store.ts';
 import { importBundled, PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
-import { refuseLostStore } from './refuse-lost-store.ts';
 import { RESERVED_WORDS } from './reserved-words.ts';
 import { storePlace } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
@@ -62,15 +56,6 @@ export interface NodeOptions {
   readonly usesOnlyDataFolder?: boolean | undefined;
 }
 
-export interface AdapterOverrides {
-  readonly clock?: Clock;
-  readonly random?: Random;
-  readonly log?: Logger;
-  readonly transport?: Transport;
-  readonly store?: () => FactStore | Promise<FactStore>;
-  readonly extras?: readonly AdapterBinding[];
-}
-
 /** A composed node; nothing is opened before `start`. */
 export interface Node {
   readonly kernel: Kernel;
@@ -81,6 +66,9 @@ export interface Node {
   readonly objects: ObjectStores;
   /** The keys of the operator. Undefined for a node that seals nothing. */
   readonly keySource: KeySource | undefined;
+  readonly seal: NodeSeal;
+  /** Returns the columns of all plugins that repeat what somebody said, also of disabled ones. */
+  contents(): Promise<readonly ContentColumns[]>;
   /** Boots and serves. */
   start(): Promise<Listener>;
   /** Boots without serving, for work that comes once before several processes serve. */
@@ -115,12 +103,20 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const parts = partsOf(log, createSystemClock(), random);
   const clock = adapters.clock ?? (await config.clock.adapter.create(config.clock.settings, parts));
   const environment = { ...parts, clock };
-  const { extras = [] } = adapters;
   const keySource = createKeySource(config, environment);
   const objects = createObjectStores(env, keySource);
-  const ours = [...embedderBindings(config, environment), { ref: ObjectStores, create: () => objects }];
-  const { node, transport, authorizer } = config;
+  const seal = createNodeSeal({
+    config,
+    keySource,
+    log,
+    objects,
+    openClear: () => openStore(config, log),
+    // The copies of the keys belong to the store of the node, not to a throw-away one.
+    backupPlaces: options.usesOnlyDataFolder ? undefined : () => kernel.configOf('backup') as BackupPlaces,
+  });
+  const { node, transport } = config;
   const settings = nodeSettingsOf(config, options);
+  const switchedOff = () => Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? []));
   const kernel = createKernel({
     installations,
     coreMigrations: CORE_MIGRATIONS,
@@ -134,20 +130,9 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     problems,
     suggestProvider,
     reservedWords: RESERVED_WORDS,
-    switchedOff: () => Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? [])),
+    switchedOff,
     inspectReplies: options.inspectReplies,
-    adapters: {
-      clock,
-      random,
-      store: adapters.store ?? (() => createKnownStore(config, kernel.settings, environment)),
-      transport: () => adapters.transport ?? transport.adapter.create(transport.settings, environment),
-      extras: [...extras, ...ours.filter(({ ref }) => !extras.some((extra) => extra.ref.id === ref.id))],
-      ...(node.authRequired
-        ? authorizer && {
-            authorizer: (inner) => authorizer.adapter.create(authorizer.settings, { ...environment, inner }),
-          }
-        : { authorizer: createOpenAuthorizer }),
-    },
+    adapters: bindAdapters({ given: adapters, config, environment, random, objects, seal }, () => kernel.settings),
   });
   const beforeStart = async (): Promise<void> => {
     warnOfUnusedVariables(env, used, log);
@@ -161,6 +146,8 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     clock,
     objects,
     keySource,
+    seal,
+    contents: async () => contentsOf([...installations.map(({ plugin }) => plugin), ...(await switchedOff())]),
     prepare: async () => {
       await beforeStart();
       await kernel.boot();
@@ -175,6 +162,9 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     describe: () => kernel.describe(),
   };
 };
+
+const contentsOf = (plugins: readonly AnyPlugin[]): readonly ContentColumns[] =>
+  plugins.flatMap((plugin) => (plugin as { readonly contents?: readonly ContentColumns[] }).contents ?? []);
 
 /** Returns the part of the configuration that plugins may read. */
 const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions): NodeSettings => {
@@ -201,39 +191,12 @@ const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions)
   };
 };
 
-const partsOf = (log: Logger, clock: Clock, random: Random): AdapterParts => ({
-  clock,
-  fraction: () => random.fraction(),
-  report: (message, error) => log.warn(message, { error }),
-});
-
-const createKnownStore = (config: NodeConfig, settings: Kernel['settings'], parts: AdapterParts) => {
-  refuseLostStore(config, settings);
-  return config.store.adapter.create(config.store.settings, { ...parts, processes: workerCount(config.node) });
-};
-
 const warnOfUnusedVariables = (env: Environment, used: Iterable<string | undefined>, log: Logger): void => {
   for (const { name, near } of unusedVariables(env, used)) {
     const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
     log.warn('a variable is set that nothing in this node reads', { variable: name, ...hint });
   }
 };
-
-/** Makes the source of keys on its first use, so that commands which seal nothing never ask for a key. */
-const createKeySource = ({ keySource }: NodeConfig, parts: AdapterParts): KeySource | undefined => {
-  if (keySource === undefined) return undefined;
-  let made: Promise<KeySource> | undefined;
-  return {
-    readKeys: async () => {
-      made ??= Promise.resolve(keySource.adapter.create(keySource.settings, parts));
-      return (await made).readKeys();
-    },
-  };
-};
-
-/** Opens the configured store without a running node. */
-export const openStore = async ({ store }: Pick<NodeConfig, 'store'>, log: Logger): Promise<FactStore> =>
-  store.adapter.create(store.settings, { ...partsOf(log, createSystemClock(), createSystemRandom()), processes: 1 });
 
 /** Returns a problem when a node without keys would be reachable from other machines. */
 const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>

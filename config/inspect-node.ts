@@ -3,10 +3,11 @@ import { probeFolder } from '../adapters/files/probe-folder.ts';
 import { problemsIn } from '../kernel/boot/inspect-store.ts';
 import { BootError } from '../kernel/problems/boot-problem.ts';
 import type { FactStore } from '../ports/ports.ts';
-import { createNode, type Node, type NodeOptions, openStore } from './create-node.ts';
+import { createNode, type Node, type NodeOptions } from './create-node.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
 import { loadNodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
+import { openStore } from './open-store.ts';
 import { refuseLostStore } from './refuse-lost-store.ts';
 import { hasStore } from './require-store.ts';
 import { storePlace } from './store-place.ts';
@@ -36,6 +37,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
       problems.push(...(await problemsIn(async () => node.keySource?.readKeys())));
     }
     isThere = found === undefined && damage.length === 0 && (await hasStore(config, open));
+    if (isThere) problems.push(...(await problemsIn(async () => node?.seal.openExisting())));
     // Skips the store when its folder cannot be used.
     if (node !== undefined && found === undefined) problems.push(...(await lookInto(node, isThere ? open : undefined)));
     problems.push(...((await transport.adapter.inspect?.(transport.settings, use)) ?? []));

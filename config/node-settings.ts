@@ -16,6 +16,7 @@ export interface NodeSettings {
   readonly workers: number | 'auto';
   readonly maxStampLeadS: number;
   readonly drainDelayS: number;
+  readonly encryptionKeyStore?: string;
 }
 
 const MAX_NODE_ID_LENGTH = 256;
@@ -135,6 +136,15 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       default: 0,
       env: 'SVC_DRAIN_DELAY_S',
       description: 'seconds for which a node that stops still serves, while /readyz says that it is not ready',
+    },
+    encryptionKeyStore: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4_096,
+      env: 'SVC_ENCRYPTION_KEY_STORE',
+      description:
+        'file with the keys of a sealed store, each sealed with the key of the operator; content-keys.json in the ' +
+        'data folder when it is left out, and one file for all hosts on a database',
     },
   },
 });

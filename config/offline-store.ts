@@ -4,10 +4,18 @@ import { type FactStore, ServiceError } from '../ports/ports.ts';
 import type { Node } from './create-node.ts';
 import { markOpenStore } from './mark-store-restored.ts';
 import { requireStore } from './require-store.ts';
+import { adoptKeys } from './restored-keys.ts';
 
 /** Creates the access to the store of a node that was composed but not started. */
 export const createOfflineStore = (
-  { config, kernel, log, clock }: Pick<Node, 'config' | 'kernel' | 'log' | 'clock'>,
+  {
+    config,
+    kernel,
+    log,
+    clock,
+    keySource,
+    seal,
+  }: Pick<Node, 'config' | 'kernel' | 'log' | 'clock' | 'keySource' | 'seal'>,
   open: () => Promise<FactStore>,
 ): OfflineStore => {
   const onStore = async <T>(work: (store: FactStore) => Promise<T>): Promise<T> => {
@@ -21,7 +29,7 @@ export const createOfflineStore = (
   };
   const { adapter, settings } = config.store;
   return {
-    withCopies: (work) => onStore((store) => work(createStoreCopies({ store, clock, log }))),
+    withCopies: (work) => onStore((store) => work(createStoreCopies({ store, clock, log, placeKeys: seal.placeKeys }))),
     restore: async (request: StoreRestore) => {
       if (adapter.restore === undefined) throw cannotRestore();
       let stepped = { fromMs: 0, toMs: 0 };
@@ -29,6 +37,7 @@ export const createOfflineStore = (
         ...request,
         migrations: await kernel.knownMigrations(),
         prepare: async (store) => {
+          await adoptKeys(store, { config, keySource, keysIn: request.keysIn });
           await store.migrate(kernel.migrations);
           stepped = await markOpenStore(store, config);
         },

@@ -1,27 +1,35 @@
+import { join } from 'node:path';
 import type { NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-deps.ts';
+import { readKeyFile, replaceKeyFile } from '../adapters/sealed/content-key-file.ts';
 import type { Kernel } from '../kernel/boot/kernel.ts';
 import type { Requires, Resolved } from '../kernel/container/requires.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 import { type FactStore, type Listener, ServiceError } from '../ports/ports.ts';
-import { createNode, openStore } from './create-node.ts';
+import { CONTENT_KEYS, contentKeyPath } from './content-key-place.ts';
+import { createNode } from './create-node.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
 import { markStoreRestored } from './mark-store-restored.ts';
 import { createOfflineStore } from './offline-store.ts';
+import { openStore } from './open-store.ts';
 import { suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { requireStore } from './require-store.ts';
+import { createStoreSealing } from './store-sealing.ts';
 
 /** Composes a node for the command line. */
-export const openNode = async (options: OpenNodeOptions, spare?: Settings): Promise<NodeHandle> => {
+export const openNode = async (options: OpenNodeOptions, spare?: SpareSettings): Promise<NodeHandle> => {
   const { configFile, env, serve, createsStore, worker } = options;
   // Reduces the log of a command that does not serve, because routine lines would hide its answer.
   const quiet: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
   // An operator would read a warning about a throw-away store as one about the store of the node.
-  const overrides = spare === undefined ? quiet : { node: { logLevel: 'error' }, adapters: { store: spare } };
+  const overrides: NodeConfigInput =
+    spare === undefined
+      ? quiet
+      : { node: { logLevel: 'error', encryptionKeyStore: spare.keyStore }, adapters: { store: spare.store } };
   // The files of plugins of a throw-away store may not lie anywhere else.
   const node = await createNode({ configFile, env, overrides, worker, usesOnlyDataFolder: spare !== undefined });
   const { kernel, config } = node;
-  const open = (): Promise<FactStore> => openStore(config, node.log);
+  const open = async (): Promise<FactStore> => openStore(config, node.log, await node.seal.openExisting());
   let listener: Listener | undefined;
   return {
     start: async () => {
@@ -40,15 +48,32 @@ export const openNode = async (options: OpenNodeOptions, spare?: Settings): Prom
     requireStore: () => requireStore(config, open),
     markRestored: () => markStoreRestored(config, open),
     offlineStore: createOfflineStore(node, open),
-    withSpare: (folder, work) => {
+    sealing: createStoreSealing(node, () => openStore(config, node.log)),
+    withSpare: async (folder, work) => {
       const { adapter, settings } = config.store;
       if (adapter.withSpare === undefined) throw cannotSpare();
-      return adapter.withSpare(settings, folder, (given) => work(() => openNode(options, given as Settings)));
+      const keyStore = join(folder, CONTENT_KEYS);
+      // A copy, because a node on a throw-away store may repeat an erasure, and destroys no key of the store in use.
+      await copyKeys(contentKeyPath(config), keyStore);
+      return adapter.withSpare(settings, folder, (given) =>
+        work(() => openNode(options, { store: given as Settings, keyStore })),
+      );
     },
     objects: node.objects,
     settings: node.settings,
     log: node.log,
   };
+};
+
+interface SpareSettings {
+  readonly store: Settings;
+  /** The file of content keys of the throw-away store. */
+  readonly keyStore: string;
+}
+
+const copyKeys = async (from: string, to: string): Promise<void> => {
+  const text = await readKeyFile(from);
+  if (text !== undefined) await replaceKeyFile(to, text);
 };
 
 const cannotSpare = (): ServiceError =>

@@ -74,6 +74,8 @@ export interface StoreParts extends AdapterParts {
 
 export interface StoreAdapter<S> extends Adapter<FactStore, S, StoreParts> {
   readonly port: Ref<FactStore>;
+  /** True for a store that seals contents by `StoreParts.seal`. A node with a seal opens no other. */
+  readonly takesSeal?: boolean;
   /** Returns the location of the store, without opening it. */
   place(settings: S): StorePlace;
   /** Returns false when opening the store would create it. Absent: opening creates nothing. */

@@ -72,6 +72,11 @@ export interface ObjectStore {
    */
   remove(path: string): Promise<void>;
   /**
+   * Optional: removes the former versions of an object, and leaves the present one. Rejects with `conflict` when one of
+   * them is locked. Absent on a store that keeps none.
+   */
+  removeFormer?(path: string): Promise<void>;
+  /**
    * Seals the data keys of all objects with the present key of the operator. The objects stay as they are. Present on a
    * store that seals what it writes.
    */

@@ -125,6 +125,8 @@ export interface NodeHandle {
   markRestored(): Promise<RestoredStore>;
   /** The store of a node that was not started. */
   readonly offlineStore: OfflineStore;
+  /** The seal of that store. */
+  readonly sealing: StoreSealing;
   /**
    * Runs work with a way to compose nodes of the same configuration on an empty throw-away store. Its files lie in the
    * given folder, which the caller removes. Rejects with `unavailable` where no such store can be made.
@@ -134,6 +136,32 @@ export interface NodeHandle {
   readonly settings: NodeSettings;
   /** The log of the node, usable before `start` and after `stop`. */
   readonly log: Logger;
+}
+
+/** A rewriting of the whole store: sealed, clear, or sealed with new content keys. */
+export type Conversion = 'on' | 'off' | 'rotate';
+
+export interface SealingStatus {
+  readonly isSealed: boolean;
+  /** The id of the key of the operator that opens the content keys. Null without a file of content keys. */
+  readonly keyId: string | null;
+  /** The path of the file of content keys. */
+  readonly keyFile: string;
+  readonly version: number | null;
+  /** The rewriting that was begun and not finished. */
+  readonly unfinished: Conversion | null;
+}
+
+/** The seal of a store that no process uses. */
+export interface StoreSealing {
+  status(): Promise<SealingStatus>;
+  /** Seals the content keys with the present key of the operator. `limits` names copies that could not be replaced. */
+  rewrap(): Promise<{ readonly keyId: string; readonly formerKeyId: string; readonly limits: readonly string[] }>;
+  /**
+   * Rewrites the store in pieces, or goes on with it. Returns sentences about remains of the former form. `onProgress`
+   * gets the number of rows so far.
+   */
+  convert(conversion: Conversion, onProgress: (rows: number) => void): Promise<readonly string[]>;
 }
 
 /** The change of a restored store's clock, in milliseconds since the epoch. */

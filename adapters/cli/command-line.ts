@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
 import { addCompletionCommand, COMPLETION } from './completion/completion-command.ts';
 import { runProgram, VERSION_FLAGS } from './create-program.ts';
+import { addEncryptionCommands } from './encryption-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { addPluginsCommands } from './plugins-commands.ts';
 import { addRestoredCommand } from './restored-command.ts';
@@ -18,6 +19,7 @@ export const runCommandLine = (given: readonly string[], deps: CommandLineDeps):
       addStartCommand(program, deps, done);
       addInitCommand(program, deps, done);
       addRestoredCommand(program, deps, done);
+      addEncryptionCommands(program, deps, done);
       addPluginsCommands(program, deps, done);
       addCompletionCommand(program, deps, done);
       const argv = startsNode(given) ? ['start', ...given] : given;

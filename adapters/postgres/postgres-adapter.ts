@@ -11,6 +11,7 @@ export const postgresAdapter = defineStore<PostgresSettings>({
   port: FactStore,
   name: 'postgres',
   adapterApi: ADAPTER_API,
+  takesSeal: true,
   settings: postgresSettings,
   create: async (settings, { processes, report, seal }) => {
     const { createPostgresStore } = await import('./create-postgres-store.ts');

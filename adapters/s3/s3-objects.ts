@@ -31,8 +31,8 @@ export const createS3Objects = (bucket: S3Bucket): ObjectStore => {
     }
   };
   const writer = createS3Writer(bucket);
-  const head = (path: string): Promise<HeadObjectCommandOutput | null> =>
-    client.send(new sdk.HeadObjectCommand(keyOf(path))).catch((error: unknown) => {
+  const head = (path: string, VersionId?: string): Promise<HeadObjectCommandOutput | null> =>
+    client.send(new sdk.HeadObjectCommand({ ...keyOf(path), VersionId })).catch((error: unknown) => {
       if (isMissing(error)) return null;
       throw error;
     });
@@ -71,7 +71,17 @@ export const createS3Objects = (bucket: S3Bucket): ObjectStore => {
         for (const { UploadId, Key } of await writer.uploads(keyOf(path).Key)) {
           if (Key === keyOf(path).Key) await writer.abort(keyOf(path), UploadId);
         }
-        for (const VersionId of await versionsOf(bucket, keyOf(path))) {
+        for (const { VersionId } of await versionsOf(bucket, keyOf(path))) {
+          await client.send(new sdk.DeleteObjectCommand({ ...keyOf(path), VersionId }));
+        }
+      }),
+    removeFormer: (path) =>
+      explained(async () => {
+        const found = await versionsOf(bucket, keyOf(path));
+        for (const { VersionId } of found.filter(({ IsLatest }) => IsLatest === false)) {
+          // A lock ends the removal of a version with an error that names no lock.
+          const lock = lockIn(await head(path, VersionId));
+          if (lock !== null) throw locked(place);
           await client.send(new sdk.DeleteObjectCommand({ ...keyOf(path), VersionId }));
         }
       }),
@@ -108,21 +118,24 @@ async function* readObject(
   }
 }
 
+interface ObjectVersion {
+  readonly VersionId?: string | undefined;
+  readonly IsLatest?: boolean | undefined;
+}
+
 /**
- * Returns the versions of an object; `undefined` stands for the only one on a server without versions. In a bucket with
- * versions a plain removal would only hide the object.
+ * Returns the versions of an object; one without an id stands for the only one on a server without versions. In a
+ * bucket with versions a plain removal would only hide the object.
  */
 const versionsOf = async (
   { sdk, client }: S3Bucket,
   { Bucket, Key }: { readonly Bucket: string; readonly Key: string },
-): Promise<readonly (string | undefined)[]> => {
+): Promise<readonly ObjectVersion[]> => {
   try {
     const found = await client.send(new sdk.ListObjectVersionsCommand({ Bucket, Prefix: Key }));
-    return [...(found.Versions ?? []), ...(found.DeleteMarkers ?? [])]
-      .filter((one) => one.Key === Key)
-      .map(({ VersionId }) => VersionId);
+    return [...(found.Versions ?? []), ...(found.DeleteMarkers ?? [])].filter((one) => one.Key === Key);
   } catch (error) {
-    if (isUnknownRequest(error)) return [undefined];
+    if (isUnknownRequest(error)) return [{}];
     throw error;
   }
 };

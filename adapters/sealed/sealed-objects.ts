@@ -92,6 +92,8 @@ export const createSealedObjects = (inner: ObjectStore, source: KeySource | unde
       if (await isEmpty(inner, folder)) await inner.remove(sealPath(folder));
     },
   };
+  const { removeFormer } = inner;
+  if (removeFormer !== undefined) sealed.removeFormer = (path) => removeFormer.call(inner, path);
   return keys === undefined ? sealed : { ...sealed, rewrap: () => rewrapAll(inner, keys) };
 };
 

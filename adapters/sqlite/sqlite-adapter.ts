@@ -8,6 +8,7 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
   port: FactStore,
   name: 'sqlite',
   adapterApi: ADAPTER_API,
+  takesSeal: true,
   settings: sqliteSettings,
   create: async ({ path, factCacheMiB: ofAll, writer }, { processes, seal }) => {
     const { createSqliteStore } = await import('./create-sqlite-store.ts');

@@ -1,6 +1,7 @@
 import {
   Authorizer,
   Clock,
+  ContentSeal,
   FactStore,
   type Listener,
   type ServeOptions,
@@ -22,9 +23,6 @@ import { createNodeNotes, NodeNotes } from '../identity/node-notes.ts';
 import { openNodeRecord } from '../identity/node-record.ts';
 import { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
-import { createLeases } from '../leases/create-leases.ts';
-import { Leases } from '../leases/leases-api.ts';
-import { createStoreCopies, StoreCopies } from '../leases/store-copies.ts';
 import { Cursors } from '../pages/cursors.ts';
 import { createCursorCodec } from '../pages/page-cursor.ts';
 import { requirementsOf } from '../plugins/order-plugins.ts';
@@ -45,6 +43,7 @@ import type { Kernel, KernelOptions } from './kernel.ts';
 import { knownMigrations, migrateStore } from './migrate-store.ts';
 import { openFacts } from './open-facts.ts';
 import { openHooks } from './open-hooks.ts';
+import { openLeases } from './open-leases.ts';
 import { openPluginHost } from './open-plugin-host.ts';
 import { planBoot } from './plan-boot.ts';
 import { CLOSING_RESERVE_MS, drain, leftToStopMs, unwind } from './stop-node.ts';
@@ -163,6 +162,8 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   stops.push('store', () => opened.close());
   const store = measuredStore(opened, node.telemetry, clock);
   container.provide(FactStore, store);
+  const seal = await adapters.contentSeal?.();
+  if (seal !== undefined) container.provide(ContentSeal, seal);
   container.provide(Transport, measuredTransport(await adapters.transport(), node.telemetry, clock));
   const required = new Set(plugins.flatMap(({ plugin }) => requirementsOf(plugin).map(({ ref }) => ref.id)));
   for (const binding of adapters.extras ?? []) {
@@ -173,6 +174,7 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   }
   if (!container.has(SignatureWork)) container.provide(SignatureWork, createSignatureWork());
   await migrateStore(node, store, migrations);
+  await adapters.afterMigrations?.(store);
   await raiseClock(store, clock.nowMs(), log);
 
   const { self, cursorSecret } = await openNodeRecord(store, options.identity, random);
@@ -183,24 +185,12 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   const routes = { served: () => node.served?.(), names: self.names, telemetry: node.telemetry };
   container.provide(LocalRequests, createLocalRequests(routes));
   container.provide(Turns, new PersonTurns());
-  openFacts({ store, clock, random, self, log, vocabulary, hooks, container, stops });
+  openFacts({ store, seal, clock, random, self, log, vocabulary, hooks, container, stops });
   // Sets a default that plugins may override later.
   const auth = options.node.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });
   hooks.register('kernel', nodeHealth, () => store.ping());
   hooks.register('kernel', nodeReadiness, () => (node.isStopping ? 'the node is stopping' : undefined));
-};
-
-/** Opens the leases before the plugins, so that they are released after the plugins, which may need a lease to stop. */
-const openLeases = (node: Assembly): void => {
-  const { container, stops } = node;
-  const { log, adapters } = node.options;
-  const leases = createLeases({ store: container.get(FactStore), clock: adapters.clock, log });
-  const late = () => new ServiceError('unavailable', 'leases took too long to give back');
-  stops.push('leases', () => withinTime(adapters.clock, leftToStopMs(node), () => leases.close(), late));
-  node.beginLeases = () => leases.begin();
-  container.provide(Leases, leases);
-  container.provide(StoreCopies, createStoreCopies({ store: container.get(FactStore), clock: adapters.clock, log }));
 };
 
 const readDescription = async (node: Assembly): Promise<DescribedNode> =>

@@ -1,6 +1,7 @@
 import type {
   Authorizer,
   Clock,
+  ContentSeal,
   FactStore,
   Listener,
   Migration,
@@ -15,6 +16,7 @@ import type { GreetingPart } from '../hooks/node-hooks.ts';
 import type { InspectReply } from '../http/compile-route.ts';
 import type { NodeIdentitySettings } from '../identity/node-record.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
+import type { StoreCopies } from '../leases/store-copies.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Environment } from '../plugins/environment-value.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
@@ -31,6 +33,12 @@ export interface KernelAdapters {
   readonly clock: Clock;
   readonly random: Random;
   store(): Awaitable<FactStore>;
+  /** Called once the store has its tables, before anything else uses it. */
+  readonly afterMigrations?: (store: FactStore) => Promise<void>;
+  /** The seal of what the store holds, which is provided as `ContentSeal`. Undefined for a store that is not sealed. */
+  readonly contentSeal?: () => Awaitable<ContentSeal | undefined>;
+  /** See `StoreCopies.placeKeys`. Absent: the store has no keys. */
+  readonly placeKeys?: StoreCopies['placeKeys'];
   transport(): Awaitable<Transport>;
   /** Further refs that adapters provide, such as the embedder. */
   readonly extras?: readonly AdapterBinding[];

@@ -5,7 +5,7 @@ import type {
   RestoredPlace,
   RestoreRequest,
 } from '../../ports/ports.ts';
-import type { StoreCopies } from '../leases/store-copies.ts';
+import type { KeyPlace, StoreCopies } from '../leases/store-copies.ts';
 
 /** The configured store without a running node, for commands that must work even when no node can start. */
 export interface OfflineStore {
@@ -13,7 +13,8 @@ export interface OfflineStore {
   withCopies<T>(work: (copies: StoreCopies) => Promise<T>): Promise<T>;
   /**
    * Replaces this store by a copy. Migrates the copy to this program's version, gives it a new epoch, and sets its
-   * clock ahead of every stamp that may exist. See `StoreAdapter.restore`.
+   * clock ahead of every stamp that may exist. See `StoreAdapter.restore`. A sealed copy gets the newest of its keys
+   * that are known, and is refused without them.
    */
   restore(request: StoreRestore): Promise<RestoredPlace & SteppedClock>;
   /** Puts a store together from increments. See `StoreAdapter.assemble`. */
@@ -22,7 +23,10 @@ export interface OfflineStore {
   inspectUpgrade(): Promise<UpgradePlan>;
 }
 
-export type StoreRestore = Pick<RestoreRequest, 'folder' | 'copy' | 'replaces' | 'label' | 'onProgress'>;
+export interface StoreRestore extends Pick<RestoreRequest, 'folder' | 'copy' | 'replaces' | 'label' | 'onProgress'> {
+  /** The place of the copy, where `StoreCopies.placeKeys` has put the keys of a sealed store. */
+  readonly keysIn: KeyPlace;
+}
 
 /** The change of a restored store's clock, in milliseconds since the epoch. */
 export interface SteppedClock {

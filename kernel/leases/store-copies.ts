@@ -3,6 +3,7 @@ import {
   type CopyOptions,
   defineRef,
   type FactStore,
+  type ObjectStore,
   ServiceError,
   type StoreCopy,
   type StructureCheck,
@@ -34,7 +35,15 @@ export interface StoreCopies {
   readonly recordChanges: FactStore['recordChanges'];
   /** Returns the node that the store belongs to; null for a store that no node has started on. */
   nodeId(): Promise<string | null>;
+  /**
+   * Puts the present keys of a sealed store beside its copies, in place of former ones. Does nothing for a clear store.
+   * Rejects with `unavailable` when the place cannot be reached.
+   */
+  placeKeys(place: KeyPlace): Promise<void>;
 }
+
+/** A place that holds copies of the store: a folder of this machine, or a place for objects. */
+export type KeyPlace = { readonly folder: string } | { readonly target: ObjectStore };
 
 export const StoreCopies = defineRef<StoreCopies>('kernel.store-copies');
 
@@ -42,6 +51,7 @@ export interface StoreCopiesParts {
   readonly store: FactStore;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly placeKeys?: StoreCopies['placeKeys'] | undefined;
 }
 
 const LEASES: Readonly<Record<WorkOnCopies, string>> = { backup: 'store.copy', drill: 'store.drill' };
@@ -54,6 +64,7 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
     checkStructure: async (onProgress) => store.checkStructure?.(onProgress),
     recordChanges: store.recordChanges?.bind(store),
     nodeId: () => storedNodeId(store),
+    placeKeys: async (place) => parts.placeKeys?.(place),
     async alone(work, kind = 'backup') {
       const { copyInto } = store;
       if (copyInto === undefined) throw cannotCopy();

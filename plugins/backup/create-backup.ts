@@ -11,7 +11,7 @@ import { pruneBackups } from './prune-backups.ts';
 import type { Retention } from './retained-backups.ts';
 
 export interface BackupParts {
-  readonly copies: Pick<StoreCopies, 'alone'>;
+  readonly copies: Pick<StoreCopies, 'alone' | 'placeKeys'>;
   readonly clock: Clock;
   readonly random: Random;
   /** Folder of all backups. Created if missing. */
@@ -49,6 +49,7 @@ export const createBackup = (
       const copy = await explained(() => copyInto(draft, options));
       const keyFiles = keysFrom === undefined ? [] : await explained(() => copyKeys(keysFrom, draft));
       const manifest: Manifest = { id, createdAt: formatInstant(nowMs), copy, keyFiles };
+      await explained(() => copies.placeKeys({ folder }));
       const path = await explained(() => completeFolder(draft, spellManifest(manifest)));
       return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { retention }) };
     } catch (error) {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
 import { type Clock, formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
@@ -71,19 +71,30 @@ node has sent (SVC_BACKUP_INCREMENT_SECONDS), and every one of them is compared 
 
 type Restoring = Pick<
   CommandContext<Record<never, never>, Record<never, never>, 'store', Record<never, never>, BackupSettings>,
-  'node' | 'store' | 'clock' | 'random' | 'stdout' | 'stderr'
-> & { readonly options: { readonly replace: boolean; readonly json: boolean; readonly at: string | undefined } };
+  'node' | 'store' | 'objects' | 'clock' | 'random' | 'stdout' | 'stderr'
+> & {
+  readonly options: {
+    readonly replace: boolean;
+    readonly json: boolean;
+    readonly at: string | undefined;
+    readonly from: string | undefined;
+  };
+};
 
 const restoreFrom = async (
-  { options, node, store, clock, random, stdout, stderr }: Restoring,
+  { options, node, store, objects, clock, random, stdout, stderr }: Restoring,
   path: string,
   manifest: Manifest,
   onProgress: (doneBytes: number, totalBytes: number | null) => void,
 ): Promise<void> => {
+  // The keys of a sealed store lie beside its backups.
+  const keysIn =
+    options.from === undefined ? { folder: dirname(resolve(path)) } : { target: await objects.open(options.from) };
   const restored = await explainDisk(DISK_OF_STORE, () =>
     store.restore({
       folder: path,
       copy: manifest.copy,
+      keysIn,
       replaces: options.replace,
       label: labelOf(clock.nowMs(), random.uuid()),
       onProgress,

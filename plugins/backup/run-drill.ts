@@ -66,6 +66,7 @@ export const runDrill = (parts: DrillParts, backup: string): Promise<DrillResult
       restoring = store.restore({
         folder: path,
         copy: manifest.copy,
+        keysIn: target === undefined ? { folder } : { target },
         replaces: false,
         label: random.uuid().slice(0, 8),
         onProgress: (done, total) => parts.onProgress(done, total, 'bytes restored'),

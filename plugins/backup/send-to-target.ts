@@ -6,7 +6,7 @@ import { type SendOptions, type SendResult, sendBackups } from './send-backups.t
 import { recordTarget } from './target-record.ts';
 
 export interface TargetParts {
-  readonly copies: Pick<StoreCopies, 'alone' | 'nodeId'>;
+  readonly copies: Pick<StoreCopies, 'alone' | 'nodeId' | 'placeKeys'>;
   readonly clock: Clock;
   readonly objects: ObjectStores;
   readonly random: Random;
@@ -31,6 +31,7 @@ export const sendToTarget = (
     if (target.place === resolve(config.folder)) throw samePlace();
     const [nodeId, nowMs, retention] = [await copies.nodeId(), clock.nowMs(), stayingThere(config)];
     const result = await sendBackups({ folder: config.folder, target, retention, nodeId, nowMs }, options);
+    await copies.placeKeys({ target });
     await recordTarget(config.folder, { place: target.place, backups: result.there }, random);
     return { ...result, place: target.place };
   });

@@ -116,7 +116,7 @@ describe('the pages of documentation', () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it('list every decision once, with its number and title, in rising order in each area', () => {
+  it('list every decision once, with a number of its own and its title, in rising order in each area', () => {
     const titles = listPages('docs/decisions')
       .toSorted()
       .filter((page) => !page.endsWith('/README.md'))
@@ -129,6 +129,7 @@ describe('the pages of documentation', () => {
       .map((area) => area.match(/^- \d+ · \[.+?\]\(.+?\)/gm) ?? []);
     expect(areas.flat()).to.have.members(titles);
     const numberOf = (line: string): number => Number(/\d+/.exec(line)?.[0]);
+    expect(new Set(titles.map(numberOf)).size).to.equal(titles.length);
     for (const area of areas) expect(area).to.deep.equal(area.toSorted((a, b) => numberOf(a) - numberOf(b)));
     const wrong = listPages('docs/decisions').filter((page) => {
       const number = /\/(\d{4})-/.exec(page)?.[1];

@@ -102,8 +102,9 @@ export class BackupPlace {
     argv: readonly string[],
     isSoFar: () => boolean | Promise<boolean>,
     signal: NodeJS.Signals = 'SIGKILL',
+    variables: Variables = {},
   ): Promise<void> {
-    const env = { PATH: process.env['PATH'] ?? '', ...this.env };
+    const env = { PATH: process.env['PATH'] ?? '', ...this.env, ...variables };
     const child = spawn(process.execPath, [MAIN, ...argv, ...CONFIGURATION], {
       cwd: this.work.folder,
       env,

@@ -39,7 +39,8 @@ describe('A full disk', () => {
   ] as const) {
     it(`(${code}) makes a backup fail with a clear error and leave no partial files`, async () => {
       let isFull = false;
-      const copies: Pick<StoreCopies, 'alone'> = {
+      const copies: Pick<StoreCopies, 'alone' | 'placeKeys'> = {
+        placeKeys: async () => {},
         alone: (work) =>
           work(async (draft) => {
             writeFileSync(join(draft, 'store.db'), 'half of it');

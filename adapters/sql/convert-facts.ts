@@ -1,0 +1,95 @@
+import {
+  type FactValue,
+  ServiceError,
+  type SqlValue,
+  type StoredFact,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
+import { type FactForm, factColumns } from './fact-form.ts';
+import { plainRecord } from './fact-row.ts';
+import { FACTS_TABLE } from './fact-table.ts';
+
+/** The last fact that was rewritten. */
+export interface ConvertedUpTo {
+  readonly tenantId: string;
+  readonly number: number;
+}
+
+export interface FactConversion {
+  /** The form of the rows that are there, and the one that they get. */
+  readonly from: FactForm;
+  readonly to: FactForm;
+  /** Returns the value key of a value in a clear store. */
+  clearKey(value: FactValue): string;
+}
+
+/**
+ * Rewrites the next facts of a store in another form, in the order of tenant and number. Returns the last one;
+ * undefined at the end. The store permits it while its settings name a conversion.
+ */
+export const convertFacts = async (
+  transaction: WriteTransaction,
+  after: ConvertedUpTo | undefined,
+  limit: number,
+  conversion: FactConversion,
+): Promise<{ readonly last: ConvertedUpTo; readonly rows: number } | undefined> => {
+  const { from } = conversion;
+  const columns = factColumns(from);
+  const query = transaction.table(FACTS_TABLE).select([...new Set([...columns, 'number', 'salt', 'commitment'])]);
+  if (after !== undefined) {
+    query.where((later) =>
+      later
+        .where('tenant_id', '>', after.tenantId)
+        .orWhere((same) => same.where('tenant_id', after.tenantId).where('number', '>', after.number)),
+    );
+  }
+  const rows: Record<string, SqlValue>[] = await query.orderBy(['tenant_id', 'number']).limit(limit);
+  for (const row of rows) {
+    const changed = convert(row, columns, conversion);
+    if (changed === undefined) continue;
+    await transaction.table(FACTS_TABLE).where({ tenant_id: row['tenant_id'], number: row['number'] }).update(changed);
+  }
+  const last = rows.at(-1);
+  if (last === undefined) return undefined;
+  return { last: { tenantId: String(last['tenant_id']), number: Number(last['number']) }, rows: rows.length };
+};
+
+const convert = (
+  row: Record<string, SqlValue>,
+  columns: readonly string[],
+  { from, to, clearKey }: FactConversion,
+): Record<string, SqlValue> | undefined => {
+  const read = columns.map((column) => row[column] ?? null);
+  if ((row['commitment'] ?? null) !== null) {
+    // Of an erased fact only its references are left.
+    const { tenantId, derivedFrom } = from.fact(read);
+    if (derivedFrom.length === 0) return undefined;
+    return { derived_from: JSON.stringify(to.storedCids(tenantId, derivedFrom)) };
+  }
+  const fact = from.fact(read);
+  if (fact.damage !== undefined) throw damaged(fact.id);
+  const valueKey = to.seal === undefined ? clearKey(fact.value) : to.seal.digestOf(fact, clearKey(fact.value));
+  const record = { ...plainRecord(fact), salt: saltOf(row, fact, from) };
+  const made = to.toRow({ ...fact, valueKey }, record, Number(row['number']));
+  const written = new Map(to.target.columns.map((column, at) => [column, made[at] ?? null]));
+  return {
+    value_v: null,
+    sealed: null,
+    ...Object.fromEntries(CONVERTED.flatMap((column) => (written.has(column) ? [[column, written.get(column)]] : []))),
+  };
+};
+
+/** The columns of a fact that its form decides. */
+const CONVERTED = ['value_v', 'sealed', 'value_key', 'cid', 'derived_from', 'salt'];
+
+const saltOf = (row: Record<string, SqlValue>, fact: StoredFact, { seal }: FactForm): Uint8Array | null => {
+  const [salt, sealed] = [row['salt'], row['sealed']];
+  if (!(salt instanceof Uint8Array)) return null;
+  if (seal === undefined || !(sealed instanceof Uint8Array)) return salt;
+  return seal.openSalt(fact, salt, sealed.subarray(0, seal.headerBytes));
+};
+
+const damaged = (id: string): ServiceError =>
+  new ServiceError('conflict', `the fact ${id} is damaged, so it cannot be written in another form`, {
+    hint: 'run "verify", and restore a backup, or erase the fact; then run the command again',
+  });

@@ -1,0 +1,98 @@
+import { type ContentSeal, DEFAULT_TENANT, type SqlValue, type WriteTransaction } from '../ports/ports.ts';
+
+/** The columns of a plugin's table that repeat what somebody said. */
+export interface ContentColumns {
+  readonly table: string;
+  /** The columns that identify a row. */
+  readonly key: readonly string[];
+  readonly texts?: readonly string[];
+  /** The columns of texts that are looked up by equality. */
+  readonly hidden?: readonly string[];
+  readonly bytes?: readonly string[];
+}
+
+type Row = Readonly<Record<string, SqlValue>>;
+
+export interface TextConversion {
+  /** Opens sealed contents, and lets clear ones pass. */
+  readonly from: ContentSeal;
+  /** Undefined for a store that becomes clear. */
+  readonly to: ContentSeal | undefined;
+}
+
+/**
+ * Rewrites the contents of the next rows of a plugin's table. Returns the key of the last one; undefined at the end.
+ * A row may be rewritten twice, because a hidden text can be part of its key: the second time changes nothing.
+ */
+export const convertTexts = async (
+  transaction: WriteTransaction,
+  columns: ContentColumns,
+  after: readonly SqlValue[] | undefined,
+  limit: number,
+  conversion: TextConversion,
+): Promise<{ readonly last: readonly SqlValue[]; readonly rows: number } | undefined> => {
+  const { table, key } = columns;
+  const query = transaction
+    .table(table)
+    .select('*')
+    .orderBy([...key])
+    .limit(limit);
+  if (after !== undefined) {
+    query.where((later) => {
+      for (const at of key.keys()) {
+        later.orWhere((one) => {
+          for (const [place, column] of key.slice(0, at).entries()) one.where({ [column]: after[place] });
+          one.where(key[at] as string, '>', after[at] as string | number);
+        });
+      }
+    });
+  }
+  const rows: Row[] = await query;
+  for (const row of rows) {
+    const changed = convert(row, columns, conversion);
+    if (Object.keys(changed).length === 0) continue;
+    await transaction
+      .table(table)
+      .where(Object.fromEntries(key.map((name) => [name, row[name]])))
+      .update(changed);
+  }
+  const last = rows.at(-1);
+  return last === undefined ? undefined : { last: key.map((name) => last[name] ?? null), rows: rows.length };
+};
+
+const convert = (row: Row, columns: ContentColumns, { from, to }: TextConversion): Record<string, SqlValue> => {
+  const { table, texts = [], hidden = [], bytes = [] } = columns;
+  const tenantId = typeof row['tenant_id'] === 'string' ? row['tenant_id'] : DEFAULT_TENANT;
+  const changed: Record<string, SqlValue> = {};
+  for (const column of texts) {
+    const text = row[column];
+    if (typeof text !== 'string') continue;
+    const place = { tenantId, table, column, row: '' };
+    const clear = from.openText(place, text);
+    changed[column] = to?.sealText(place, clear) ?? clear;
+  }
+  for (const column of hidden) {
+    const text = row[column];
+    if (typeof text !== 'string') continue;
+    const place = { tenantId, table, column };
+    const clear = from.showText(place, text);
+    changed[column] = to?.hideText(place, clear) ?? clear;
+  }
+  for (const column of bytes) {
+    const stored = row[column];
+    if (!(stored instanceof Uint8Array)) continue;
+    const name = `${table}.${column}:${tenantId}`;
+    const clear = openBytes(from, name, stored);
+    changed[column] = to === undefined ? clear : sealBytes(to, name, clear);
+  }
+  return changed;
+};
+
+/** Stands before sealed bytes, so that those from before the store was sealed can be told. */
+const MARK = Buffer.from('sealed\u0000\u0001', 'latin1');
+
+const sealBytes = (seal: ContentSeal, name: string, bytes: Uint8Array): Uint8Array =>
+  Buffer.concat([MARK, seal.sealBytes(name, bytes)]);
+
+const openBytes = (seal: ContentSeal, name: string, bytes: Uint8Array): Uint8Array =>
+  MARK.equals(bytes.subarray(0, MARK.length)) ? seal.openBytes(name, bytes.subarray(MARK.length)) : bytes;

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readKeyFile, replaceKeyFile } from '../adapters/sealed/content-key-file.ts';
+import { sha256 } from '../adapters/sealed/sha256.ts';
+import type { KeyPlace } from '../kernel/leases/store-copies.ts';
+import { type ObjectStore, type ObjectStores, ServiceError } from '../ports/ports.ts';
+import { CONTENT_KEYS } from './content-key-place.ts';
+
+/** The path of the copy in a target. It has a folder of its own, as each backup has. */
+const OBJECT = `content-keys/${CONTENT_KEYS}`;
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** The places of backups, as the settings of the plugin name them. */
+export interface BackupPlaces {
+  readonly folder?: string;
+  readonly target?: string;
+}
+
+/** Puts the text of the present file of content keys in the place of its former copy, of which nothing stays. */
+export const placeKeyCopy = async (place: KeyPlace, text: string): Promise<void> => {
+  if ('folder' in place) {
+    await replaceKeyFile(join(place.folder, CONTENT_KEYS), text);
+    return;
+  }
+  const bytes = Buffer.from(text);
+  await place.target.write(OBJECT, {
+    bytes: bytes.length,
+    sha256: sha256(bytes).toString('hex'),
+    async *read() {
+      yield bytes;
+    },
+  });
+  await place.target.removeFormer?.(OBJECT);
+};
+
+/** Reads the copy of the file of content keys in a place; undefined where there is none. */
+export const readKeyCopy = async (place: KeyPlace): Promise<string | undefined> =>
+  'folder' in place ? readKeyFile(join(place.folder, CONTENT_KEYS)) : readObject(place.target);
+
+const readObject = async (target: ObjectStore): Promise<string | undefined> => {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of target.read(OBJECT)) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > MOST_BYTES) throw new ServiceError('validation', `the content keys in ${target.place} are too long`);
+    }
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === 'lookup') return undefined;
+    throw error;
+  }
+  return Buffer.concat(parts).toString('utf8');
+};
+
+/**
+ * Replaces the copies of the file of content keys beside all backups. Returns a sentence for each place where that
+ * failed, so that destroyed keys are still there.
+ */
+export const replaceKeyCopies = async (
+  { folder, target }: BackupPlaces,
+  objects: ObjectStores,
+  text: string,
+): Promise<readonly string[]> => {
+  const limits: string[] = [];
+  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      limits.push(`${name} still has an earlier copy of the content keys, with the destroyed ones: ${error.message}`);
+    }
+  };
+  // The folder of the first backup does not exist yet.
+  if (folder !== undefined && existsSync(folder)) await attempt(folder, () => placeKeyCopy({ folder }, text));
+  if (target !== undefined) {
+    await attempt('the target of the backups', async () => placeKeyCopy({ target: await objects.open(target) }, text));
+  }
+  return limits;
+};

@@ -1,0 +1,93 @@
+import { DEFAULT_TENANT, type FactStore, ServiceError, type SqlValue, type WriteTransaction } from '../ports/ports.ts';
+
+/** The file of keys that a sealed store belongs to, as the settings of the store name it. */
+export interface SealMark {
+  /** The id of the file. */
+  readonly id: string;
+  /** The lowest version that the file may have. */
+  readonly version: number;
+}
+
+/** A rewriting of the whole store. */
+export type Conversion = 'on' | 'off' | 'rotate';
+
+/** Whether and how the contents of a store are sealed. */
+export interface SealState {
+  /** True for a store that no node has started on, so that it holds no fact. */
+  readonly isNew: boolean;
+  /** Undefined for a store whose contents are clear. */
+  readonly mark: SealMark | undefined;
+  /** The rewriting that has begun and is not finished. */
+  readonly unfinished: UnfinishedConversion | undefined;
+}
+
+/** How far a rewriting has come. */
+export interface UnfinishedConversion {
+  readonly to: Conversion;
+  /** The table that is being rewritten, and the key of its last rewritten row. */
+  readonly table: string | null;
+  readonly after: readonly SqlValue[] | null;
+}
+
+const TABLE = 'node_settings';
+/** The setting with the mark. The store reads it before each write. */
+const KEY = 'content_seal';
+
+/** The setting of an unfinished rewriting. While it is there, the store permits that facts change. */
+const CONVERSION = 'content_seal_conversion';
+
+export const NEW_STORE: SealState = { isNew: true, mark: undefined, unfinished: undefined };
+
+/** Reads the state of an open store of any version. */
+export const readSealState = async (store: FactStore): Promise<SealState> => {
+  if (!(await store.tables()).includes(TABLE)) return NEW_STORE;
+  const rows = await store.read((snapshot) => snapshot.select(TABLE, { key: ['node_id', KEY, CONVERSION] }));
+  const stored = new Map(rows.map(({ key, value }) => [key, String(value)]));
+  const mark = stored.get(KEY);
+  const unfinished = stored.get(CONVERSION);
+  return {
+    isNew: !stored.has('node_id'),
+    mark: mark === undefined ? undefined : parseMark(mark),
+    unfinished: unfinished === undefined ? undefined : (JSON.parse(unfinished) as UnfinishedConversion),
+  };
+};
+
+/** Saves how far a rewriting has come, in the transaction of its rows. Undefined ends it. */
+export const saveConversion = async (
+  transaction: WriteTransaction,
+  state: UnfinishedConversion | undefined,
+): Promise<void> => {
+  await transaction.table(TABLE).where({ key: CONVERSION }).delete();
+  if (state !== undefined) await transaction.insertRows(TABLE, [{ key: CONVERSION, value: JSON.stringify(state) }]);
+};
+
+/** Replaces the mark; undefined says that the store is clear. */
+export const saveMark = async (transaction: WriteTransaction, mark: SealMark | undefined): Promise<void> => {
+  await transaction.table(TABLE).where({ key: KEY }).delete();
+  if (mark !== undefined) await transaction.insertRows(TABLE, [{ key: KEY, value: spellMark(mark) }]);
+};
+
+/** Says in a store without facts that its contents are sealed. Rejects where another process has named other keys. */
+export const markSealed = (store: FactStore, mark: SealMark): Promise<void> =>
+  store.write(DEFAULT_TENANT, async (transaction) => {
+    const [row] = await transaction.select(TABLE, { key: KEY });
+    if (row === undefined) await transaction.insertRows(TABLE, [{ key: KEY, value: spellMark(mark) }]);
+    else if (parseMark(String(row['value'])).id !== mark.id) throw otherKeys();
+  });
+
+const spellMark = ({ id, version }: SealMark): string => JSON.stringify({ id, version });
+
+const parseMark = (text: string): SealMark => {
+  const { id, version } = JSON.parse(text) as Partial<SealMark>;
+  if (typeof id !== 'string' || !Number.isSafeInteger(version)) {
+    throw new ServiceError('unavailable', 'the store does not say which content keys it belongs to', {
+      hint: 'its setting content_seal is damaged: restore a backup',
+    });
+  }
+  return { id, version: Number(version) };
+};
+
+const otherKeys = (): ServiceError =>
+  new ServiceError('conflict', 'another process has just sealed this store with other content keys', {
+    hint: 'name one file for all hosts in SVC_ENCRYPTION_KEY_STORE, which each of them can write',
+  });

@@ -1,0 +1,65 @@
+import type { SealingStatus, StoreSealing } from '../adapters/cli/command-line-deps.ts';
+import {
+  openKeys,
+  readKeyFile,
+  readKeyFileHeader,
+  replaceKeyFile,
+  spellKeys,
+} from '../adapters/sealed/content-key-file.ts';
+import { type FactStore, type KeySource, ServiceError } from '../ports/ports.ts';
+import { contentKeyPath } from './content-key-place.ts';
+import { convertStore } from './convert-store.ts';
+import type { Node } from './create-node.ts';
+import { requireStore } from './require-store.ts';
+import { lookInto, noKeyFile } from './store-seal.ts';
+
+/** Creates the commands for the seal of the store of a node that was not started. */
+export const createStoreSealing = (node: Node, openClear: () => Promise<FactStore>): StoreSealing => {
+  const { config, keySource, seal } = node;
+  const path = contentKeyPath(config);
+  const requireUnused = async (): Promise<void> => {
+    await config.store.adapter.requireUnused?.(config.store.settings);
+    await requireStore(config, openClear);
+  };
+  return {
+    status: async (): Promise<SealingStatus> => {
+      await requireStore(config, openClear);
+      const { mark, unfinished } = await lookInto({ config, openClear });
+      const text = mark === undefined ? undefined : await readKeyFile(path);
+      const header = text === undefined ? undefined : readKeyFileHeader(text, path);
+      return {
+        isSealed: mark !== undefined,
+        keyId: header?.keyId ?? null,
+        keyFile: path,
+        version: header?.version ?? null,
+        unfinished: unfinished?.to ?? null,
+      };
+    },
+    rewrap: async () => {
+      await requireUnused();
+      const text = await readKeyFile(path);
+      if (text === undefined) throw noKeyFile(path);
+      const source = given(keySource);
+      const keys = await openKeys(text, source, path);
+      const renewed = await spellKeys(keys, source);
+      await replaceKeyFile(path, renewed);
+      const { keyId } = readKeyFileHeader(renewed, path);
+      const limits = await seal.replaceCopies(renewed);
+      return { keyId, formerKeyId: readKeyFileHeader(text, path).keyId, limits };
+    },
+    convert: async (conversion, onProgress) => {
+      await requireUnused();
+      return convertStore({ node, openClear, path, source: given(keySource), onProgress }, conversion);
+    },
+  };
+};
+
+const given = (keySource: KeySource | undefined): KeySource => {
+  if (keySource === undefined) throw noKeyAtAll();
+  return keySource;
+};
+
+const noKeyAtAll = (): ServiceError =>
+  new ServiceError('validation', 'this node has no encryption key', {
+    hint: 'give it in SVC_ENCRYPTION_KEY_FILE or SVC_ENCRYPTION_KEY_COMMAND',
+  });

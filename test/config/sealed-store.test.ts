@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { operatorKeyId } from '../../adapters/sealed/data-keys.ts';
+import { forEachStore } from '../kit/for-each-store.ts';
+import { BACKED_UP, BackupPlace, bytesBelow, fact, request } from '../plugins/backup/backup-place.ts';
+
+const LIMIT_MS = 180_000;
+const CANARY = 'canary-7f3a9c';
+const KEYS = 'content-keys.json';
+
+forEachStore('a node with an encryption key', (kind) => {
+  let place: BackupPlace;
+  const key = randomBytes(32);
+  beforeEach(async () => {
+    place = await BackupPlace.on(kind, BACKED_UP);
+  });
+  afterEach(() => place.dispose());
+
+  /** Variables of a machine with these keys, the present one first. */
+  const holding = (at: BackupPlace, ...keys: readonly Buffer[]): Record<string, string> => {
+    const file = at.work.path('keys');
+    writeFileSync(file, keys.map((one) => one.toString('hex')).join('\n'), { mode: 0o600 });
+    return keys.length === 0 ? {} : { SVC_ENCRYPTION_KEY_FILE: file, SVC_TOMBSTONES_ENABLED: 'true' };
+  };
+  const remember = async (env: Record<string, string>, ...facts: readonly (readonly [string, string])[]) => {
+    const node = await place.start(env);
+    for (const [entity, value] of facts) {
+      expect((await request(node, 'POST', '/v1/facts', fact(entity, value))).status).to.equal(201);
+    }
+    await node.end();
+  };
+  const storedValue = async (at: BackupPlace, env: Record<string, string>, entity: string): Promise<unknown> => {
+    const node = await at.start(env);
+    const { body } = await request(node, 'GET', `/v1/facts?entity=${entity}`);
+    await node.end();
+    return body.facts[0]?.value.v;
+  };
+  const storedText = async (): Promise<string> => JSON.stringify([...(await place.rows())]);
+  const statusOf = async (env: Record<string, string>) => {
+    const { stdout, stderr } = await place.run(['encryption', 'status', '--json'], env);
+    return stdout === '' ? stderr : JSON.parse(stdout);
+  };
+
+  it('seals a new store from its first fact, and opens it after a restart', async () => {
+    const env = holding(place, key);
+    await remember(env, ['user:a', CANARY]);
+    expect(await storedText()).to.not.include(CANARY);
+    if (kind === 'sqlite') {
+      const holders = bytesBelow(place.work.path('data')).filter(({ bytes }) => bytes.includes(CANARY));
+      expect(holders.map(({ path }) => path)).to.deep.equal([]);
+    }
+    expect(await storedValue(place, env, 'user:a')).to.equal(CANARY);
+    expect(await statusOf(env)).to.deep.include({ sealed: true, key_id: operatorKeyId(key), unfinished: null });
+    const verified = await place.run(['verify'], env);
+    expect(verified.exitCode, verified.stderr + verified.stdout).to.equal(0);
+  }).timeout(LIMIT_MS);
+
+  it('leaves a store that was made without a key clear, and says how to seal it', async () => {
+    await remember({}, ['user:a', CANARY]);
+    const env = holding(place, key);
+    const node = await place.start(env);
+    expect((await request(node, 'GET', '/v1/facts?entity=user:a')).body.facts[0].value.v).to.equal(CANARY);
+    await node.end();
+    expect(await storedText()).to.include(CANARY);
+    expect(await statusOf(env)).to.deep.include({ sealed: false });
+    expect(existsSync(place.work.path(`data/${KEYS}`))).to.equal(false);
+  }).timeout(LIMIT_MS);
+
+  it('starts no sealed store without its keys, and each command says which one is missing', async () => {
+    const env = holding(place, key);
+    const file = place.work.path(`data/${KEYS}`);
+    await remember(env, ['user:a', CANARY]);
+    const before = await storedText();
+    const sealed = readFileSync(file, 'utf8');
+    const refusals: readonly [string, () => Record<string, string>][] = [
+      ['the contents of this store are sealed, and the node has no encryption key', () => ({})],
+      [`are sealed with the key ${operatorKeyId(key)}`, () => holding(place, randomBytes(32))],
+      [
+        'there are no content keys at',
+        () => {
+          rmSync(file);
+          return holding(place, key);
+        },
+      ],
+      [
+        'belong to another store',
+        () => {
+          writeFileSync(file, sealed.replace(/"id":"./, '"id":"x'));
+          return holding(place, key);
+        },
+      ],
+      [
+        'are older than the store',
+        () => {
+          writeFileSync(file, sealed.replace(/"version":1/, '"version":0'));
+          return holding(place, key);
+        },
+      ],
+    ];
+    for (const [message, prepare] of refusals) {
+      const variables = prepare();
+      for (const command of [['start'], ['init'], ['verify'], ['backup'], ['plugins', 'doctor'], ['restored']]) {
+        const refused = await place.run(command, variables);
+        expect(refused.exitCode, `${command} ${message}`).to.not.equal(0);
+        expect(refused.stderr + refused.stdout, command.join(' ')).to.include(message);
+        expect(refused.stderr + refused.stdout).to.include('hint: ');
+      }
+    }
+    expect(await storedText()).to.equal(before);
+    writeFileSync(file, sealed);
+    expect(await storedValue(place, holding(place, key), 'user:a')).to.equal(CANARY);
+  }).timeout(LIMIT_MS);
+
+  it('is restored on an empty machine from a sealed backup, with the key alone', async () => {
+    const target = place.work.path('target');
+    const env = { ...holding(place, key), SVC_BACKUP_TARGET: target };
+    await remember(env, ['user:a', CANARY]);
+    const sent = await place.run(['backup'], env);
+    expect(sent.exitCode, sent.stderr).to.equal(0);
+    const to = await BackupPlace.on(kind, BACKED_UP);
+    try {
+      const restored = await to.run(['restore', '--from', target], holding(to, key));
+      expect(restored.exitCode, restored.stderr).to.equal(0);
+      to.takeKeys(place);
+      expect(await storedValue(to, holding(to, key), 'user:a')).to.equal(CANARY);
+    } finally {
+      await to.dispose();
+    }
+  }).timeout(LIMIT_MS);
+
+  it('leaves nothing of an erased entity to a thief of the backup, the key and every file of the target', async () => {
+    const target = place.work.path('target');
+    const env = { ...holding(place, key), SVC_BACKUP_TARGET: target };
+    await remember(env, ['user:a', CANARY], ['user:b', 'stays']);
+    const former = await place.run(['backup'], env);
+    expect(former.exitCode, former.stderr).to.equal(0);
+    const node = await place.start(env);
+    const { body: tombstone } = await request(node, 'POST', '/v1/tombstones', { entity_uri: 'user:a' });
+    const erased = await request(node, 'POST', `/v1/tombstones/${tombstone.id}/erase`, { confirm: 'user:a' });
+    await node.end();
+    expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
+    const thief = await BackupPlace.on(kind, BACKED_UP);
+    try {
+      const stolen = thief.work.path('stolen');
+      cpSync(target, stolen, { recursive: true });
+      const restored = await thief.run(['restore', '--from', stolen], holding(thief, key));
+      expect(restored.exitCode, restored.stderr).to.equal(0);
+      thief.takeKeys(place);
+      const read = await thief.start(holding(thief, key));
+      const { body } = await request(read, 'GET', '/v1/facts?entity=user:a');
+      expect(JSON.stringify(body)).to.not.include(CANARY);
+      expect((await request(read, 'GET', '/v1/facts?entity=user:b')).body.facts[0].value.v).to.equal('stays');
+      await read.end();
+    } finally {
+      await thief.dispose();
+    }
+  }).timeout(LIMIT_MS);
+
+  it('seals a full store, opens it, and renews its keys, also after a kill between two pieces', async () => {
+    const many = Array.from({ length: 250 }, (_, at) => [`user:${at}`, `${CANARY} ${at}`] as const);
+    // Facts that contradict each other have rows that repeat their value keys.
+    await remember({}, ...many, ['user:7', 'another'], ['user:8', 'another']);
+    const env = holding(place, key);
+    for (const conversion of ['on', 'rotate', 'off'] as const) {
+      await place.kill(['encryption', conversion], () => hasBegun(place, conversion), 'SIGKILL', env);
+      const unfinished = (await statusOf(env)).unfinished;
+      if (unfinished !== null) {
+        expect(unfinished).to.equal(conversion);
+        const refused = await place.run(['start'], env);
+        expect(refused.stderr).to.include(`"encryption ${conversion}" was begun on this store and is not finished`);
+        const done = await place.run(['encryption', conversion], env);
+        expect(done.exitCode, done.stderr).to.equal(0);
+      }
+      expect((await storedText()).includes(CANARY)).to.equal(conversion === 'off');
+      expect(await storedValue(place, env, 'user:9')).to.equal(`${CANARY} 9`);
+      const verified = await place.run(['verify'], env);
+      expect(verified.exitCode, verified.stderr + verified.stdout).to.equal(0);
+    }
+  }).timeout(LIMIT_MS);
+
+  it('lets another key of the operator open the store after a rewrap', async () => {
+    const env = holding(place, key);
+    await remember(env, ['user:a', CANARY]);
+    const next = randomBytes(32);
+    const rewrapped = await place.run(['encryption', 'rewrap'], holding(place, next, key));
+    expect(rewrapped.exitCode, rewrapped.stderr).to.equal(0);
+    expect(await storedValue(place, holding(place, next), 'user:a')).to.equal(CANARY);
+    const refused = await place.run(['start'], holding(place, key));
+    expect(refused.stderr).to.include(`are sealed with the key ${operatorKeyId(next)}`);
+  }).timeout(LIMIT_MS);
+});
+
+/** True as soon as the settings of the store name the conversion. */
+const hasBegun = async (place: BackupPlace, conversion: string): Promise<boolean> =>
+  [...((await place.rows().catch(() => new Map())).get('node_settings') ?? [])].some(
+    (row: string) => row.includes('content_seal_conversion') && row.includes(conversion) && row.includes('facts'),
+  );
