@@ -5,6 +5,9 @@ import { SIGNING_KEYS_TABLE, TOKENS_TABLE } from './capability-migrations.ts';
 import { capabilityFromRow, entityDigest, rowOfCapability, type StoredCapability } from './capability-row.ts';
 import type { CapabilityPosition } from './capability-tokens-api.ts';
 
+/** The signal after a revocation. */
+export const TOKENS_REVOKED = 'revoked';
+
 /** A filter for tokens of a tenant; without `entityUri` it selects all of them. */
 export interface CapabilityFilter {
   readonly tenantId: string;
@@ -37,6 +40,7 @@ export class CapabilityStore {
   }
 
   async revoke(own: WritableTables, token: StoredCapability, { nowMs, by, reason }: Revocation): Promise<void> {
+    own.signal(TOKENS_REVOKED);
     const { tenant_id, token_id, ...columns } = rowOfCapability({ ...token, revokedMs: nowMs });
     await own(TOKENS_TABLE)
       .where({ tenant_id, token_id })

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { type EndingRows, keepEnds } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -7,12 +9,13 @@ import {
   KERNEL_API,
   NODE_VERSION,
   NodeSelf,
+  NodeSettings,
   optional,
   Random,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { NodeIdentity, nodeKeyAnnounced } from '../node-info/node-info-api.ts';
-import { capabilityContents, capabilityMigrations } from './capability-migrations.ts';
+import { capabilityContents, capabilityMigrations, TOKENS_TABLE } from './capability-migrations.ts';
 import {
   issueCapabilityRoute,
   listCapabilitiesRoute,
@@ -20,7 +23,7 @@ import {
   verifyCapabilityRoute,
 } from './capability-routes.ts';
 import { SEALED } from './capability-row.ts';
-import { CapabilityStore } from './capability-store.ts';
+import { CapabilityStore, TOKENS_REVOKED } from './capability-store.ts';
 import { CAPABILITY_INVALID, CapabilityRegistry, CapabilityTokens } from './capability-tokens-api.ts';
 import * as words from './capability-tokens-words.ts';
 import { StoredCapabilities } from './stored-capabilities.ts';
@@ -43,6 +46,7 @@ export const capabilityTokensPlugin = definePlugin({
     random: Random,
     cursors: Cursors,
     self: NodeSelf,
+    node: NodeSettings,
     identity: NodeIdentity,
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
@@ -53,13 +57,22 @@ export const capabilityTokensPlugin = definePlugin({
   contents: capabilityContents,
   sealed: [SEALED],
   commands: [tokenCommands],
-  async setup({ use, tables, on, route, provide, every }) {
-    const { clock, random, cursors, self, identity, audit, gardens } = use;
+  async setup(context) {
+    const { use, tables, on, route, provide, every } = context;
+    const { clock, random, cursors, self, node, identity, audit, gardens } = use;
     const store = new CapabilityStore(tables);
     for (const { publicKey } of [identity, ...identity.retired]) {
       await store.addSigningKey(publicKey, DEFAULT_TENANT, clock.nowMs());
     }
     on(nodeKeyAnnounced, ({ publicKey }) => store.addSigningKey(publicKey, DEFAULT_TENANT, clock.nowMs()));
+    keepEnds(context, {
+      topic: TOKENS_REVOKED,
+      tables,
+      clock,
+      file: join(node.dataFolder, 'revoked-tokens'),
+      tenantOf: (tenantId) => tenantId,
+      kinds: [revocableTokens(store)],
+    });
     const { names } = self;
     const tokens = new StoredCapabilities({ store, tables, clock, random, names, identity, audit, gardens });
     provide(CapabilityTokens, tokens);
@@ -70,5 +83,15 @@ export const capabilityTokensPlugin = definePlugin({
     route(revokeCapabilityRoute(parts));
     route(listCapabilitiesRoute(parts));
     every(PRUNE_INTERVAL_MS, () => store.prune(clock.nowMs() - KEPT_AFTER_END_MS));
+  },
+});
+
+const revocableTokens = (store: CapabilityStore): EndingRows => ({
+  table: TOKENS_TABLE,
+  id: 'token_id',
+  endedMs: 'revoked_ms',
+  end: async (own, row, nowMs) => {
+    const token = await store.byId(own, String(row['token_id']), String(row['tenant_id']));
+    if (token !== undefined) await store.revoke(own, token, { nowMs, by: 'node', reason: 'revoked before a restore' });
   },
 });

@@ -1,4 +1,5 @@
-import { readSecretFile } from '../../kernel/internal-api.ts';
+import { join } from 'node:path';
+import { type EndingRows, keepEnds, readSecretFile } from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
@@ -36,7 +37,7 @@ import { principalOf, SEALED, type StoredKey } from './key-row.ts';
 import { KEYS_CHANGED, KeyStore } from './key-store.ts';
 import { KeyUses } from './key-uses.ts';
 import { AgentKeys, FEDERATE, KeyRegistry, SubjectKeys } from './keys-api.ts';
-import { keysContents, keysMigrations } from './keys-migrations.ts';
+import { AGENT_KEYS_TABLE, API_KEYS_TABLE, keysContents, keysMigrations } from './keys-migrations.ts';
 import * as words from './keys-words.ts';
 import { meRoute } from './me-route.ts';
 import { rotateCommands } from './rotate-command.ts';
@@ -122,7 +123,8 @@ export const keysPlugin = definePlugin({
       await readSecretFile(firstKeyFile(node));
   },
   commands: [keyCommands, rotateCommands],
-  async setup({ config, use, tables, hooks, on, onSignal, route, provide, every, onStop }) {
+  async setup(context) {
+    const { config, use, tables, hooks, on, onSignal, route, provide, every, onStop } = context;
     const { clock, random, self, node, vocabulary, audit, tenancy } = use;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     const declared = new Set(permissions);
@@ -166,6 +168,7 @@ export const keysPlugin = definePlugin({
     const agentKeyStore = new AgentKeyStore(tables);
     const agentKeys = new StoredAgentKeys({ store: agentKeyStore, tables, clock, random, audit });
     provide(AgentKeys, agentKeys);
+    keepRevocations(context, [revocableKeys(store), revocableAgentKeys(agentKeyStore)]);
     on(auditDescribeKeys, ({ keyIds, tenantId, snapshot }) =>
       agentKeyStore.among(tables.in(snapshot), keyIds, tenantId),
     );
@@ -192,6 +195,44 @@ export const keysPlugin = definePlugin({
       }),
     );
     if (config.bootstrapKey !== '') await bootstrap(registry, config, self.names);
+  },
+});
+
+/** A restore of an older state must not make a revoked key valid again. */
+const keepRevocations = (
+  context: Pick<PluginContext<Requires, Settings>, 'tables' | 'onStart' | 'onStop' | 'onSignal' | 'log'> & {
+    readonly use: { readonly clock: Clock; readonly node: NodeSettings; readonly tenancy: Tenancy | undefined };
+  },
+  kinds: readonly EndingRows[],
+): void => {
+  const { clock, node, tenancy } = context.use;
+  keepEnds(context, {
+    topic: KEYS_CHANGED,
+    tables: context.tables,
+    clock,
+    file: join(node.dataFolder, 'revoked-keys'),
+    tenantOf: (tenantId) => tenancy?.tenantOf(tenantId) ?? DEFAULT_TENANT,
+    kinds,
+  });
+};
+
+const revocableKeys = (store: KeyStore): EndingRows => ({
+  table: API_KEYS_TABLE,
+  id: 'id',
+  endedMs: 'revoked_ms',
+  end: async (own, row, nowMs) => {
+    const key = await store.byId(own, String(row['id']));
+    if (key !== undefined) await store.revoke(own, key, nowMs);
+  },
+});
+
+const revocableAgentKeys = (store: AgentKeyStore): EndingRows => ({
+  table: AGENT_KEYS_TABLE,
+  id: 'id',
+  endedMs: 'revoked_ms',
+  end: async (own, row, nowMs) => {
+    const [key] = await store.among(own, [String(row['id'])], String(row['tenant_id']));
+    if (key !== undefined) await store.revoke(own, key, nowMs);
   },
 });
 
