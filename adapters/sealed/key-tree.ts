@@ -23,6 +23,8 @@ export class KeyTree {
   /** The path length at which derived nodes are cached, because many keys lie below one of them. */
   readonly #shortcutLength: number;
   #shortcuts = new Map<KeyPath, Buffer>();
+  /** The last node of twice that length, because the keys below one are asked for one after another. */
+  #last: { readonly path: KeyPath; readonly node: Buffer } | undefined;
 
   constructor(nodes: Iterable<SeedNode>, shortcutLength: number) {
     this.#seeds = new Map();
@@ -35,6 +37,16 @@ export class KeyTree {
 
   /** Returns the key at a path; undefined for a destroyed one. */
   keyAt(path: KeyPath): Buffer | undefined {
+    const length = 2 * this.#shortcutLength;
+    if (path.length <= length) return this.#nodeAt(path);
+    const above = path.slice(0, length);
+    const node = this.#last?.path === above ? this.#last.node : this.#nodeAt(above);
+    if (node === undefined) return this.#derive(path);
+    this.#last = { path: above, node };
+    return descend(node, path.slice(length));
+  }
+
+  #nodeAt(path: KeyPath): Buffer | undefined {
     if (path.length <= this.#shortcutLength) return this.#derive(path);
     const shortcut = path.slice(0, this.#shortcutLength);
     const known = this.#shortcuts.get(shortcut) ?? this.#derive(shortcut);
@@ -48,6 +60,7 @@ export class KeyTree {
   /** Destroys the key at a path and all below it. Returns false when all of them are gone already. */
   destroy(path: KeyPath): boolean {
     this.#shortcuts = new Map();
+    this.#last = undefined;
     const held = this.#heldAbove(path);
     if (held === undefined) return this.#destroyBelow(path);
     let node = this.#seeds.get(held) as Buffer;

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto';
+import { type Cipher, createCipheriv, createDecipheriv, createHmac, type Decipher, randomFillSync } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const BLOCK_CIPHER = 'aes-256-ecb';
@@ -58,14 +58,24 @@ export interface BlockPermutation {
  * no two of them are equal. The ciphers are used again and again, because this mode has no state.
  */
 export const createBlockPermutation = (key: Uint8Array): BlockPermutation => {
-  const cipher = createCipheriv(BLOCK_CIPHER, key, null).setAutoPadding(false);
-  const decipher = createDecipheriv(BLOCK_CIPHER, key, null).setAutoPadding(false);
+  let cipher: Cipher | undefined;
+  let decipher: Decipher | undefined;
   const whole = (blocks: Uint8Array): Uint8Array => {
     // A part of a block would stay in the cipher and move everything after it.
     if (blocks.length % BLOCK_BYTES !== 0) throw new RangeError('a permutation takes whole blocks of 16 bytes');
     return blocks;
   };
-  return { hide: (blocks) => cipher.update(whole(blocks)), show: (hidden) => decipher.update(whole(hidden)) };
+  // Made at the first use, because most keys of facts either seal or open.
+  return {
+    hide: (blocks) => {
+      cipher ??= createCipheriv(BLOCK_CIPHER, key, null).setAutoPadding(false);
+      return cipher.update(whole(blocks));
+    },
+    show: (hidden) => {
+      decipher ??= createDecipheriv(BLOCK_CIPHER, key, null).setAutoPadding(false);
+      return decipher.update(whole(hidden));
+    },
+  };
 };
 
 /**
