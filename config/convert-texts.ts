@@ -9,6 +9,8 @@ export interface ContentColumns {
   /** The columns of texts that are looked up by equality. */
   readonly hidden?: readonly string[];
   readonly bytes?: readonly string[];
+  /** True if the plugin makes missing rows again. */
+  readonly isDerived?: boolean;
 }
 
 type Row = Readonly<Record<string, SqlValue>>;
@@ -21,8 +23,9 @@ export interface TextConversion {
 }
 
 /**
- * Rewrites the contents of the next rows of a plugin's table. Returns the key of the last one; undefined at the end.
- * A row may be rewritten twice, because a hidden text can be part of its key: the second time changes nothing.
+ * Rewrites the contents of the next rows of a plugin's table, or deletes all derived rows. Returns the key of the last
+ * rewritten one; undefined at the end. A row may be rewritten twice, because a hidden text can be part of its key: the
+ * second time changes nothing.
  */
 export const convertTexts = async (
   transaction: WriteTransaction,
@@ -32,6 +35,10 @@ export const convertTexts = async (
   conversion: TextConversion,
 ): Promise<{ readonly last: readonly SqlValue[]; readonly rows: number } | undefined> => {
   const { table, key } = columns;
+  if (columns.isDerived === true) {
+    await transaction.table(table).delete();
+    return undefined;
+  }
   const query = transaction
     .table(table)
     .select('*')
