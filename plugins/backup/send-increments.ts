@@ -24,7 +24,10 @@ export interface SendIncrementsParts {
   readonly log: Logger;
 }
 
-/** Sends the changes of the store to the target, in one process of several. */
+/**
+ * Sends the changes of the store to the target, in one process of several. The content keys of a sealed store go there
+ * with backups alone.
+ */
 export interface IncrementSender {
   /** Begins a chain, unless one goes on here or in another process. Never rejects. */
   run(): Promise<void>;
