@@ -5,6 +5,7 @@ import { convertFacts, type FactConversion } from '../adapters/sql/convert-facts
 import { formOf } from '../adapters/sql/sealed-form.ts';
 import { valueKey } from '../kernel/facts/fact-value.ts';
 import { createServiceNames } from '../kernel/identity/service-names.ts';
+import type { ContentColumns } from '../kernel/store/content-border.ts';
 import {
   type ContentSeal,
   DEFAULT_TENANT,
@@ -15,7 +16,7 @@ import {
   type WriteTransaction,
 } from '../ports/ports.ts';
 import { createKeyFile } from './content-key-place.ts';
-import { type ContentColumns, convertTexts } from './convert-texts.ts';
+import { convertTexts } from './convert-texts.ts';
 import { convertWinners, WINNERS } from './convert-winners.ts';
 import type { Node } from './create-node.ts';
 import { type Conversion, readSealState, saveConversion, saveMark, type UnfinishedConversion } from './seal-state.ts';

@@ -1,17 +1,6 @@
+import type { ContentColumns } from '../kernel/store/content-border.ts';
+import { openBytes, sealBytes } from '../kernel/store/sealed-bytes.ts';
 import { type ContentSeal, DEFAULT_TENANT, type SqlValue, type WriteTransaction } from '../ports/ports.ts';
-
-/** The columns of a plugin's table that repeat what somebody said. */
-export interface ContentColumns {
-  readonly table: string;
-  /** The columns that identify a row. */
-  readonly key: readonly string[];
-  readonly texts?: readonly string[];
-  /** The columns of texts that are looked up by equality. */
-  readonly hidden?: readonly string[];
-  readonly bytes?: readonly string[];
-  /** True if the plugin makes missing rows again. */
-  readonly isDerived?: boolean;
-}
 
 type Row = Readonly<Record<string, SqlValue>>;
 
@@ -88,18 +77,9 @@ const convert = (row: Row, columns: ContentColumns, { from, to }: TextConversion
   for (const column of bytes) {
     const stored = row[column];
     if (!(stored instanceof Uint8Array)) continue;
-    const name = `${table}.${column}:${tenantId}`;
-    const clear = openBytes(from, name, stored);
-    changed[column] = to === undefined ? clear : sealBytes(to, name, clear);
+    const place = { tenantId, name: `${table}.${column}` };
+    const clear = openBytes(from, place, stored);
+    changed[column] = to === undefined ? clear : sealBytes(to, place, clear);
   }
   return changed;
 };
-
-/** Stands before sealed bytes, so that those from before the store was sealed can be told. */
-const MARK = Buffer.from('sealed\u0000\u0001', 'latin1');
-
-const sealBytes = (seal: ContentSeal, name: string, bytes: Uint8Array): Uint8Array =>
-  Buffer.concat([MARK, seal.sealBytes(name, bytes)]);
-
-const openBytes = (seal: ContentSeal, name: string, bytes: Uint8Array): Uint8Array =>
-  MARK.equals(bytes.subarray(0, MARK.length)) ? seal.openBytes(name, bytes.subarray(MARK.length)) : bytes;

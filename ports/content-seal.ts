@@ -13,6 +13,14 @@ export interface SealedPlace {
   readonly row: string;
 }
 
+/** Where sealed bytes are: a file of the node, such as a snapshot of an index, or a column of a tenant's rows. */
+export interface BytesPlace {
+  /** The tenant whose removal destroys the key; null for bytes of the node. */
+  readonly tenantId: string | null;
+  /** The name of the file or of the column. */
+  readonly name: string;
+}
+
 /** A key of a subject that is to be destroyed. */
 export interface DoomedKey extends SealedSubject {
   /** The generation of the key: see `ContentSeal.generationOf`. */
@@ -64,17 +72,22 @@ export interface ContentSeal {
   hideText(place: Omit<SealedPlace, 'row'>, text: string): string;
   /** Opens a text of `hideText`, and returns any other text unchanged. */
   showText(place: Omit<SealedPlace, 'row'>, hidden: string): string;
-  /** Seals the bytes of a file of this node, such as a snapshot of an index. `name` names the file. */
-  sealBytes(name: string, bytes: Uint8Array): Uint8Array;
-  openBytes(name: string, sealed: Uint8Array): Uint8Array;
+  /** Seals bytes, which open only in their own place. The same bytes give other ones each time. */
+  sealBytes(place: BytesPlace, bytes: Uint8Array): Uint8Array;
+  openBytes(place: BytesPlace, sealed: Uint8Array): Uint8Array;
 
   /**
-   * Destroys keys, and raises the version. Durable when it resolves. Idempotent by the generation. Returns sentences
-   * about copies of the keys that are still elsewhere. Callers hold a lock that excludes other processes.
+   * Destroys keys, and raises the version. Durable when it resolves. Idempotent by the generation. Callers hold a lock
+   * that excludes other processes.
    */
-  destroy(keys: readonly DoomedKey[]): Promise<readonly string[]>;
+  destroy(keys: readonly DoomedKey[]): Promise<void>;
   /** Destroys all keys of a removed tenant, like `destroy`. */
-  destroyTenant(tenantId: string): Promise<readonly string[]>;
+  destroyTenant(tenantId: string): Promise<void>;
+  /**
+   * Puts the present keys in the place of their copies elsewhere, such as those beside backups, so that no copy has a
+   * destroyed key. May take long, so callers hold no lock. Returns sentences about copies that it could not replace.
+   */
+  replaceCopies(): Promise<readonly string[]>;
 }
 
 export const ContentSeal = defineRef<ContentSeal>('port.content-seal');

@@ -22,7 +22,7 @@ export interface ContentSealParts {
   /** The path of the file of keys. */
   readonly path: string;
   readonly source: KeySource;
-  /** Called with the new text of the file after a change. Returns sentences about copies that could not be replaced. */
+  /** Puts the present text of the file in the place of its copies. Returns sentences about copies that could not be replaced. */
   readonly replaceCopies?: ((text: string) => Promise<readonly string[]>) | undefined;
 }
 
@@ -50,19 +50,20 @@ export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSe
     changing = done.catch(() => undefined);
     return done;
   };
-  const change = (paths: (keys: ContentKeys) => readonly string[]): Promise<readonly string[]> =>
+  const change = (paths: (keys: ContentKeys) => readonly string[]): Promise<void> =>
     inTurn(async () => {
       // The file may be newer than the memory, and what it has destroyed must stay so.
       const keys = await readKeys(parts);
       const doomed = paths(keys);
       for (const { tree } of keys.roots) for (const path of doomed) tree.destroy(path);
       const next = doomed.length === 0 ? keys : { ...keys, version: keys.version + 1 };
-      const text = await spellKeys(next, parts.source);
-      if (doomed.length > 0) await replaceKeyFile(parts.path, text);
+      if (doomed.length > 0) await replaceKeyFile(parts.path, await spellKeys(next, parts.source));
       cache.replace(next);
-      // Copies are replaced also when nothing changed, because an earlier attempt may have ended before.
-      return (await parts.replaceCopies?.(text)) ?? [];
     });
+  const replaceCopies = async (): Promise<readonly string[]> => {
+    const text = await readKeyFile(parts.path);
+    return text === undefined ? [] : ((await parts.replaceCopies?.(text)) ?? []);
+  };
   return {
     ...factSeal(cache),
     ...createTextSeal(cache),
@@ -81,6 +82,7 @@ export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSe
       change((keys) =>
         keys.roots.some(({ tree }) => tree.hasAnyBelow(tenantPath(keys, tenantId))) ? [tenantPath(keys, tenantId)] : [],
       ),
+    replaceCopies,
   };
 };
 

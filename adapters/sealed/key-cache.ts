@@ -25,6 +25,9 @@ export interface PresentKey {
   readonly key: SubjectKey;
 }
 
+/** The uses of the keys of a tenant's texts. */
+export type TextUse = 'sealed' | 'hidden' | 'bytes';
+
 const MOST_SUBJECTS = 10_000;
 const MOST_TENANTS = 1_000;
 
@@ -90,15 +93,20 @@ export class KeyCache {
     );
   }
 
-  /** Returns the key for texts of a tenant; undefined when it is gone. */
-  textKey(tenantId: string, rootId: number): Buffer | undefined {
-    return this.#texts.find(JSON.stringify([rootId, tenantId]), () =>
-      this.#root(rootId)?.tree.keyAt(purposePath(this.#keys, tenantId, 'texts')),
-    );
+  /** Returns the key for one use of a tenant's texts; undefined when it is gone. */
+  textKey(tenantId: string, rootId: number, use: TextUse): Buffer | undefined {
+    return this.#texts.find(JSON.stringify([rootId, use, tenantId]), () => {
+      const key = this.#root(rootId)?.tree.keyAt(purposePath(this.#keys, tenantId, 'texts'));
+      return key && derivedKey(key, use);
+    });
   }
 
+  /** Returns the key for a file of the node; undefined when it is gone. */
   fileKey(name: string, rootId: number): Buffer | undefined {
-    return this.#root(rootId)?.tree.keyAt(filePath(this.#keys, name));
+    return this.#texts.find(JSON.stringify([rootId, name]), () => {
+      const key = this.#root(rootId)?.tree.keyAt(filePath(this.#keys, name));
+      return key && derivedKey(key, 'bytes');
+    });
   }
 
   /** Returns the path of the first generation below a subject that is not destroyed. */

@@ -23,6 +23,10 @@ const FORGET = `DELETE FROM ${DESTRUCTIONS_TABLE} WHERE ${OF_SUBJECT} AND genera
 /** Parameters: tenant, entity key, scope. */
 const LEFT = `SELECT 1 FROM facts WHERE ${OF_SUBJECT} AND cid IS NOT NULL LIMIT 1`;
 
+/** Selects what people said and no erasure has reached. Parameters: tenant, entity key, scope, number, limit. */
+const SPARED = `SELECT number, substr(sealed, 1, 16) FROM facts
+WHERE ${OF_SUBJECT} AND number > ? AND sealed IS NOT NULL AND system = 0 ORDER BY number ${LIMIT}`;
+
 /** Selects facts that are not erased. Parameters: tenant, entity key, scope, number, limit. */
 const SURVIVORS = `SELECT number, id, sealed, salt FROM facts
 WHERE ${OF_SUBJECT} AND number > ? AND sealed IS NOT NULL ORDER BY number ${LIMIT}`;
@@ -46,11 +50,15 @@ export interface SealedEngine {
   lockOf(tenantId: string): string;
 }
 
+const SHARED_KEY =
+  'earlier backups, replicas and logs: they still open some erased facts, whose key also opens facts that stay';
+
 /**
- * Destroys the keys that erasures have recorded. First seals the remaining facts of each subject anew with a later key,
- * and commits that. Only then destroys the keys, under the lock of the tenant, so that no fact needs one of them. The
- * records of the erasures go last, so that a call after a crash repeats the work. Returns sentences about copies of the
- * keys.
+ * Destroys the keys that erasures have recorded, except for those that also open what an erasure has spared: without
+ * them earlier backups would lose it. First seals the remaining facts of each subject, which are of the node itself,
+ * anew with a later key, and commits that. Only then destroys the keys, under the lock of the tenant, so that no fact needs one of them. After
+ * that it replaces the copies of the keys, without a lock. The records of the erasures go last, so that a call after a
+ * crash repeats the work. Returns sentences about copies that stay.
  */
 export const destroyKeys = async (store: SealedEngine): Promise<readonly string[]> => {
   const sentences = new Set<string>();
@@ -59,18 +67,28 @@ export const destroyKeys = async (store: SealedEngine): Promise<readonly string[
     for (;;) {
       const subjects = await doomedSubjects(store, tenantId as string);
       if (subjects.length === 0) break;
-      for (const subject of subjects) await sealAnew(store, subject);
-      for (const sentence of await destroyOf(store, subjects)) sentences.add(sentence);
+      const doomed: DoomedSubject[] = [];
+      for (const subject of subjects) {
+        if (await keepShared(store, subject)) sentences.add(SHARED_KEY);
+        else doomed.push(subject);
+      }
+      if (doomed.length === 0) continue;
+      for (const subject of doomed) await sealAnew(store, subject);
+      await destroyOf(store, doomed);
+      for (const sentence of await store.seal.replaceCopies()) sentences.add(sentence);
+      await forget(store, doomed);
     }
   }
   return [...sentences];
 };
 
-/** Destroys all keys of a removed tenant. */
-export const destroyTenantKeys = (store: SealedEngine, tenantId: string): Promise<readonly string[]> =>
-  store.engine.write(store.lockOf(tenantId), (session) =>
+/** Destroys all keys of a removed tenant. Returns sentences about copies that stay. */
+export const destroyTenantKeys = async (store: SealedEngine, tenantId: string): Promise<readonly string[]> => {
+  await store.engine.write(store.lockOf(tenantId), (session) =>
     changeKeys(store, session, () => store.seal.destroyTenant(tenantId)),
   );
+  return store.seal.replaceCopies();
+};
 
 const doomedSubjects = async ({ engine }: SealedEngine, tenantId: string): Promise<readonly DoomedSubject[]> => {
   const rows = await engine.read((session) => session.rows(SUBJECTS, [tenantId, SUBJECTS_AT_ONCE]));
@@ -80,6 +98,32 @@ const doomedSubjects = async ({ engine }: SealedEngine, tenantId: string): Promi
     scope: scope as Scope,
     last: last as number,
   }));
+};
+
+/**
+ * Drops the records of a subject whose doomed keys also seal what was spared, and returns whether that is so. Later
+ * facts have a later key, so a fact with a doomed one is older than the erasure.
+ */
+const keepShared = ({ engine, seal, lockOf }: SealedEngine, subject: DoomedSubject): Promise<boolean> =>
+  engine.write(lockOf(subject.tenantId), async (session) => {
+    for (let above: number | undefined = 0; above !== undefined; ) {
+      const rows: SqlValue[][] = await session.rows(SPARED, [...parametersOf(subject), above, FACTS_AT_ONCE]);
+      if (rows.some(([, header]) => isSealedWithDoomed(seal, subject, header as Uint8Array))) {
+        await session.run(FORGET, [...parametersOf(subject), subject.last]);
+        return true;
+      }
+      above = rows.length < FACTS_AT_ONCE ? undefined : (rows.at(-1)?.[0] as number);
+    }
+    return false;
+  });
+
+/** Returns false for a damaged header, which names no key. */
+const isSealedWithDoomed = (seal: ContentSeal, subject: DoomedSubject, header: Uint8Array): boolean => {
+  try {
+    return seal.generationIn(header) <= subject.last;
+  } catch {
+    return false;
+  }
 };
 
 /** Seals the facts of a subject that need a doomed key with a later one, some in each transaction. */
@@ -131,18 +175,22 @@ const openedWithDoomed = (
   }
 };
 
-const destroyOf = async (store: SealedEngine, subjects: readonly DoomedSubject[]): Promise<readonly string[]> => {
-  const { tenantId } = subjects[0] as DoomedSubject;
-  return store.engine.write(store.lockOf(tenantId), (session) =>
+const destroyOf = (store: SealedEngine, subjects: readonly DoomedSubject[]): Promise<void> =>
+  store.engine.write(store.lockOf(tenantOf(subjects)), (session) =>
     changeKeys(store, session, async () => {
       const keys: DoomedKey[] = [];
       for (const subject of subjects) keys.push(...(await doomedKeys(session, subject)));
-      const sentences = await store.seal.destroy(keys);
-      for (const subject of subjects) await session.run(FORGET, [...parametersOf(subject), subject.last]);
-      return sentences;
+      await store.seal.destroy(keys);
     }),
   );
-};
+
+const forget = ({ engine, lockOf }: SealedEngine, subjects: readonly DoomedSubject[]): Promise<void> =>
+  engine.write(lockOf(tenantOf(subjects)), async (session) => {
+    for (const subject of subjects) await session.run(FORGET, [...parametersOf(subject), subject.last]);
+  });
+
+/** Returns the tenant of subjects, which all have the same one. */
+const tenantOf = (subjects: readonly DoomedSubject[]): string => (subjects[0] as DoomedSubject).tenantId;
 
 const doomedKeys = async (session: SqlSession, subject: DoomedSubject): Promise<readonly DoomedKey[]> => {
   const { tenantId, entityKey, scope, last } = subject;
@@ -155,17 +203,16 @@ const doomedKeys = async (session: SqlSession, subject: DoomedSubject): Promise<
  * Changes the keys, and then the version in the store. Holds the row of the version meanwhile, so that no other process
  * changes the keys at the same time.
  */
-const changeKeys = async <T>(
+const changeKeys = async (
   { engine, seal }: SealedEngine,
   session: SqlSession,
-  change: () => Promise<T>,
-): Promise<T> => {
+  change: () => Promise<void>,
+): Promise<void> => {
   await session.run(ADD_SETTING, [settingWith(null, seal.version)]);
   const setting = await settingOf(session, engine.dialect.forUpdateOf('s'));
   await refreshTo(seal, setting);
-  const changed = await change();
+  await change();
   await session.run(SAVE_SETTING, [settingWith(setting, seal.version)]);
-  return changed;
 };
 
 const settingOf = async (session: SqlSession, lock = ''): Promise<string | null> => {

@@ -144,8 +144,10 @@ const tablesOf = ({ name, contents = [] }: AnyPlugin, { store, reportDamage, sea
 /** The name of the plugin goes before that of each file, so that no plugin opens files of another one. */
 const sealedFiles = (plugin: string, seal: ContentSeal | undefined): PluginFiles => ({
   isSealing: seal !== undefined,
-  seal: (name, bytes) => (seal === undefined ? bytes : sealBytes(seal, `${plugin}/${name}`, bytes)),
-  open: (name, bytes) => (seal === undefined ? bytes : openBytes(seal, `${plugin}/${name}`, bytes)),
+  seal: (name, bytes) =>
+    seal === undefined ? bytes : sealBytes(seal, { tenantId: null, name: `${plugin}/${name}` }, bytes),
+  open: (name, bytes) =>
+    seal === undefined ? bytes : openBytes(seal, { tenantId: null, name: `${plugin}/${name}` }, bytes),
 });
 
 /**

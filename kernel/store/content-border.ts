@@ -1,5 +1,12 @@
 import type { Knex } from 'knex';
-import { type ContentSeal, DEFAULT_TENANT, type Row, ServiceError, type SqlValue } from '../../ports/ports.ts';
+import {
+  type BytesPlace,
+  type ContentSeal,
+  DEFAULT_TENANT,
+  type Row,
+  ServiceError,
+  type SqlValue,
+} from '../../ports/ports.ts';
 import { openBytes, sealBytes } from './sealed-bytes.ts';
 
 /**
@@ -116,7 +123,7 @@ export class ContentBorder {
     this.#turned(columns, usual, row, {
       text: (seal, place, text) => orAsStored(text, () => seal.openText(place, text)),
       hidden: (seal, place, text) => orAsStored(text, () => seal.showText(place, text)),
-      bytes: (seal, name, bytes) => orAsStored(bytes, () => openBytes(seal, name, bytes)),
+      bytes: (seal, place, bytes) => orAsStored(bytes, () => openBytes(seal, place, bytes)),
     });
 
   #turned(columns: ContentColumns, usual: string | undefined, row: Row, turn: Turned): Row {
@@ -133,8 +140,8 @@ export class ContentBorder {
     for (const column of bytes) {
       const value = row[column];
       if (!(value instanceof Uint8Array)) continue;
-      const name = `${table}.${column}:${this.#tenantOf(columns, usual, row)}`;
-      changed[column] = turn.bytes(seal, name, value);
+      const place = { tenantId: this.#tenantOf(columns, usual, row), name: `${table}.${column}` };
+      changed[column] = turn.bytes(seal, place, value);
     }
     return { ...row, ...changed };
   }
@@ -151,7 +158,7 @@ export class ContentBorder {
 interface Turned {
   text(seal: ContentSeal, place: Parameters<ContentSeal['sealText']>[0], text: string): string;
   hidden(seal: ContentSeal, place: Parameters<ContentSeal['hideText']>[0], text: string): string;
-  bytes(seal: ContentSeal, name: string, bytes: Uint8Array): Uint8Array;
+  bytes(seal: ContentSeal, place: BytesPlace, bytes: Uint8Array): Uint8Array;
 }
 
 /**

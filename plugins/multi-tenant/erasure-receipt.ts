@@ -6,6 +6,8 @@ import type { StoredTenant } from './tenant-row.ts';
 
 export interface ReceiptParts {
   readonly nodeId: string;
+  /** Whether the store is sealed, so that the keys of the tenant are destroyed. */
+  readonly isSealed: boolean;
   /** Null on a node without a key. Its receipts cannot be verified. */
   readonly identity: Pick<NodeIdentity, 'publicKey' | 'sign'> | undefined;
 }
@@ -17,9 +19,12 @@ const REMAINS = [
   'entries of the operator in the audit log of the tenant default, which name the id',
 ];
 
-/** Copies that no node can reach. */
-const OUT_OF_REACH = [
-  'copies of the store that were made before, such as backups',
+/** Returns the copies that no node can reach. */
+const outOfReach = (isSealed: boolean): readonly string[] => [
+  isSealed
+    ? 'clear copies of the store that were made before; no content of the tenant opens in a sealed one, as its keys ' +
+      'were destroyed, except where another sentence here names it'
+    : 'copies of the store that were made before, such as backups',
   'what other nodes, webhooks and clients received',
   'log files and lines of billing outside the store',
 ];
@@ -28,7 +33,7 @@ const OUT_OF_REACH = [
 export const signReceipt = (
   tenant: StoredTenant,
   { removed, limits, nowMs }: { removed: Readonly<Record<string, number>>; limits: readonly string[]; nowMs: number },
-  { nodeId, identity }: ReceiptParts,
+  { nodeId, identity, isSealed }: ReceiptParts,
 ): ErasureReceipt => {
   const content = {
     tenant_id: tenant.id,
@@ -37,7 +42,7 @@ export const signReceipt = (
     erased_at: formatInstant(nowMs),
     erased: removed,
     remains: REMAINS,
-    limits: [...OUT_OF_REACH, ...limits],
+    limits: [...outOfReach(isSealed), ...limits],
     signed_by: nodeId,
     key_id: identity === undefined ? null : keyIdOf(identity.publicKey),
   };

@@ -74,11 +74,11 @@ export const multiTenantPlugin = definePlugin({
   contents: multiTenantContents,
   sealed: [SEALED],
   commands: [tenantCommands],
-  async setup({ config, use, tables, hooks, log, dataFolder, provide, route, onSignal, onStart }) {
+  async setup({ config, use, tables, files, hooks, log, dataFolder, provide, route, onSignal, onStart }) {
     const { clock, cursors, self, served, removal, audit, jobs, identity, transfer } = use;
     const directory = new TenantDirectory(tables);
     const standings = new TenantStandings({ directory, served });
-    const signing = { nodeId: self.nodeId, identity };
+    const signing = { nodeId: self.nodeId, identity, isSealed: files.isSealing };
     const isOn = config.enabled;
     const receipts = isOn && identity !== undefined ? new ReceiptFile(dataFolder(), identity) : undefined;
     const eraser = new TenantEraser({ directory, standings, removal, clock, audit, signing, receipts });

@@ -38,8 +38,8 @@ export const fixedContentSeal = (): ContentSeal => {
       return TEXT + seal(place, Buffer.from(text), nonce).toString('base64url');
     },
     showText: (place, text) => unfold(place, text),
-    sealBytes: (name, bytes) => seal(name, bytes),
-    openBytes: (name, sealed) => open(name, sealed),
+    sealBytes: (place, bytes) => seal(place, bytes),
+    openBytes: (place, sealed) => open(place, sealed),
   };
   return texts as ContentSeal;
 };

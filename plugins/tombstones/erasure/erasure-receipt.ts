@@ -39,9 +39,12 @@ export const REMAINS: readonly string[] = [
   'entries of the audit log and charges, which hold no value',
 ];
 
-/** The copies of facts that no erasure can reach. */
-export const ALWAYS_LIMITS: readonly string[] = [
-  'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
+/** Returns the copies of facts that no erasure can reach. */
+const limitsOf = (isSealed: boolean): readonly string[] => [
+  isSealed
+    ? 'exports and clear backups that were made before; sealed backups, replicas and logs open no erased fact any more, ' +
+      'as its key was destroyed, except where another sentence here names them'
+    : 'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
   'what was delivered to subscribers, or returned to callers',
   'peers that have the facts: they hide or erase them when they read the tombstone, as their operators have set',
 ];
@@ -80,23 +83,29 @@ export interface ReceiptParts {
   readonly nodeId: string;
   readonly uuid: string;
   readonly nowMs: number;
+  /** Whether the store is sealed, so that the keys of erased facts are destroyed. */
+  readonly isSealed: boolean;
 }
 
-export const previewOf = ({ id, entityUri, scope }: Tombstone, erased: ErasureCounts): ErasurePreview => ({
+export const previewOf = (
+  { id, entityUri, scope }: Tombstone,
+  erased: ErasureCounts,
+  isSealed: boolean,
+): ErasurePreview => ({
   dry_run: true,
   tombstone_id: id,
   entity_uri: entityUri,
   scope,
   erased: { facts: 0, ...erased },
   remains: REMAINS,
-  limits: ALWAYS_LIMITS,
+  limits: limitsOf(isSealed),
 });
 
 export const signReceipt = (
   { id, tenantId, entityUri, scope }: Tombstone,
   erased: ErasureCounts,
   limits: readonly string[],
-  { identity, nodeId, uuid, nowMs }: ReceiptParts,
+  { identity, nodeId, uuid, nowMs, isSealed }: ReceiptParts,
 ): ErasureReceipt => {
   const unsigned = {
     id: `erasure_${uuid}`,
@@ -106,7 +115,7 @@ export const signReceipt = (
     scope,
     erased: { facts: 0, ...erased },
     remains: REMAINS,
-    limits: [...limits, ...ALWAYS_LIMITS],
+    limits: [...limits, ...limitsOf(isSealed)],
     created_at: formatInstant(nowMs),
     signed_by: nodeId,
     key_id: keyIdOf(identity.publicKey),

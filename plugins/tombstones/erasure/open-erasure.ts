@@ -36,7 +36,10 @@ export interface ErasureNeeds {
   readonly jobs: JobQueue | undefined;
 }
 
-type Context = Pick<PluginContext<Requires, ErasureSettings>, 'config' | 'tables' | 'log' | 'on' | 'every' | 'route'>;
+type Context = Pick<
+  PluginContext<Requires, ErasureSettings>,
+  'config' | 'tables' | 'files' | 'log' | 'on' | 'every' | 'route'
+>;
 
 const LOOK_INTERVAL_MS = 1_000;
 
@@ -45,12 +48,12 @@ const LOOK_INTERVAL_MS = 1_000;
  * hidden.
  */
 export const openErasure = async (
-  { config, tables, log, on, every, route }: Context,
+  { config, tables, files, log, on, every, route }: Context,
   needs: ErasureNeeds,
 ): Promise<StoredErasures> => {
   const { erasure, leases, jobs } = needs;
   const { erasuresFile: journal, federationErase: erasesForPeers } = config;
-  const erasures = new StoredErasures({ ...needs, tables, log, journal, erasesForPeers });
+  const erasures = new StoredErasures({ ...needs, tables, log, journal, erasesForPeers, isSealed: files.isSealing });
   route(eraseRoute(erasures));
   jobs?.handle(ERASE_JOB, {
     run: async ({ tenantId, payload, progress }) => ({

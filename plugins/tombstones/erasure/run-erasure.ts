@@ -31,6 +31,7 @@ export interface RunParts {
   readonly self: NodeSelf;
   readonly identity: NodeIdentity;
   readonly audit: AuditLog | undefined;
+  readonly isSealed: boolean;
   /** The path of the journal file, from which a restored store repeats its erasures. */
   readonly journal: string;
 }
@@ -115,11 +116,12 @@ const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): 
 
 /** Scrubs the files first, then writes the journal, then the receipt. So a receipt proves that both were completed. */
 const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
-  const { tables, erasure, clock, random, self, identity, audit, journal } = parts;
+  const { tables, erasure, clock, random, self, identity, audit, journal, isSealed } = parts;
   const limits = await erasure.scrub();
   const nowMs = clock.nowMs();
   const { counts } = await current(parts, tombstone);
-  const receipt = signReceipt(tombstone, counts, limits, { identity, nodeId: self.nodeId, uuid: random.uuid(), nowMs });
+  const signing = { identity, nodeId: self.nodeId, uuid: random.uuid(), nowMs, isSealed };
+  const receipt = signReceipt(tombstone, counts, limits, signing);
   await recordErasure(journal, { receipt, tombstone });
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));

@@ -72,7 +72,8 @@ export class StoredErasures implements Erasures {
 
   async preview(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasurePreview> {
     const tombstone = await this.#erasable(caller, tombstoneId, confirm);
-    return previewOf(tombstone, await previewErasure(this.#parts, subjectOf(tombstone, null)));
+    const counts = await previewErasure(this.#parts, subjectOf(tombstone, null));
+    return previewOf(tombstone, counts, this.#parts.isSealed);
   }
 
   /**

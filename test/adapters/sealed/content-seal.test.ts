@@ -121,10 +121,14 @@ describe('the seal of contents', () => {
     unopened(() => seal.showText(PLACE, `${hidden}AAAA`));
   });
 
-  it('seals the bytes of a file for the file of that name', () => {
-    const sealed = seal.sealBytes('index', Buffer.from('words'));
-    expect(Buffer.from(seal.openBytes('index', sealed)).toString()).to.equal('words');
-    unopened(() => seal.openBytes('other', sealed));
+  it('seals bytes for one place, of the node or of a tenant', () => {
+    for (const tenantId of [null, 'default']) {
+      const place = { tenantId, name: 'index' };
+      const sealed = seal.sealBytes(place, Buffer.from('words'));
+      expect(Buffer.from(seal.openBytes(place, sealed)).toString()).to.equal('words');
+      unopened(() => seal.openBytes({ ...place, name: 'other' }, sealed));
+      unopened(() => seal.openBytes({ ...place, tenantId: 'other' }, sealed));
+    }
   });
 });
 
@@ -172,9 +176,11 @@ describe('destroyed keys of contents', () => {
   it('take a whole tenant with them', async () => {
     const seal = await (await newFile()).open();
     const [gone, left] = [seal.sealText(PLACE, 'gone'), seal.sealText({ ...PLACE, tenantId: 'other' }, 'left')];
+    const bytes = seal.sealBytes({ tenantId: 'default', name: 'vectors' }, Buffer.from('gone'));
     await seal.destroyTenant('default');
     await seal.destroyTenant('default');
     unopened(() => seal.openText(PLACE, gone));
+    unopened(() => seal.openBytes({ tenantId: 'default', name: 'vectors' }, bytes));
     expect(seal.openText({ ...PLACE, tenantId: 'other' }, left)).to.equal('left');
     expect(seal.version).to.equal(2);
   });
@@ -200,7 +206,7 @@ describe('destroyed keys of contents', () => {
     expect(await rejection(other.refresh(3))).to.have.property('code', 'unavailable');
   });
 
-  it('are handed to the copies of the file, also by a second attempt', async () => {
+  it('leave the copies of the file when these are replaced', async () => {
     const { path, source } = await newFile();
     const texts: string[] = [];
     const replaceCopies = async (text: string): Promise<readonly string[]> => {
@@ -208,9 +214,10 @@ describe('destroyed keys of contents', () => {
       return ['a copy is out of reach'];
     };
     const seal = await openContentSeal({ path, source, replaceCopies });
-    const doomed = [{ ...ALICE, generation: 0, isWhole: true }];
-    for (const _ of [1, 2]) expect(await seal.destroy(doomed)).to.deep.equal(['a copy is out of reach']);
-    for (const text of texts) expect((await openKeys(text, source, 'copy')).version).to.equal(2);
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    expect(await seal.replaceCopies()).to.deep.equal(['a copy is out of reach']);
+    const copies = await Promise.all(texts.map((text) => openKeys(text, source, 'copy')));
+    expect(copies.map(({ version }) => version)).to.deep.equal([2]);
   });
 });
 

@@ -176,7 +176,11 @@ describe('a snapshot of the search index that is extended by additions', () => {
 
   it('is hidden on a sealed node, and is neither read with another seal nor in the clear', async () => {
     const seal = fixedContentSeal();
-    const seals: PluginFiles = { isSealing: true, seal: seal.sealBytes, open: seal.openBytes };
+    const seals: PluginFiles = {
+      isSealing: true,
+      seal: (name, bytes) => seal.sealBytes({ tenantId: null, name }, bytes),
+      open: (name, bytes) => seal.openBytes({ tenantId: null, name }, bytes),
+    };
     const clear = await new Teller().open();
     await clear.tell(FEW);
     await clear.save(files);
