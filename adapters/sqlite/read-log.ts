@@ -1,12 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { fstatSync, openSync, readSync, statSync } from 'node:fs';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 /** The first four bytes of a log. The last bit says that its checksums read words with the high byte first. */
 const MAGIC = 0x377f0682;
 const FRAMES_AT_ONCE = 256;
-/** Each new beginning of a log counts its first salt up by one, and an idle store may begin it anew several times. */
-const MOST_BEGINNINGS = 65_535;
 
 /** Pages that commits have changed, as of the last of them. */
 export interface ChangedPages {
@@ -30,10 +28,13 @@ interface Place {
 /**
  * Reads the write-ahead log of a database from commit to commit, by the format that SQLite documents. The caller holds
  * a read transaction from before one call until after the next. So the log begins anew at most once between two calls,
- * and only after all of it was read.
+ * and only after all of it was read. Its new salt may be any: a connection that has emptied the log leaves it to the
+ * next writer, who draws it by lot.
  */
 export class LogReader {
   readonly #path: string;
+  /** Stays open, so that no other file can get its number. SQLite's locks lie on other files. */
+  #file: number | undefined;
   #place: Place | undefined;
 
   constructor(database: string) {
@@ -42,21 +43,14 @@ export class LogReader {
 
   /** Returns the pages of the commits since the last call. Throws when commits are missing. */
   read(): ChangedPages | undefined {
-    const file = openLog(this.#path);
-    if (file === undefined) return undefined;
-    try {
-      const header = bytesAt(file, 0, HEADER_BYTES);
-      const start = header === undefined ? undefined : placeIn(header);
-      if (start === undefined) return undefined;
-      if (this.#place === undefined || !start.salt.equals(this.#place.salt)) {
-        if (this.#place !== undefined) requireNext(this.#place.salt, start.salt);
-        this.#place = start;
-      }
-      return this.#readFrames(file, this.#place);
-    } finally {
-      // SQLite's locks lie on other files, so that closing this one drops none.
-      closeSync(file);
-    }
+    this.#file ??= openLog(this.#path);
+    if (this.#file === undefined) return undefined;
+    requireSame(this.#file, this.#path);
+    const header = bytesAt(this.#file, 0, HEADER_BYTES);
+    const start = header === undefined ? undefined : placeIn(header);
+    if (start === undefined) return undefined;
+    if (this.#place === undefined || !start.salt.equals(this.#place.salt)) this.#place = start;
+    return this.#readFrames(this.#file, this.#place);
   }
 
   #readFrames(file: number, from: Place): ChangedPages | undefined {
@@ -124,9 +118,10 @@ const summed = ([first, second]: Sums, bytes: Buffer, isHighFirst: boolean): Sum
   return [one, two];
 };
 
-const requireNext = (before: Buffer, after: Buffer): void => {
-  const beginnings = (after.readUInt32BE(0) - before.readUInt32BE(0)) >>> 0;
-  if (beginnings > MOST_BEGINNINGS) throw new Error('the log of the store was replaced');
+/** The last process on a store removes the log. Commits of another log may be lost then, and the hold was broken. */
+const requireSame = (file: number, path: string): void => {
+  const [open, named] = [fstatSync(file, { bigint: true }), statSync(path, { bigint: true, throwIfNoEntry: false })];
+  if (named?.ino !== open.ino || named.dev !== open.dev) throw new Error('the log of the store was replaced');
 };
 
 const openLog = (path: string): number | undefined => {

@@ -30,7 +30,7 @@ export const recordChanges = (
     const fail = (cause: unknown): void =>
       reject(
         new ServiceError('unavailable', 'the changes of the store could not be recorded', {
-          hint: 'free space on the disk of the backups; the recording begins anew by itself',
+          hint: 'look at the cause; a full disk of the backups needs space. The recording begins anew by itself',
           cause,
         }),
       );

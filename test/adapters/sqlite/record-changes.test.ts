@@ -1,4 +1,4 @@
-import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, createReadStream, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -85,6 +85,40 @@ describe('recorded changes of an SQLite store', () => {
       increments.map(({ name }) => name),
     );
     expect(rowsIn(newestCopy())).to.deep.equal(rowsIn(path()));
+  }).timeout(LIMIT_MS);
+
+  it('go on when another connection empties the log, and the next writer begins it with a salt of its own', async () => {
+    write(2);
+    record();
+    await increased();
+    const other = new DatabaseSync(path());
+    await waitUntil('the log is emptied', LIMIT_MS, () => {
+      const [row] = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all() as { readonly busy: number }[];
+      return row?.busy === 0;
+    });
+    other.close();
+    write(3);
+    await increased();
+    await recorder.stop();
+    await recorder.ended;
+    await assemble(
+      Number.MAX_SAFE_INTEGER,
+      increments.map(({ name }) => name),
+    );
+    expect(rowsIn(newestCopy())).to.deep.equal(rowsIn(path()));
+  }).timeout(LIMIT_MS);
+
+  it('end when another file takes the place of the log, because commits may be missing', async () => {
+    write(2);
+    record();
+    await increased();
+    renameSync(`${path()}-wal`, `${path()}-former`);
+    copyFileSync(`${path()}-former`, `${path()}-wal`);
+    const failure = await recorder.ended.then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    expect(String((failure?.cause as Error | undefined)?.message)).to.include('the log of the store was replaced');
   }).timeout(LIMIT_MS);
 
   it('bring back the store as of each moment', async () => {
