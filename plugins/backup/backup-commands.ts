@@ -92,7 +92,7 @@ const listCommand = defineCommand({
     const moments = target === undefined ? {} : { moments: chains.map(chainJson) };
     if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson), ...moments })}\n`);
     else if (found.length > 0) stdout.write(table(rowsOf(found, target !== undefined), { titled: true }));
-    if (found.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
+    if (found.length === 0 && chains.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
     for (const { id, damage, neededKey } of found) {
       if (damage !== null) stderr.write(neededKey === undefined ? `${id}: damaged: ${damage}\n` : `${damage}\n`);
     }

@@ -120,7 +120,7 @@ const tooEarly = ({ place }: ObjectStore, chains: readonly SentChain[]): Service
 
 const tooLate = ({ untilMs }: SentChain): ServiceError =>
   new ServiceError('lookup', `the increments of that time end at ${formatInstant(untilMs)}`, {
-    hint: 'give a moment up to then; "--at latest" takes the last one of all',
+    hint: `give a moment up to then; ${LIST}`,
   });
 
 const liesClear = (name: string): ServiceError =>

@@ -103,6 +103,7 @@ describe('increments of an SQLite store', () => {
       const refused = await restore(at);
       expect(refused.exitCode, at).to.equal(1);
       expect(refused.stderr).to.include(message);
+      if (at !== 'noon') expect(refused.stderr).to.match(/"fact-memory-node backup list --from …" shows/);
     }
     expect(existsSync(to.work.path('data/svc.db'))).to.equal(false);
   }).timeout(LIMIT_MS);
@@ -198,6 +199,7 @@ describe('increments of an SQLite store', () => {
     expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
     const listed = await from.run(['backup', 'list', '--from', target]);
     expect(listed.stderr).to.include(`${first}: any moment from `);
+    expect(listed.stderr).to.not.include('there is no backup');
     const pruned = await from.run(['backup', 'prune', '--erased', '--from', target]);
     expect(pruned.stdout).to.equal(`${first}\n`);
     await note(node, 'user:later');
