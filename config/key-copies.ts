@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readKeyFile, replaceKeyFile } from '../adapters/sealed/content-key-file.ts';
+import { readKeyFile, readKeyFileHeader, replaceKeyFile } from '../adapters/sealed/content-key-file.ts';
 import { sha256 } from '../adapters/sealed/sha256.ts';
 import type { KeyPlace } from '../kernel/leases/store-copies.ts';
 import { type ObjectStore, type ObjectStores, ServiceError } from '../ports/ports.ts';
@@ -16,12 +16,16 @@ export interface BackupPlaces {
   readonly target?: string;
 }
 
-/** Puts the text of the present file of content keys in the place of its former copy, of which nothing stays. */
+/**
+ * Puts the text of the present file of content keys in the place of its former copy, of which nothing stays. Rejects
+ * with `conflict` for a target that has the keys of another store.
+ */
 export const placeKeyCopy = async (place: KeyPlace, text: string): Promise<void> => {
   if ('folder' in place) {
     await replaceKeyFile(join(place.folder, CONTENT_KEYS), text);
     return;
   }
+  await refuseOtherStore(place.target, text);
   const bytes = Buffer.from(text);
   await place.target.write(OBJECT, {
     bytes: bytes.length,
@@ -31,6 +35,27 @@ export const placeKeyCopy = async (place: KeyPlace, text: string): Promise<void>
     },
   });
   await place.target.removeFormer?.(OBJECT);
+};
+
+/** A new store in place of a lost one must not take away the only keys that open the backups of that one. */
+const refuseOtherStore = async (target: ObjectStore, text: string): Promise<void> => {
+  const there = await readObject(target);
+  const id = there === undefined ? undefined : idOf(there);
+  if (id === undefined || id === idOf(text)) return;
+  throw new ServiceError('conflict', `the content keys in ${target.place} belong to another store`, {
+    hint:
+      'name another place in SVC_BACKUP_TARGET, or restore the store that these keys belong to; remove ' +
+      `${OBJECT} there only when no backup of that store is needed any more`,
+  });
+};
+
+/** Returns undefined for a damaged copy, which opens nothing. */
+const idOf = (text: string): string | undefined => {
+  try {
+    return readKeyFileHeader(text, OBJECT).id;
+  } catch {
+    return undefined;
+  }
 };
 
 /** Reads the copy of the file of content keys in a place; undefined where there is none. */

@@ -1,4 +1,5 @@
 import { readKeyFile } from '../adapters/sealed/content-key-file.ts';
+import { sha256 } from '../adapters/sealed/sha256.ts';
 import type { StoreCopies } from '../kernel/leases/store-copies.ts';
 import type { Logger } from '../kernel/log/logger.ts';
 import type { ContentSeal, FactStore, KeySource, ObjectStores } from '../ports/ports.ts';
@@ -49,17 +50,20 @@ export const createNodeSeal = (parts: NodeSealParts): NodeSeal => {
       const { newMark } = await openOnce(true);
       if (newMark !== undefined) await markSealed(store, newMark);
     },
-    placeKeys: async (place) => {
-      if ((await openOnce(false)).seal === undefined) return;
+    placeKeys: async (place, before) => {
+      if ((await openOnce(false)).seal === undefined) return undefined;
       const path = contentKeyPath(config);
-      let placed: string | undefined;
+      let placed = before;
       let present = await readKeyFile(path);
       // An erasure may have replaced the copy meanwhile, and the keys that it has destroyed must not come back.
-      while (present !== undefined && present !== placed) {
+      while (present !== undefined && digestOf(present) !== placed) {
         await placeKeyCopy(place, present);
-        placed = present;
+        placed = digestOf(present);
         present = await readKeyFile(path);
       }
+      return placed;
     },
   };
 };
+
+const digestOf = (text: string): string => sha256(Buffer.from(text)).toString('hex');

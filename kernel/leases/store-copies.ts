@@ -36,10 +36,11 @@ export interface StoreCopies {
   /** Returns the node that the store belongs to; null for a store that no node has started on. */
   nodeId(): Promise<string | null>;
   /**
-   * Puts the present keys of a sealed store beside its copies, in place of former ones. Does nothing for a clear store.
-   * Rejects with `unavailable` when the place cannot be reached.
+   * Puts the present keys of a sealed store beside its copies, in place of former ones, and returns a digest of them.
+   * Does nothing for a clear store, and for keys with the digest `placed`, which an earlier call has returned. Rejects
+   * with `unavailable` when the place cannot be reached. Rejects too for a target that has the keys of another store.
    */
-  placeKeys(place: KeyPlace): Promise<void>;
+  placeKeys(place: KeyPlace, placed?: string): Promise<string | undefined>;
 }
 
 /** A place that holds copies of the store: a folder of this machine, or a place for objects. */
@@ -64,7 +65,7 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
     checkStructure: async (onProgress) => store.checkStructure?.(onProgress),
     recordChanges: store.recordChanges?.bind(store),
     nodeId: () => storedNodeId(store),
-    placeKeys: async (place) => parts.placeKeys?.(place),
+    placeKeys: async (place, placed) => parts.placeKeys?.(place, placed),
     async alone(work, kind = 'backup') {
       const { copyInto } = store;
       if (copyInto === undefined) throw cannotCopy();

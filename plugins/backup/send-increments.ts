@@ -15,7 +15,7 @@ const MOST_WAITING_BYTES = 1024 * 1024 * 1024;
 const LONGEST_MS = 86_400_000;
 
 export interface SendIncrementsParts {
-  readonly copies: Pick<StoreCopies, 'recordChanges'>;
+  readonly copies: Pick<StoreCopies, 'recordChanges' | 'placeKeys'>;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly random: Random;
@@ -24,10 +24,7 @@ export interface SendIncrementsParts {
   readonly log: Logger;
 }
 
-/**
- * Sends the changes of the store to the target, in one process of several. The content keys of a sealed store go there
- * with backups alone.
- */
+/** Sends the changes of the store to the target, with the keys of a sealed store, in one process of several. */
 export interface IncrementSender {
   /** Begins a chain, unless one goes on here or in another process. Never rejects. */
   run(): Promise<void>;
@@ -77,6 +74,7 @@ class ChainSender {
   readonly #recorder: ChangeRecorder;
   readonly #startMs: number;
   #base: string | undefined;
+  #placedKeys: string | undefined;
   #waiting: IncrementFile[] = [];
   #sending: Promise<void> | undefined;
 
@@ -145,6 +143,8 @@ class ChainSender {
         void this.stop();
         return;
       }
+      // Before the increment: a store is not restored with keys that are older than itself.
+      this.#placedKeys = await this.#parts.copies.placeKeys({ target: this.#target }, this.#placedKeys);
       const file = join(this.#spool, next.name);
       const { bytes, sha256 } = next;
       const read = (): AsyncIterable<Buffer> => createReadStream(file) as AsyncIterable<Buffer>;

@@ -6,7 +6,7 @@ import { operatorKeyId } from '../../../adapters/sealed/data-keys.ts';
 import type { CommandResult } from '../../adapters/cli/run-in-process.ts';
 import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { BACKED_UP, BackupPlace, fact, Load, request } from './backup-place.ts';
+import { BACKED_UP, BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
 
 const LIMIT_MS = 180_000;
 
@@ -61,6 +61,12 @@ describe('increments of an SQLite store', () => {
     }
     await node.end();
     return join(target, chains()[0] ?? '');
+  };
+
+  const key = randomBytes(32);
+  const holding = (place: BackupPlace): Record<string, string> => {
+    writeFileSync(place.work.path('key'), key.toString('hex'), { mode: 0o600 });
+    return { SVC_ENCRYPTION_KEY_FILE: place.work.path('key') };
   };
 
   it('bring back any moment into an empty folder, and the last one of all', async () => {
@@ -162,11 +168,6 @@ describe('increments of an SQLite store', () => {
   }).timeout(LIMIT_MS);
 
   it('are sealed where a key seals backups, and a made-up chain in the clear is refused', async () => {
-    const key = randomBytes(32);
-    const holding = (place: BackupPlace): Record<string, string> => {
-      writeFileSync(place.work.path('key'), key.toString('hex'), { mode: 0o600 });
-      return { SVC_ENCRYPTION_KEY_FILE: place.work.path('key') };
-    };
     const chain = await makeChain(holding(from));
     for (const name of incrementsOf(chains()[0] ?? '')) {
       expect(readFileSync(join(chain, name)).subarray(0, 8).toString()).to.equal('factseal');
@@ -182,6 +183,50 @@ describe('increments of an SQLite store', () => {
     rmSync(chain, { recursive: true });
     const clear = await restore('latest', holding(to));
     expect(clear.stderr).to.include('lies in the clear');
+  }).timeout(LIMIT_MS);
+
+  it('bring back a sealed store on an empty machine with the key alone, also after an erasure', async () => {
+    const sealed = { ...env, ...holding(from) };
+    const first = await from.start(sealed);
+    await note(first, 'user:a');
+    await allSent();
+    await first.end();
+    rmSync(join(target, 'content-keys'), { recursive: true });
+    const node = await from.start(sealed);
+    await note(node, 'user:gone');
+    await note(node, 'user:b');
+    const { body: tombstone } = await request(node, 'POST', '/v1/tombstones', { entity_uri: 'user:gone' });
+    const erased = await request(node, 'POST', `/v1/tombstones/${tombstone.id}/erase`, { confirm: 'user:gone' });
+    expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
+    await note(node, 'user:c');
+    await allSent();
+    await node.end();
+    to.takeKeys(from);
+    const restored = await restore('latest', holding(to));
+    expect(restored.exitCode, restored.stderr).to.equal(0);
+    const again = await to.start(holding(to));
+    for (const entity of ['user:a', 'user:b', 'user:c']) {
+      const { facts } = (await request(again, 'GET', `/v1/facts?entity=${entity}`)).body;
+      expect(
+        facts.map(({ value }: { readonly value: { readonly v: string } }) => value.v),
+        entity,
+      ).to.deep.equal(['something']);
+    }
+    expect(await factsAbout(again, 'user:gone')).to.equal(0);
+    await again.end();
+  }).timeout(LIMIT_MS);
+
+  it('lose their content keys to no other store that has the same target', async () => {
+    await makeChain(holding(from));
+    const copy = (): Buffer[] => bytesBelow(join(target, 'content-keys')).map(({ bytes }) => bytes);
+    const before = copy();
+    const node = await to.start(holding(to));
+    await note(node, 'user:other');
+    await node.end();
+    const refused = await to.run(['backup'], { ...holding(to), SVC_BACKUP_TARGET: target });
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.stderr).to.include('belong to another store');
+    expect(copy()).to.deep.equal(before);
   }).timeout(LIMIT_MS);
 
   it('are listed, go with their base after an erasure, and begin anew; the erasure is repeated', async () => {
