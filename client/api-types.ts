@@ -1609,7 +1609,7 @@ export interface Api {
   /** The facts that began or ended to be live between two moments, newest first. Needs: read. */
   'GET /v1/changes': {
     query: {
-      /** The earlier moment: an instant, or an hlc. */
+      /** The earlier moment: an instant such as `2026-01-01T00:00:00Z`, or an hlc. */
       since: string;
       /** The later moment; now by default. */
       until?: string | undefined;

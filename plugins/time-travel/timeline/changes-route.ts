@@ -22,10 +22,12 @@ import {
   noted,
   objectOf,
   type Route,
+  ServiceError,
   schema,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
 import { readAsOf } from '../read-moments.ts';
+import { AS_OF_FUTURE } from '../time-travel-words.ts';
 import type { FactPosition } from './tally-days.ts';
 
 const MAX_PAGE = 200;
@@ -67,7 +69,10 @@ export const changesRoute = (parts: ChangesParts): Route<undefined, ChangesQuery
     type: 'object',
     required: ['since'],
     properties: {
-      since: { type: 'string', description: 'The earlier moment: an instant, or an hlc.' },
+      since: {
+        type: 'string',
+        description: 'The earlier moment: an instant such as `2026-01-01T00:00:00Z`, or an hlc.',
+      },
       until: { type: 'string', description: 'The later moment; now by default.' },
       change: {
         type: 'string',
@@ -90,18 +95,17 @@ export const changesRoute = (parts: ChangesParts): Route<undefined, ChangesQuery
     const bound = bindCursor(request, query.cursor, { since, until, change }, parts);
     const after = bound.position && { timestampMs: Number(bound.position[0]), id: String(bound.position[1]) };
     // Each moment has a reader of its own, which checks it. Rights of both are those of today.
-    const earlier = await parts.facts.read(
-      caller,
-      'query',
-      (reader) => reader.constraint('live'),
-      noted(AsOf, moments.since),
-    );
-    const page = await parts.facts.read(
-      caller,
-      'query',
-      (reader) => readChanges(reader, { earlier, change, after, limit }),
-      moments.until && noted(AsOf, moments.until),
-    );
+    const earlier = await parts.facts
+      .read(caller, 'query', (reader) => reader.constraint('live'), noted(AsOf, moments.since))
+      .catch((error: unknown) => refuseAs('since', error));
+    const page = await parts.facts
+      .read(
+        caller,
+        'query',
+        (reader) => readChanges(reader, { earlier, change, after, limit }),
+        moments.until && noted(AsOf, moments.until),
+      )
+      .catch((error: unknown) => refuseAs('until', error));
     const facts = (await parts.intact?.keepIntact(page.facts, caller)) ?? page.facts;
     const { list, cursor } = await bound.page(facts, limit, { positionOf, toJson, more: page.follows });
     return { status: 200, body: { facts: list, cursor } };
@@ -116,6 +120,13 @@ const readMoments = ({ since, until }: ChangesQuery) => {
     throw memberRefusal('query.until', 'must be later than since: exchange them', 'bad_parameter');
   }
   return { since: from, until: to };
+};
+
+/** Names the parameter of this route in a refusal of a future moment, which most routes call `as_of`. */
+const refuseAs = (name: 'since' | 'until', error: unknown): never => {
+  if (!(error instanceof ServiceError) || error.code !== AS_OF_FUTURE.id) throw error;
+  const advice = name === 'since' ? 'name an earlier moment' : 'leave it out for now';
+  throw new ServiceError(AS_OF_FUTURE, `${name} is later than now: ${advice}`);
 };
 
 interface Comparison {
