@@ -2468,7 +2468,7 @@ export interface Api {
       content: string;
       /** The name of a format; by default the one that the file has. */
       format?: string | undefined;
-      /** The time of items that have none. */
+      /** The time of items that have none, for example `2026-01-01T00:00:00Z`. */
       modified_at?: string | undefined;
       /** The scope of the facts; `local` by default. */
       scope?: 'local' | 'team' | 'company' | 'public' | undefined;
@@ -2476,11 +2476,14 @@ export interface Api {
       garden?: string | undefined;
       /** Stands before the source of every fact. */
       source_prefix?: string | undefined;
-      /** The offset of instants that have none. */
+      /** The offset of instants that have none, for example `+01:00`; else `Z`. */
       utc_offset?: string | undefined;
       /** The encoding of text that is not UTF-8 and has no byte order mark. */
       encoding?: string | undefined;
-      /** For a table: what its columns are, as `member=column`. */
+      /**
+       * For a table: what its columns are, for example `entity=user:{id}`, `relation==memory:role`,
+       * `value=role`.
+       */
       map?: readonly string[] | undefined;
       /** Checks every fact, and stores nothing. Default: `false`. */
       dry_run?: boolean | undefined;

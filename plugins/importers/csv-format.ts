@@ -3,6 +3,7 @@ import { spelledNumber, UNFAITHFUL_NUMBER } from '../../kernel/internal-api.ts';
 import { type FactValue, type Scope, ServiceError } from '../../kernel/plugin-api.ts';
 import { type CsvRow, type MappedMember, type MemberRule, readMapping } from './csv-mapping.ts';
 import type { ImportFile, ImportItem, ImportReader, ImportSettings } from './importers-api.ts';
+import { printable } from './refused-items.ts';
 
 const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 const MAX_COLUMNS = 10_000;
@@ -75,11 +76,18 @@ const checkedColumns = (columns: string[], rules: ReadonlyMap<MappedMember, Memb
   if (columns.length > MAX_COLUMNS)
     throw new ServiceError('validation', `${path} has more than ${MAX_COLUMNS} columns`);
   const names = columns.map((column) => column.trim());
-  const missing = [...rules].find(([, rule]) => rule.columns.some((column) => !names.includes(column)));
-  if (missing === undefined) return names;
-  throw new ServiceError('validation', `${path} has no column as --map names it for ${missing[0]}`, {
-    hint: 'the first line of the file must name the columns',
-  });
+  for (const [member, rule] of rules) {
+    const missing = rule.columns.find((column) => !names.includes(column));
+    if (missing === undefined) continue;
+    throw new ServiceError(
+      'validation',
+      `${path} has no column "${printable(missing)}", as --map names it for ${member}`,
+      {
+        hint: `the first line of the file names the columns; here: ${printable(names.join(', '))}`,
+      },
+    );
+  }
+  return names;
 };
 
 interface Delimiter {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { isObject } from './origin-values.ts';
+import { printable } from './refused-items.ts';
 
 /** Members of a fact that a table may provide. */
 export const MAPPED = [
@@ -37,7 +38,7 @@ export const readMapping = async (words: readonly string[]): Promise<ReadonlyMap
   const rules = new Map<MappedMember, MemberRule>();
   for (const [name, rule] of pairs) {
     const known = MAPPED.find((one) => one === name);
-    if (known === undefined) throw wrong(`a fact has no member of one of the names that --map gives`);
+    if (known === undefined) throw wrong(`--map names "${printable(name)}", which is no member of a fact`);
     rules.set(known, ruleOf(rule));
   }
   for (const name of ['entity', 'relation', 'value'] as const) {

@@ -1,6 +1,5 @@
-import { shellQuote } from '../../kernel/command-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
-import { type OpenedInput, openInput } from './import-input.ts';
+import type { OpenedInput } from './import-input.ts';
 import type { ImportFormat, ImportSettings } from './importers-api.ts';
 
 /** The number of items at the start of the input that are examined. */
@@ -47,24 +46,30 @@ export const guessFormat = async (
   return best?.format ?? ((await isTable(input)) ? formats.find(({ id }) => id === 'csv') : undefined);
 };
 
+interface OtherFormat {
+  /** Opens the input once more, because the run counts the bytes that it reads. */
+  open(): Promise<OpenedInput>;
+  readonly settings: ImportSettings;
+  /** Returns the advice for an input that has this format. */
+  hintFor(guess: string): string;
+}
+
 /**
- * Refuses an input that has no item of the chosen format, if its start has another one. Throws `validation` with the
- * command for that format. Leaves all other faults to the run.
+ * Refuses an input that has no item of the chosen format, if its start has another one. Throws `validation` with advice
+ * for that format. Leaves all other faults to the run.
  */
 export const refuseOtherFormat = async (
   format: ImportFormat,
   formats: readonly ImportFormat[],
-  path: string,
-  { encoding, settings }: { readonly encoding: string | undefined; readonly settings: ImportSettings },
+  { open, settings, hintFor }: OtherFormat,
 ): Promise<void> => {
-  // Opens the input a second time, because the run counts the bytes that it reads.
-  const input = await openInput(path, encoding);
+  const input = await open();
   if ((await glanceAt(format, input, settings)).fits) return;
   const others = formats.filter(({ id }) => id !== format.id);
   const guess = (await guessFormat(others, input, settings))?.id;
   if (guess === undefined) return;
   throw new ServiceError('validation', `the input looks like an export of the format ${guess}, not ${format.id}`, {
-    hint: `try "fact-memory-node import-from ${guess} ${shellQuote(path)}${guess === 'csv' ? ' --map …' : ''}"`,
+    hint: hintFor(guess),
   });
 };
 

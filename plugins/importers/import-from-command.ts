@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type CommandContext, defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { type CommandContext, defineCommand, EXIT, shellQuote } from '../../kernel/command-api.ts';
 import { formatInstant, type Scope, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { createDraftFacts } from './draft-facts.ts';
 import { dryRun } from './dry-run.ts';
@@ -9,7 +9,7 @@ import { type ItemsFile, itemsFileAt } from './earlier-items.ts';
 import { refuseOtherFormat } from './guess-format.ts';
 import { type OpenedInput, openInput } from './import-input.ts';
 import { runImport } from './import-run.ts';
-import { importSettings } from './import-settings.ts';
+import { importSettings, isOffset } from './import-settings.ts';
 import { stateFileAt } from './import-state.ts';
 import { emptyTally, refuseEmpty, summaryOf } from './import-tally.ts';
 import { IMPORT_FORMATS, type ImportFormat, type ImportSettings } from './importers-api.ts';
@@ -96,10 +96,14 @@ were refused.`,
       throw new ServiceError('validation', 'the file or folder of the export is missing', { hint: format.obtain });
     }
     const encoding = options.encoding && encodingOf(options.encoding);
-    const input = await openInput(given.path, encoding);
+    const { path } = given;
+    const open = (): Promise<OpenedInput> => openInput(path, encoding);
+    const input = await open();
     const settings = settingsFor(context);
-    await refuseOtherFormat(format, formats, given.path, { encoding, settings });
-    const { statePath, itemsPath } = await importFiles(context, format, given.path);
+    const hintFor = (guess: string): string =>
+      `try "fact-memory-node import-from ${guess} ${shellQuote(path)}${guess === 'csv' ? ' --map …' : ''}"`;
+    await refuseOtherFormat(format, formats, { open, settings, hintFor });
+    const { statePath, itemsPath } = await importFiles(context, format, path);
     const itemsFile = itemsFileAt(itemsPath);
     return options.dryRun
       ? tryImport(context, format, input, itemsFile)
@@ -203,14 +207,12 @@ const doImport = async (
   }
 };
 
-const OFFSET = /^(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-
 const settingsOf = ({ options }: Context) => {
   const scope = SCOPES.find((known) => known === options.scope);
   if (scope === undefined) {
     throw new ServiceError('validation', `--scope must be one of: ${SCOPES.join(', ')}`);
   }
-  if (!OFFSET.test(options.utcOffset)) {
+  if (!isOffset(options.utcOffset)) {
     throw new ServiceError('validation', '--utc-offset must be Z, or an offset such as +02:00');
   }
   return { scope: scope as Scope, garden: options.garden, sourcePrefix: options.sourcePrefix ?? '' };

@@ -70,15 +70,11 @@ const IMPORT_BODY = schema<SentImport>({
     name: { ...text(255), description: 'The name of the file.' },
     content: { type: 'string', minLength: 1, description: 'The bytes of the file or zip archive, in base64.' },
     format: { ...text(64), description: 'The name of a format; by default the one that the file has.' },
-    modified_at: { ...text(64), description: 'The time of items that have none.' },
+    modified_at: { ...text(64), description: 'The time of items that have none, for example `2026-01-01T00:00:00Z`.' },
     scope: { type: 'string', enum: [...SCOPES], description: 'The scope of the facts; `local` by default.' },
     garden: { ...text(2_048), description: 'The garden that the facts go to.' },
     source_prefix: { ...text(256), description: 'Stands before the source of every fact.' },
-    utc_offset: {
-      type: 'string',
-      pattern: '^(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$',
-      description: 'The offset of instants that have none.',
-    },
+    utc_offset: { ...text(64), description: 'The offset of instants that have none, for example `+01:00`; else `Z`.' },
     encoding: { ...text(64), description: 'The encoding of text that is not UTF-8 and has no byte order mark.' },
     map: {
       type: 'array',
@@ -86,7 +82,8 @@ const IMPORT_BODY = schema<SentImport>({
       // The command takes one word that ends in .json for a file to read, and a caller must not name files of the node.
       minItems: 3,
       maxItems: MAX_MAPPED,
-      description: 'For a table: what its columns are, as `member=column`.',
+      description:
+        'For a table: what its columns are, for example `entity=user:{id}`, `relation==memory:role`, `value=role`.',
     },
     dry_run: { type: 'boolean', default: false, description: 'Checks every fact, and stores nothing.' },
   },

@@ -8,6 +8,11 @@ interface RunOptions {
   readonly nowMs: number;
 }
 
+const OFFSET = /^(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Returns whether a text is an offset from UTC, as instants end with it. */
+export const isOffset = (text: string): boolean => OFFSET.test(text);
+
 export const importSettings = ({ map, utcOffset, nowMs }: RunOptions): ImportSettings => ({
   nowMs,
   map,

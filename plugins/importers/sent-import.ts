@@ -14,12 +14,13 @@ import { createDraftFacts, type DraftFacts } from './draft-facts.ts';
 import { dryRun } from './dry-run.ts';
 import { NO_EARLIER_IMPORT } from './earlier-import.ts';
 import type { ItemsFile } from './earlier-items.ts';
-import { guessFormat } from './guess-format.ts';
+import { guessFormat, refuseOtherFormat } from './guess-format.ts';
 import { type OpenedInput, openSent } from './import-input.ts';
 import { type ReadingParts, runImport } from './import-run.ts';
-import { importSettings } from './import-settings.ts';
+import { importSettings, isOffset } from './import-settings.ts';
 import { emptyTally, type RunTally, refuseEmpty, summaryOf } from './import-tally.ts';
 import type { ImportFormat, ImportSettings } from './importers-api.ts';
+import { inTermsOfTheBody, inWordsOfTheBody } from './in-terms-of-the-body.ts';
 import { localServer } from './local-server.ts';
 import { type ProgressLine, progressLines } from './progress-lines.ts';
 import { printable } from './refused-items.ts';
@@ -60,18 +61,32 @@ const MAX_SOURCES = 100;
  * before the first line is read. Throws `validation` for a file that no format fits.
  */
 export const openSentImport = async (request: Request, parts: SentImportParts): Promise<AsyncIterable<string>> => {
+  try {
+    return await openLines(request, parts);
+  } catch (error) {
+    throw inTermsOfTheBody(error);
+  }
+};
+
+const openLines = async (request: Request, parts: SentImportParts): Promise<AsyncIterable<string>> => {
   const { body } = request;
   const { clock, formats, log } = parts;
   const encoding = body.encoding === undefined ? undefined : encodingOf(body.encoding);
   const modifiedMs = body.modified_at === undefined ? null : parseInstant(body.modified_at);
   if (modifiedMs === null && body.modified_at !== undefined) {
-    throw new ServiceError('validation', 'body.modified_at must be an RFC 3339 date-time with an offset');
+    throw new ServiceError('validation', 'body.modified_at must be an RFC 3339 date-time with an offset', {
+      hint: 'for example 2026-01-01T00:00:00Z',
+    });
   }
   const content = bytesOf(body.content);
   const open = (): Promise<OpenedInput> => openSent({ name: body.name, content, modifiedMs }, encoding);
   const { map = [], utc_offset: utcOffset = 'Z' } = body;
+  if (!isOffset(utcOffset)) {
+    throw new ServiceError('validation', 'body.utc_offset must be Z, or an offset such as +01:00');
+  }
   const settings = importSettings({ map, utcOffset, nowMs: clock.nowMs() });
-  const format = await formatOf(body.format, formats, { input: await open(), settings });
+  await refuseUnknownGarden(request, parts.routes);
+  const format = await formatOf(body.format, formats, { open, settings });
   const input = await open();
   return progressLines(
     (tell, signal) => importSent({ request, parts, format, input, settings, tell, signal }),
@@ -80,7 +95,7 @@ export const openSentImport = async (request: Request, parts: SentImportParts): 
         log.error('an import failed', { requestId: request.requestId, error });
         return { error: { code: 'internal_error', detail: 'the import failed' } };
       }
-      const { code, message, hint } = error;
+      const { code, message, hint } = inTermsOfTheBody(error);
       return { error: { code, detail: message, ...(hint === undefined ? {} : { hint }) } };
     },
   );
@@ -96,14 +111,31 @@ const bytesOf = (text: string): Buffer => {
 const formatOf = async (
   named: string | undefined,
   formats: readonly ImportFormat[],
-  { input, settings }: { readonly input: OpenedInput; readonly settings: ImportSettings },
+  { open, settings }: { open(): Promise<OpenedInput>; readonly settings: ImportSettings },
 ): Promise<ImportFormat> => {
   const format =
-    named === undefined ? await guessFormat(formats, input, settings) : formats.find(({ id }) => id === named);
-  if (format !== undefined) return format;
+    named === undefined ? await guessFormat(formats, await open(), settings) : formats.find(({ id }) => id === named);
+  if (format !== undefined) {
+    const hintFor = (guess: string): string => `leave body.format out, or give it as ${guess}`;
+    if (named !== undefined) await refuseOtherFormat(format, formats, { open, settings, hintFor });
+    return format;
+  }
   const fault = named === undefined ? 'the file looks like no export of a known format' : 'there is no such format';
   throw new ServiceError('validation', fault, { hint: `the formats are: ${formats.map(({ id }) => id).join(', ')}` });
 };
+
+/** Refuses a garden that the caller cannot see, because else every single fact would be refused for it. */
+const refuseUnknownGarden = async (request: Request, routes: LocalRequests): Promise<void> => {
+  const { garden } = request.body;
+  if (garden === undefined || !routes.serves(GARDEN_ROUTE)) return;
+  const { status } = await routes.send(request, { route: GARDEN_ROUTE, params: { garden } });
+  if (status !== 404) return;
+  throw new ServiceError('lookup', 'body.garden names no garden that this key can see', {
+    hint: 'GET /v1/gardens lists them',
+  });
+};
+
+const GARDEN_ROUTE = 'GET /v1/gardens/*garden';
 
 interface Work {
   readonly request: Request;
@@ -128,22 +160,22 @@ const importSent = async (work: Work): Promise<ProgressLine> => {
     done: {
       format: format.id,
       dry_run: isDry,
-      ...sumsOf(tally),
-      summary: summaryOf(tally, tried?.judge),
+      ...sumsOf(tally, isDry),
+      summary: inWordsOfTheBody(summaryOf(tally, tried?.judge)),
       sources: [...sources],
       samples: tried?.samples ?? [],
     },
   };
 };
 
-const sumsOf = ({ kinds, skips, remarks, read, stored, same, leftOut, refused }: RunTally) => ({
+const sumsOf = ({ kinds, skips, remarks, read, stored, same, leftOut, refused }: RunTally, isDry: boolean) => ({
   read,
-  stored,
+  ...(isDry ? { stored: 0, would_store: stored } : { stored }),
   same,
   left_out: leftOut,
   refused,
   kinds: Object.fromEntries(kinds),
-  skipped: Object.fromEntries(skips),
+  skipped: Object.fromEntries([...skips].map(([reason, count]) => [inWordsOfTheBody(reason), count])),
   remarks: Object.fromEntries(remarks),
 });
 
@@ -196,7 +228,7 @@ const readingParts = async (
     refused: {
       add: (at, reason) => {
         shown += 1;
-        if (shown <= MAX_REFUSED) tell({ refused: { at: printable(at), reason: printable(reason) } });
+        if (shown <= MAX_REFUSED) tell({ refused: { at: printable(at), reason: printable(inWordsOfTheBody(reason)) } });
       },
       async flush() {},
       end() {},

@@ -27,7 +27,7 @@ describe('the command import-from', () => {
     [['mem0', samplePath('mem0-lines.jsonl'), '--utc-offset', '2', '--dry-run'], '--utc-offset must be'],
     [['csv', samplePath('people.csv'), '--dry-run'], '--map does not say what the entity'],
     [['csv', samplePath('people.csv'), '--dry-run', '--map', 'entity=nope,relation==r:x,value=role'], 'no column'],
-    [['csv', samplePath('people.csv'), '--dry-run', '--map', 'colour=id'], 'no member of one of the names'],
+    [['csv', samplePath('people.csv'), '--dry-run', '--map', 'colour=id'], 'which is no member of a fact'],
     [['csv', samplePath('people.csv'), '--dry-run', '--map', '/none.json'], 'there is no file'],
   ] as const) {
     it(`prints a hint for invalid arguments: ${argv.join(' ') || 'no arguments'}`, async () => {

@@ -53,11 +53,12 @@ describe('A file that is sent to be imported', () => {
       const trial = (await importOf({ ...sent, dry_run: true })).at(-1).done;
       const tried = await served.run(['import-from', trial.format, path, '--dry-run', ...more]);
       expect(tried.stdout).to.contain(trial.summary);
+      expect(trial.stored, 'a trial says that it stores nothing').to.equal(0);
       expect((await factsOf(`of-${name}:*`)).total, 'a trial stores nothing').to.equal(0);
       const { done } = (await importOf(sent)).at(-1);
       expect([done.read, done.stored + done.same, done.left_out, done.refused]).to.deep.equal([
         trial.read,
-        trial.stored + trial.same,
+        trial.would_store + trial.same,
         trial.left_out,
         trial.refused,
       ]);
@@ -113,6 +114,28 @@ describe('A file that is sent to be imported', () => {
     expect((await send({ ...table, map: [path, path, path] })).text).to.not.contain('"stored":1');
     const mapped = (await importOf({ ...table, map: ['entity=x:{id}', 'relation==memory:x', 'value=id'] })).at(-1);
     expect(mapped.done).to.include({ format: 'csv', stored: 1 });
+  });
+
+  it('is refused in the words of its body, with the advice that helps', async () => {
+    const table = { name: 't.csv', content: base64('id,role\n1,guard\n'), format: 'csv' };
+    const memory = { name: 'm.jsonl', content: base64(MEMORY) };
+    const map = (...words: string[]) => ({ ...table, map: ['entity=x:{id}', 'relation==memory:x', ...words] });
+    for (const [body, ...parts] of [
+      [{ ...memory, encoding: 'klingon' }, 'body.encoding names no known encoding'],
+      [{ ...memory, modified_at: 'yesterday' }, 'body.modified_at must be', 'for example 2026-01-01T00:00:00Z'],
+      [{ ...memory, utc_offset: '+99:99' }, 'body.utc_offset must be Z, or an offset such as +01:00'],
+      [{ ...memory, format: 'claude' }, 'looks like an export of the format mcp-memory', 'leave body.format out'],
+      [table, 'body.map does not say what the entity of a fact is', 'give it like ["entity=user:{id}","relation=='],
+      [map('value=rank'), 'has no column "rank", as body.map names it for value', 'here: id, role'],
+      [map('worth=role'), 'body.map names "worth", which is no member of a fact'],
+      [{ ...memory, garden: 'no-such-garden' }, 'body.garden names no garden that this key can see', 'GET /v1/gardens'],
+    ] as const) {
+      const { text } = await send(body);
+      const lines = linesOf(text);
+      expect(lines, text).to.have.lengthOf(1);
+      const { detail, hint = '' } = lines[0].error ?? lines[0];
+      for (const part of parts) expect(`${detail}\n${hint}`).to.contain(part).and.not.to.contain('--');
+    }
   });
 
   it('is refused below 500 if it is hostile, and the node goes on', async () => {

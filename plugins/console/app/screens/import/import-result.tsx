@@ -8,7 +8,18 @@ import type { ImportDone, RefusedItem } from './send-import.ts';
 /** The sums of an import or of its trial, with the refused items, and the way to the facts. */
 export const ImportResult = ({ done }: { done: ImportDone & { readonly items: readonly RefusedItem[] } }) => {
   const { import: own } = useTexts();
-  const { read, stored, same, left_out: leftOut, refused, sources, items, samples } = done;
+  const {
+    read,
+    would_store: wouldStore,
+    stored: hasStored,
+    same,
+    left_out: leftOut,
+    refused,
+    sources,
+    items,
+    samples,
+  } = done;
+  const stored = wouldStore ?? hasStored;
   const title = fill(done.dry_run ? own.tried : own.imported, { format: done.format });
   return (
     <section aria-label={title}>

@@ -11,6 +11,8 @@ export interface ImportDone {
   readonly dry_run: boolean;
   readonly read: number;
   readonly stored: number;
+  /** Only in a trial, which stores nothing. */
+  readonly would_store?: number;
   readonly same: number;
   readonly left_out: number;
   readonly refused: number;
