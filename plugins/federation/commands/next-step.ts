@@ -3,20 +3,23 @@ import { inboundScopes, mayEndOthers, outboundScopes, type Peering } from '../pe
 
 /** These texts tell the operators of both nodes the state of a peering, and the exact command to run next. */
 
-/** Returns the text to print after this node has written its declaration to a file of this name. */
+/** Returns the text to print after this node has written its declaration, to a file of this name or above the text. */
 export const afterDeclaring = (
   peering: Peering,
-  { file, code, ownUrl }: { readonly file: string; readonly code: string; readonly ownUrl: string },
+  { file, code, ownUrl }: { readonly file: string | undefined; readonly code: string; readonly ownUrl: string },
 ) =>
   peering.status === 'active'
     ? lines(
         stateOf(peering),
-        `The other side takes the new declaration with: ${command('peer add', file)}`,
+        `The other side takes the new declaration with: ${command('peer add', file ?? 'FILE')}`,
         ...codeLines(code),
       )
     : lines(
         stateOf(peering),
-        `1. Give ${file} to the operator of ${peering.nodeId}, who runs: ${command('peer add', file)}`,
+        file === undefined
+          ? `1. Give the declaration above, as a file, to the operator of ${peering.nodeId}, who runs:`
+          : `1. Give ${file} to the operator of ${peering.nodeId}, who runs: ${command('peer add', file)}`,
+        ...(file === undefined ? [`   ${command('peer add', 'FILE')}`] : []),
         `2. There they run: ${command('peer declare', ownUrl, '--out', 'theirs.json')} and give you the file.`,
         `3. Here you run: ${command('peer add', 'theirs.json')}`,
         ...codeLines(code),

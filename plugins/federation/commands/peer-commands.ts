@@ -59,7 +59,7 @@ const declareCommand = defineCommand({
     if (out !== undefined) writeFileSync(out, text, { flag: 'wx' });
     // Standard output contains only the declaration, so that a script can read it.
     if (out === undefined) stdout.write(text);
-    stderr.write(`${afterDeclaring(peering, { file: out ?? 'ours.json', code, ownUrl: self.nodeUrl })}\n`);
+    stderr.write(`${afterDeclaring(peering, { file: out, code, ownUrl: self.nodeUrl })}\n`);
   },
 });
 

@@ -13,6 +13,18 @@ export const codeOf = (document: DeclarationDocument): string => {
   return Array.from({ length: GROUPS }, (_, at) => digits.slice(at * GROUP_DIGITS, (at + 1) * GROUP_DIGITS)).join(' ');
 };
 
-/** Returns whether somebody wrote the code of the declaration, with any characters between its digits. */
-export const hasCode = (document: DeclarationDocument, written: string): boolean =>
-  written.replaceAll(/\D/g, '') === codeOf(document).replaceAll(' ', '');
+/** Why a written code is not that of a declaration, and what to do. */
+export interface CodeFault {
+  readonly why: string;
+  readonly hint: string;
+}
+
+/** Compares a written code, with any characters between its digits. Returns undefined for that of the declaration. */
+export const codeFault = (document: DeclarationDocument, written: string): CodeFault | undefined => {
+  const digits = written.replaceAll(/\D/g, '');
+  if (digits === codeOf(document).replaceAll(' ', '')) return undefined;
+  const why = 'it has another code than the one given';
+  return digits.length === DIGITS
+    ? { why, hint: 'do not trust this file; ask its operator for the code again by voice' }
+    : { why: `${why}, which is incomplete`, hint: `a code has ${DIGITS} digits, and ${digits.length} were given` };
+};

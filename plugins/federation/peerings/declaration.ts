@@ -107,6 +107,12 @@ export const readNodeUrl = (text: string, path = 'body.node_url'): string => {
   throw refusalAt(path, 'must be an absolute http or https address without user, query and fragment');
 };
 
+export const NODE_ID = /^[!-~]{1,256}$/;
+const ELSEWHERE = /^(?:https?|ftps?|sftp|ssh|wss?|file|tcp|mailto):/i;
+
+/** Returns whether a text can be the id of a node. An address of another protocol is none, because somebody erred. */
+export const isNodeId = (text: string): boolean => NODE_ID.test(text) && !ELSEWHERE.test(text);
+
 /** Returns the default address of a node with this id; null if the id contains no host. */
 export const urlOfNodeId = (nodeId: string): string | null => {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#@\\]+)/i.exec(nodeId)?.[1];

@@ -21,13 +21,14 @@ import {
   type DeclarationDocument,
   type DeclareRequest,
   declarationOf,
+  isNodeId,
   type ReadDeclaration,
   readDeclaration,
   readNodeUrl,
   signedBytes,
   urlOfNodeId,
 } from './declaration.ts';
-import { codeOf, hasCode } from './declaration-code.ts';
+import { type CodeFault, codeFault, codeOf } from './declaration-code.ts';
 import type { StoredPeering } from './peer-row.ts';
 import { MAX_PEERS_PER_TENANT, type PeerStore } from './peer-store.ts';
 import type { PeerKey } from './peering.ts';
@@ -73,8 +74,10 @@ export class StoredPeerRegistry implements PeerRegistry {
     const { self, clock } = this.#parts;
     const declaration = readDeclaration(document, { selfId: self.nodeId, nowMs: clock.nowMs() });
     this.#requireFederation();
-    const fault = code === undefined ? undefined : codeFault(declaration, code);
-    if (fault !== undefined) throw await this.#refused(caller, declaration.declaringNodeId, undefined, fault);
+    const fault = code === undefined ? undefined : faultOf(declaration, code);
+    if (fault !== undefined) {
+      throw await this.#refused(caller, declaration.declaringNodeId, undefined, fault.why, { hint: fault.hint });
+    }
     return declaration.declaringNodeId === self.nodeId
       ? this.#registerOurs(caller, declaration, nodeUrl)
       : this.#registerTheirs(caller, declaration, nodeUrl);
@@ -133,7 +136,12 @@ export class StoredPeerRegistry implements PeerRegistry {
 
   /** Finds the node with this address or id. */
   async #find(peer: string): Promise<{ readonly nodeId: string; readonly nodeUrl?: string }> {
-    if (!/^https?:\/\//i.test(peer)) return { nodeId: peer };
+    if (!/^https?:\/\//i.test(peer)) {
+      if (isNodeId(peer)) return { nodeId: peer };
+      throw new ServiceError('validation', 'another node is named by its http or https address, or by its id', {
+        hint: 'for example https://beta.example or svc://node.beta.example',
+      });
+    }
     const nodeUrl = readNodeUrl(peer, 'body.peer');
     const reading = await this.#parts.reader.read(nodeUrl);
     if (reading.kind === 'read') return { nodeId: reading.identity.nodeId, nodeUrl };
@@ -177,7 +185,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     const verification = await reader.verify(declaration, url, pinned);
     const { kind } = verification;
     if (kind === 'silent') return this.#keepWaiting(caller, declaration, url, before, verification.why);
-    if (kind !== 'verified') throw await this.#refused(caller, nodeId, before, verification.why, kind);
+    if (kind !== 'verified') throw await this.#refused(caller, nodeId, before, verification.why, { kind });
     return this.#change(caller, nodeId, (stored) => {
       refuseStale(declaration, stored.theirFloorMs);
       // Another declaration may have pinned a key since this one was verified.
@@ -246,20 +254,24 @@ export class StoredPeerRegistry implements PeerRegistry {
     nodeId: string,
     before: StoredPeering | undefined,
     why: string,
-    kind: Verification['kind'] = 'mismatch',
+    { kind = 'mismatch', hint }: { readonly kind?: Verification['kind']; readonly hint?: string } = {},
   ): Promise<ServiceError> {
     const known = before ?? { tenantId: caller.tenantId, peerId: null, nodeId };
     await this.#parts.federationLog.recordRejections([
       peerEvent(PEER_APPROVAL_FAILED, known, { by: caller.entityUri, reason: why }),
     ]);
-    return unverified(kind, why);
+    return unverified(kind, why, hint);
   }
 }
 
 /** Returns why a declaration is not the one that two people have compared; undefined if it is. */
-const codeFault = ({ publicKey, document }: ReadDeclaration, code: string): string | undefined => {
-  if (!hasCode(document, code)) return 'it has another code than the one given';
-  return publicKey === null ? 'it names no key, so its code vouches for none' : undefined;
+const faultOf = ({ publicKey, document }: ReadDeclaration, code: string): CodeFault | undefined => {
+  const fault = codeFault(document, code);
+  if (fault !== undefined || publicKey !== null) return fault;
+  return {
+    why: 'it names no key, so its code vouches for none',
+    hint: 'ask its operator for one that "fact-memory-node peer declare" has made',
+  };
 };
 
 const addressOf = ({ nodeUrl, declaringNodeId }: ReadDeclaration): string => {

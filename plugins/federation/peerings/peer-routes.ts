@@ -11,6 +11,7 @@ import {
   spellList,
 } from '../../../kernel/plugin-api.ts';
 import type { DeclarationDocument, Direction, PeerRegistry } from '../federation-api.ts';
+import { NODE_ID } from './declaration.ts';
 import {
   DECLARED_JSON,
   declaredJson,
@@ -26,7 +27,6 @@ import { DIRECTIONS } from './peering.ts';
 
 const PATH = '/v1/federation/peers';
 export const MAX_DECLARED_SCOPES = 64;
-const MAX_NODE_ID_LENGTH = 256;
 const MAX_URL_LENGTH = 2_048;
 const MAX_KEY_LENGTH = 128;
 const MAX_CODE_LENGTH = 128;
@@ -41,7 +41,7 @@ export interface PeerRouteParts {
 
 /** Accepts null and passes it on, because the signature covers it. */
 const textOrNull = (maxLength: number) => ({ type: ['string', 'null'], minLength: 1, maxLength });
-const nodeId = { type: ['string', 'null'], pattern: `^[!-~]{1,${MAX_NODE_ID_LENGTH}}$` };
+const nodeId = { type: ['string', 'null'], pattern: NODE_ID.source };
 
 /** The members of a declaration. `readDeclaration` checks their values. */
 export const DECLARATION_BODY = schema<DeclarationDocument>({
@@ -135,7 +135,7 @@ export const declareRoute = ({ registry }: PeerRouteParts): Route<undefined, und
     properties: {
       peer: {
         type: 'string',
-        pattern: `^[!-~]{1,${MAX_NODE_ID_LENGTH}}$`,
+        pattern: NODE_ID.source,
         description: 'Address of the other node, such as https://beta.example, or its id.',
       },
       allowed_scopes: {

@@ -13,12 +13,16 @@ export const federationDisabled = (): ServiceError =>
       'commands, and start the node again; two nodes on one machine need SVC_FEDERATION_INSECURE=true besides',
   });
 
-export const unverified = (kind: Verification['kind'], why: string): ServiceError =>
+export const unverified = (kind: Verification['kind'], why: string, hint?: string): ServiceError =>
   kind === 'other-key'
     ? new ServiceError(KEY_MISMATCH, `the peer has another key than before: ${why}`, {
         hint: 'ask the operator of the peer; when the new key is right, revoke the peering and post the declaration again',
       })
-    : new ServiceError(INVALID_SIGNATURE, `the declaration could not be verified: ${why}`);
+    : new ServiceError(
+        INVALID_SIGNATURE,
+        `the declaration could not be verified: ${why}`,
+        hint === undefined ? {} : { hint },
+      );
 
 export const wrongAddress = (message: string): ServiceError =>
   new ServiceError('validation', `body.node_url ${message}`, { violations: [{ path: 'body.node_url', message }] });

@@ -128,6 +128,10 @@ describe('the peer commands', () => {
       [alpha, ['add', 'alpha.json'], 'give it to the operator of the other node'],
       [alpha, ['declare', alpha.url], 'must not be the declaring node'],
       [alpha, ['declare', beta.url, '--out', 'alpha.json'], 'never overwritten'],
+      [alpha, ['declare', 'ftp://beta.example'], 'http or https address, or by its id'],
+      [alpha, ['declare', 'beta and gamma'], 'for example https://beta.example'],
+      [beta, ['add', 'alpha.json', '--code', '123'], 'a code has 25 digits, and 3 were given'],
+      [beta, ['add', 'alpha.json', '--code', '1'.repeat(25)], 'do not trust this file'],
       [alpha, ['declare', beta.url, '--direction', 'sideways'], '--direction is one of'],
       [alpha, ['declare', 'http://127.0.0.1:1'], 'could not be asked who it is'],
       [alpha, ['revoke', 'nobody'], 'peer list'],
@@ -137,6 +141,14 @@ describe('the peer commands', () => {
       expect(stderr, words.join(' ')).to.contain(complaint).and.not.to.contain('    at ');
     }
     expect(await peersOf(beta)).to.deep.equal([]);
+    expect(await peersOf(alpha)).to.have.lengthOf(1);
+  });
+
+  it('print a declaration without a file, and name no file that does not exist', async () => {
+    const { stdout, stderr } = await run(alpha, 'declare', 'svc://node.beta.example');
+    expect(JSON.parse(stdout)).to.include({ target_node_id: 'svc://node.beta.example' });
+    expect(stderr).to.contain('Give the declaration above, as a file,').and.to.contain('peer add FILE');
+    expect(stderr).to.not.contain('ours.json');
   });
 
   it('print the setting that enables federation while it is off', async () => {
