@@ -179,7 +179,7 @@ export interface DayUse {
 }
 
 export interface UsePage {
-  /** Newest day first. A day may go on in the next page. */
+  /** Newest day first. The entries of one day may continue on the next page. */
   readonly days: readonly DayUse[];
   /** The number of entries on this page. */
   readonly counted: number;

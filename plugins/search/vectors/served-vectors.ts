@@ -32,7 +32,7 @@ export interface ServedVectorsParts extends Pick<VectorSide, 'store' | 'embedder
  */
 export class ServedVectors {
   readonly #parts: ServedVectorsParts;
-  /** The served generations, the target first. */
+  /** The generations that searches use; the one being built, or the newest, comes first. */
   #served: readonly ServedGeneration[] = [];
   #isMaking = false;
 

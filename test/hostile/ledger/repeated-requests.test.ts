@@ -46,7 +46,7 @@ forEachStore('A client repeats the same request many times', () => {
     expect(await counters()).to.deep.equal(before);
   });
 
-  it('without an idempotency key, as an assertion or a resolution: only one of each counts (I10)', async () => {
+  it('counts one assertion and one resolution when a client repeats them without an idempotency key (I10)', async () => {
     await post('/v1/facts', fact('CEO'));
     await post('/v1/facts', fact('CTO'));
     const before = await counters();

@@ -64,7 +64,7 @@ forEachStore('a decay sweep over many facts', () => {
     expect(await node.shown()).to.deep.equal([]);
   });
 
-  it('is one job for waiting sweeps of one caller, and ends each fact once', async () => {
+  it('puts the waiting sweeps of one caller into one job, which ends each fact once', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, () => begin()));
     for (const id of new Set(ids)) await end(id);
     expect(new Set(ids).size).to.be.at.most(4);

@@ -98,7 +98,7 @@ forEachStore('an audit token, with which an agent reports the use of instruction
     });
   });
 
-  it('is unique, and is not stored in plain text', async () => {
+  it('gives each recall its own audit token, and stores no token in plain text', async () => {
     const tokens = new Set([token]);
     for (let n = 0; n < 20; n += 1) tokens.add((await made.recalled({ intent: 'deploy' })).audit_token);
     expect(tokens.size).to.equal(21);
