@@ -30,6 +30,7 @@ if [ "$1" = stop ]; then
   while kill -0 "$(cat service.pid)" 2>/dev/null; do sleep 0.1; done
   exit 0
 fi
+[ ! -f environment ] || { set -a; . ./environment; set +a; }
 fact-memory-node start >service.log 2>&1 &
 echo $! >service.pid
 tries=0
@@ -203,7 +204,7 @@ describe('the guide for disasters, followed from the page alone', function () {
 
   it('goes back to a moment before a wrong change, by increments', async () => {
     const [switchOn = '', goBack = ''] = blocksOf('To any moment, with SQLite');
-    await machine.type(switchOn, { '_SECONDS=5': '_SECONDS=1' });
+    await machine.type(switchOn, { '_SECONDS=5': '_SECONDS=1', '/etc/fact-memory-node/environment': 'environment' });
     const reached = async (): Promise<void> => {
       const nowMs = Date.now();
       const chains = `${places.folder}/nas/node-one`;
