@@ -39,7 +39,7 @@ export const createPluginTables = (
     show: (tenantId, table, column, hidden) => border.show(tenantId, own(table), column, hidden),
   };
   const readable = (snapshot: Snapshot): ReadableTables =>
-    Object.assign((table: string) => border.around(table, snapshot.table(own(table))), {
+    Object.assign((table: string) => border.sealQuery(table, snapshot.table(own(table))), {
       select: ((table, where, page) => {
         const found = snapshot.select(own(table), where, page);
         return border.hasContent(table) ? found.then((rows) => border.fromStore(table, rows, where)) : found;
@@ -60,7 +60,7 @@ export const createPluginTables = (
     if (store.insideWrite?.()) {
       throw new Error(`${plugin} uses ${table} outside the write it is in: inside a write use tables.in(transaction)`);
     }
-    return border.around(table, store.table(own(table)));
+    return border.sealQuery(table, store.table(own(table)));
   };
   return Object.assign(outside, {
     ...hiding,

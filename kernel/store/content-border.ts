@@ -32,7 +32,7 @@ export interface ContentColumns {
 }
 
 type Where = Readonly<Record<string, SqlValue | readonly SqlValue[]>>;
-type Turn = (columns: ContentColumns, tenantId: string | undefined, row: Row) => Row;
+type RowConversion = (columns: ContentColumns, tenantId: string | undefined, row: Row) => Row;
 
 /** The members of knex's builder that hold a statement, for which knex has no types. */
 interface Built {
@@ -72,14 +72,14 @@ export class ContentBorder {
   fromStore<R extends Row>(table: string, rows: readonly R[], where: Where = {}): R[] {
     const columns = this.#columnsOf(table);
     const { tenant_id: tenantId } = where;
-    const usual = typeof tenantId === 'string' ? tenantId : undefined;
-    return columns === undefined ? [...rows] : rows.map((row) => this.#opened(columns, usual, row) as R);
+    const defaultTenantId = typeof tenantId === 'string' ? tenantId : undefined;
+    return columns === undefined ? [...rows] : rows.map((row) => this.#opened(columns, defaultTenantId, row) as R);
   }
 
   /** Lets a query builder seal what it writes and open what it reads. */
-  around(table: string, query: Knex.QueryBuilder): Knex.QueryBuilder {
+  sealQuery(table: string, query: Knex.QueryBuilder): Knex.QueryBuilder {
     const columns = this.#columnsOf(table);
-    return columns === undefined ? query : this.#around(columns, query);
+    return columns === undefined ? query : this.#sealQuery(columns, query);
   }
 
   /** Hides a text that the column compares by equality: see `ReadableTables.hide`. */
@@ -96,58 +96,61 @@ export class ContentBorder {
   }
 
   /** Changes the builder itself, because each of its methods returns it. */
-  #around(columns: ContentColumns, query: Knex.QueryBuilder): Knex.QueryBuilder {
+  #sealQuery(columns: ContentColumns, query: Knex.QueryBuilder): Knex.QueryBuilder {
     const built = query as unknown as Built;
     const { then, clone } = built;
     let isSealed = false;
     // biome-ignore lint/suspicious/noThenProperty: knex runs a query when somebody waits for it
     built.then = (done, failed) => {
       const tenantId = tenantOf(built);
-      if (!isSealed) sealBuilt(built, (row, usual) => this.#sealed(columns, usual ?? tenantId, row));
+      if (!isSealed)
+        sealBuilt(built, (row, defaultTenantId) => this.#sealed(columns, defaultTenantId ?? tenantId, row));
       isSealed = true;
       const read = then.call(built).then((found) => openFound(found, (row) => this.#opened(columns, tenantId, row)));
       return read.then(done as undefined, failed as undefined);
     };
-    built.clone = () => this.#around(columns, clone.call(built) as never) as unknown as Built;
+    built.clone = () => this.#sealQuery(columns, clone.call(built) as never) as unknown as Built;
     return query;
   }
 
-  readonly #sealed: Turn = (columns, usual, row) =>
-    this.#turned(columns, usual, row, {
+  readonly #sealed: RowConversion = (columns, defaultTenantId, row) =>
+    this.#convertRow(columns, defaultTenantId, row, {
       text: (seal, place, text) => seal.sealText(place, text),
       hidden: (seal, place, text) => seal.hideText(place, text),
       bytes: sealBytes,
     });
 
-  readonly #opened: Turn = (columns, usual, row) =>
-    this.#turned(columns, usual, row, {
-      text: (seal, place, text) => orAsStored(text, () => seal.openText(place, text)),
-      hidden: (seal, place, text) => orAsStored(text, () => seal.showText(place, text)),
-      bytes: (seal, place, bytes) => orAsStored(bytes, () => openBytes(seal, place, bytes)),
+  readonly #opened: RowConversion = (columns, defaultTenantId, row) =>
+    this.#convertRow(columns, defaultTenantId, row, {
+      text: (seal, place, text) => openOrKeepStored(text, () => seal.openText(place, text)),
+      hidden: (seal, place, text) => openOrKeepStored(text, () => seal.showText(place, text)),
+      bytes: (seal, place, bytes) => openOrKeepStored(bytes, () => openBytes(seal, place, bytes)),
     });
 
-  #turned(columns: ContentColumns, usual: string | undefined, row: Row, turn: Turned): Row {
+  #convertRow(columns: ContentColumns, defaultTenantId: string | undefined, row: Row, convert: CellConversion): Row {
     const seal = this.#seal as ContentSeal;
     const { table, texts = [], hidden = [], bytes = [] } = columns;
     const changed: Record<string, SqlValue> = {};
     for (const column of [...texts, ...hidden]) {
       const value = row[column];
       if (typeof value !== 'string') continue;
-      const place = { tenantId: this.#tenantOf(columns, usual, row), table, column };
+      const place = { tenantId: this.#tenantOf(columns, defaultTenantId, row), table, column };
       const isHidden = hidden.includes(column);
-      changed[column] = isHidden ? turn.hidden(seal, place, value) : turn.text(seal, { ...place, row: '' }, value);
+      changed[column] = isHidden
+        ? convert.hidden(seal, place, value)
+        : convert.text(seal, { ...place, row: '' }, value);
     }
     for (const column of bytes) {
       const value = row[column];
       if (!(value instanceof Uint8Array)) continue;
-      const place = { tenantId: this.#tenantOf(columns, usual, row), name: `${table}.${column}` };
-      changed[column] = turn.bytes(seal, place, value);
+      const place = { tenantId: this.#tenantOf(columns, defaultTenantId, row), name: `${table}.${column}` };
+      changed[column] = convert.bytes(seal, place, value);
     }
     return { ...row, ...changed };
   }
 
-  #tenantOf({ table, key }: ContentColumns, usual: string | undefined, row: Row): string {
-    const tenantId = row['tenant_id'] ?? usual;
+  #tenantOf({ table, key }: ContentColumns, defaultTenantId: string | undefined, row: Row): string {
+    const tenantId = row['tenant_id'] ?? defaultTenantId;
     if (typeof tenantId === 'string') return tenantId;
     // The key of a table of tenants begins with the tenant.
     if (!key.includes('tenant_id')) return DEFAULT_TENANT;
@@ -155,7 +158,7 @@ export class ContentBorder {
   }
 }
 
-interface Turned {
+interface CellConversion {
   text(seal: ContentSeal, place: Parameters<ContentSeal['sealText']>[0], text: string): string;
   hidden(seal: ContentSeal, place: Parameters<ContentSeal['hideText']>[0], text: string): string;
   bytes(seal: ContentSeal, place: BytesPlace, bytes: Uint8Array): Uint8Array;
@@ -165,7 +168,7 @@ interface Turned {
  * Returns content that does not open as it is stored: somebody has changed or moved it. One such row must not end the
  * reads of all others. Where a column has a digest or a chain besides, the row counts as damaged.
  */
-const orAsStored = <T>(stored: T, open: () => T): T => {
+const openOrKeepStored = <T>(stored: T, open: () => T): T => {
   try {
     return open();
   } catch (error) {

@@ -67,7 +67,7 @@ const checkPage = async (
   const seals = plain === undefined ? [] : [...plain, SEAL];
   const rows = await store.read(async (snapshot) => {
     const query = border
-      .around(table, snapshot.table(table))
+      .sealQuery(table, snapshot.table(table))
       .where(where)
       .select([...new Set([...key, ...columns, ...seals])]);
     if (key.every((name) => name in after)) {
