@@ -3,6 +3,7 @@ import { type ContentKeys, freshKeys, withFreshRoot, withPresentRootOnly } from 
 import { sealWith } from '../adapters/sealed/content-seal.ts';
 import { convertFacts, type FactConversion } from '../adapters/sql/convert-facts.ts';
 import { formOf } from '../adapters/sql/sealed-form.ts';
+import type { Progress } from '../kernel/command-api.ts';
 import { valueKey } from '../kernel/facts/fact-value.ts';
 import { createServiceNames } from '../kernel/identity/service-names.ts';
 import type { ContentColumns } from '../kernel/store/content-border.ts';
@@ -28,7 +29,7 @@ export interface ConversionParts {
   /** The path of the file of content keys. */
   readonly path: string;
   readonly source: KeySource;
-  readonly onProgress: (rows: number) => void;
+  readonly progress: Pick<Progress, 'update' | 'say'>;
 }
 
 const FACTS = 'facts';
@@ -103,7 +104,7 @@ const sealsOf = async ({ path, source }: ConversionParts, to: Conversion): Promi
 };
 
 const rewrite = async (
-  { node, onProgress }: ConversionParts,
+  { node, progress }: ConversionParts,
   store: FactStore,
   begun: UnfinishedConversion,
   seals: Seals,
@@ -137,8 +138,11 @@ const rewrite = async (
       await saveConversion(transaction, { to: begun.to, ...next });
       return piece;
     });
+    const isFirst = rows === 0;
     rows += done?.rows ?? 0;
-    onProgress(rows);
+    if (isFirst && rows > 0)
+      progress.say(`the first ${rows} rows are rewritten; after a break the same command goes on`);
+    progress.update(rows);
     after = done?.last;
     if (done === undefined) at += 1;
   }

@@ -47,9 +47,9 @@ export const createStoreSealing = (node: Node, openClear: () => Promise<FactStor
       const limits = await seal.replaceCopies(renewed);
       return { keyId, formerKeyId: readKeyFileHeader(text, path).keyId, limits };
     },
-    convert: async (conversion, onProgress) => {
+    convert: async (conversion, progress) => {
       await requireUnused();
-      return convertStore({ node, openClear, path, source: given(keySource), onProgress }, conversion);
+      return convertStore({ node, openClear, path, source: given(keySource), progress }, conversion);
     },
   };
 };

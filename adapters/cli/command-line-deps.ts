@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { PluginCommand } from '../../kernel/command-api.ts';
+import type { PluginCommand, Progress } from '../../kernel/command-api.ts';
 import type { DescribedNode, GreetingPart, OfflineStore, Resolved } from '../../kernel/internal-api.ts';
 import type {
   Clock,
@@ -158,10 +158,10 @@ export interface StoreSealing {
   /** Seals the content keys with the present key of the operator. `limits` names copies that could not be replaced. */
   rewrap(): Promise<{ readonly keyId: string; readonly formerKeyId: string; readonly limits: readonly string[] }>;
   /**
-   * Rewrites the store in pieces, or goes on with it. Returns sentences about remains of the former form. `onProgress`
+   * Rewrites the store in pieces, or goes on with it. Returns sentences about remains of the former form. `progress`
    * gets the number of rows so far.
    */
-  convert(conversion: Conversion, onProgress: (rows: number) => void): Promise<readonly string[]>;
+  convert(conversion: Conversion, progress: Pick<Progress, 'update' | 'say'>): Promise<readonly string[]>;
 }
 
 /** The change of a restored store's clock, in milliseconds since the epoch. */

@@ -100,7 +100,7 @@ export const addEncryptionCommands = (
       .action(async (options: Options) => {
         const progress = createProgress(deps.stderr, null, 'rows');
         const limits = await open(options)
-          .then(({ sealing }) => sealing.convert(conversion, (rows) => progress.update(rows)))
+          .then(({ sealing }) => sealing.convert(conversion, progress))
           .finally(() => progress.end());
         deps.stdout.write(`Contents   ${conversion === 'off' ? 'clear' : 'sealed'}\n`);
         for (const limit of limits) deps.stderr.write(`${limit}\n`);

@@ -66,6 +66,22 @@ export class Workplace {
     return resultOf(child);
   }
 
+  /**
+   * Runs a command that kills itself as it writes this text to its standard error, so that no speed decides when.
+   * Rejects with its output if it ends in any other way.
+   */
+  async killAtText(argv: readonly string[], output: string, env: Variables = {}): Promise<void> {
+    const preload = `const { write } = process.stderr;
+      process.stderr.write = (...given) => {
+        if (String(given[0]).includes(${JSON.stringify(output)})) process.kill(process.pid, 'SIGKILL');
+        return write.apply(process.stderr, given);
+      };`;
+    const flag = `--import=data:text/javascript,${encodeURIComponent(preload)}`;
+    const child = this.#spawn(argv, { ...env, NODE_OPTIONS: flag });
+    const { stderr } = await resultOf(child);
+    if (child.signalCode !== 'SIGKILL') throw new Error(`the command ended before it wrote "${output}": ${stderr}`);
+  }
+
   /** Starts a node on a free port and waits until it serves requests. Rejects with its output when it exits before. */
   async start(argv: readonly string[] = [], env: Variables = {}): Promise<RunningProgram> {
     const child = this.#spawn(['start', ...argv], { SVC_PORT: '0', ...env });
