@@ -1,5 +1,12 @@
+import type { FormerRemains } from '../adapters/cli/command-line-deps.ts';
 import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from '../adapters/sealed/content-key-file.ts';
-import { type ContentKeys, freshKeys, withFreshRoot, withPresentRootOnly } from '../adapters/sealed/content-keys.ts';
+import {
+  type ContentKeys,
+  freshKeys,
+  presentRoot,
+  withFreshRoot,
+  withPresentRootOnly,
+} from '../adapters/sealed/content-keys.ts';
 import { sealWith } from '../adapters/sealed/content-seal.ts';
 import { convertFacts, type FactConversion } from '../adapters/sql/convert-facts.ts';
 import { formOf } from '../adapters/sql/sealed-form.ts';
@@ -21,7 +28,7 @@ import { convertTexts } from './convert-texts.ts';
 import { convertWinners, WINNERS } from './convert-winners.ts';
 import type { Node } from './create-node.ts';
 import { type Conversion, readSealState, saveConversion, saveMark, type UnfinishedConversion } from './seal-state.ts';
-import { noKeyFile } from './store-seal.ts';
+import { markOf, noKeyFile, olderKeys, refuseUnfit, requirePresentRoot, requireRoot } from './store-seal.ts';
 
 export interface ConversionParts {
   readonly node: Pick<Node, 'config' | 'kernel' | 'seal' | 'contents'>;
@@ -47,9 +54,9 @@ interface Seals {
 
 /**
  * Seals the whole store, opens it, or seals it with new keys, in pieces. A transaction rewrites some rows and records
- * how far it has come, so that a killed run goes on from there. Returns sentences about remains of the former form.
+ * how far it has come, so that a killed run goes on from there.
  */
-export const convertStore = async (parts: ConversionParts, to: Conversion): Promise<readonly string[]> => {
+export const convertStore = async (parts: ConversionParts, to: Conversion): Promise<FormerRemains> => {
   const store = await parts.openClear();
   try {
     const state = await begin(parts, store, to);
@@ -68,22 +75,28 @@ const begin = async (
   to: Conversion,
 ): Promise<UnfinishedConversion> => {
   const { mark, unfinished } = await readSealState(store);
-  if (unfinished !== undefined) {
-    if (unfinished.to === to) return unfinished;
+  if (unfinished !== undefined && unfinished.to !== to) {
     throw refused(`"encryption ${unfinished.to}" is not finished`, 'run that command again first');
   }
-  if (to === 'on' && mark !== undefined) throw refused('the store is sealed already');
+  if (unfinished === undefined && to === 'on' && mark !== undefined) throw refused('the store is sealed already');
   if (to !== 'on' && mark === undefined) throw refused('the store is not sealed');
-  const text = await readKeyFile(path);
-  if (to === 'on' && text === undefined) await createKeyFile(path, await spellKeys(freshKeys(), source));
-  if (to !== 'on' && text === undefined) throw noKeyFile(path);
+  if (to === 'on' && (await readKeyFile(path)) === undefined && (unfinished?.table ?? null) === null) {
+    await createKeyFile(path, await spellKeys(freshKeys(), source));
+  }
   const keys = await readKeys(path, source);
-  // The new root is in the file before anything is sealed with it. One of a run that was killed here is used.
-  if (to === 'rotate' && keys.roots.length === 1) {
+  if (mark !== undefined) refuseUnfit(keys, mark, path);
+  if (mark !== undefined && unfinished === undefined) {
+    if (to === 'rotate') requireRoot(keys, mark, path);
+    else requirePresentRoot(keys, mark, path);
+  }
+  const state: UnfinishedConversion = unfinished ?? { to, table: null, after: null };
+  await store.write(DEFAULT_TENANT, (transaction) => saveConversion(transaction, state));
+  if (to === 'rotate' && presentRoot(keys).id === mark?.root) {
+    // Rows are sealed with another root already, which an older file lacks.
+    if (state.table !== null) throw olderKeys(path);
+    // The store says before that it is being rotated, because no node may use it with the new root.
     await replaceKeyFile(path, await spellKeys(withFreshRoot(keys), source));
   }
-  const state: UnfinishedConversion = { to, table: null, after: null };
-  await store.write(DEFAULT_TENANT, (transaction) => saveConversion(transaction, state));
   return state;
 };
 
@@ -168,21 +181,32 @@ const factsPiece = async (
 };
 
 const finish = async (
-  { node, path, source }: ConversionParts,
+  parts: ConversionParts,
   store: FactStore,
   to: Conversion,
   { keys }: Seals,
-): Promise<readonly string[]> => {
+): Promise<FormerRemains> => {
+  const { path, source } = parts;
   const left = to === 'rotate' && keys.roots.length > 1 ? withPresentRootOnly(keys) : keys;
   // The file first: a store never names a version that no file has.
   if (left !== keys) await replaceKeyFile(path, await spellKeys(left, source));
+  const remains = to === 'off' ? { places: [], copies: [] } : await destroyRemains(parts, store, left);
+  // Last, so that the same command repeats all of this after a failure or a kill.
   await store.write(DEFAULT_TENANT, async (transaction) => {
-    await saveMark(transaction, to === 'off' ? undefined : { id: left.id, version: left.version });
+    await saveMark(transaction, to === 'off' ? undefined : markOf(left));
     await saveConversion(transaction, undefined);
   });
-  const remains = await store.scrub();
-  const limits = to === 'off' ? [] : await node.seal.replaceCopies(await spellKeys(left, source));
-  return [...remains, ...limits];
+  return remains;
+};
+
+const destroyRemains = async (
+  { node, source, progress }: ConversionParts,
+  store: FactStore,
+  left: ContentKeys,
+): Promise<FormerRemains> => {
+  progress.say('all rows are rewritten; now what they have left in files is destroyed');
+  const places = await store.scrub();
+  return { places, copies: await node.seal.replaceCopies(await spellKeys(left, source)) };
 };
 
 const refused = (message: string, hint?: string): ServiceError =>

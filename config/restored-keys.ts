@@ -13,7 +13,7 @@ import { contentKeyPath } from './content-key-place.ts';
 import { readKeyCopy } from './key-copies.ts';
 import type { NodeConfig } from './node-config.ts';
 import { readSealState } from './seal-state.ts';
-import { noKey, noKeyFile, refuseUnfit } from './store-seal.ts';
+import { noKey, noKeyFile, refuseUnfit, requireRoot } from './store-seal.ts';
 
 export interface RestoredKeyParts {
   readonly config: Pick<NodeConfig, 'store' | 'node'>;
@@ -25,7 +25,7 @@ export interface RestoredKeyParts {
 /**
  * Makes sure that a restored store which is sealed has its content keys. Takes the newest of those on this machine and
  * beside the backup, because an older file could bring destroyed keys back. Rejects before the store takes its place if
- * none fit and open.
+ * none fit and open, or if a rotation has destroyed those of the backup.
  */
 export const adoptKeys = async (store: FactStore, { config, keySource, keysIn }: RestoredKeyParts): Promise<void> => {
   const { mark } = await readSealState(store);
@@ -40,7 +40,7 @@ export const adoptKeys = async (store: FactStore, { config, keySource, keysIn }:
   const newest = fitting.toSorted((one, other) => headerOf(other).version - headerOf(one).version)[0];
   if (newest === undefined) throw noKeyFile(path);
   refuseUnfit(headerOf(newest), mark, path);
-  await openKeys(newest, keySource, path);
+  requireRoot(await openKeys(newest, keySource, path), mark, path);
   if (newest === here) return;
   createFolder(dirname(path), 0o700);
   await replaceKeyFile(path, newest);

@@ -6,6 +6,8 @@ export interface SealMark {
   readonly id: string;
   /** The lowest version that the file may have. */
   readonly version: number;
+  /** The id of the root with which the rows are sealed. A rotation draws another one and drops this one. */
+  readonly root: number;
 }
 
 /** A rewriting of the whole store. */
@@ -75,16 +77,16 @@ export const markSealed = (store: FactStore, mark: SealMark): Promise<void> =>
     else if (parseMark(String(row['value'])).id !== mark.id) throw otherKeys();
   });
 
-const spellMark = ({ id, version }: SealMark): string => JSON.stringify({ id, version });
+const spellMark = ({ id, version, root }: SealMark): string => JSON.stringify({ id, version, root });
 
 const parseMark = (text: string): SealMark => {
-  const { id, version } = JSON.parse(text) as Partial<SealMark>;
-  if (typeof id !== 'string' || !Number.isSafeInteger(version)) {
+  const { id, version, root } = JSON.parse(text) as Partial<SealMark>;
+  if (typeof id !== 'string' || !Number.isSafeInteger(version) || !Number.isSafeInteger(root)) {
     throw new ServiceError('unavailable', 'the store does not say which content keys it belongs to', {
       hint: 'its setting content_seal is damaged: restore a backup',
     });
   }
-  return { id, version: Number(version) };
+  return { id, version: Number(version), root: Number(root) };
 };
 
 const otherKeys = (): ServiceError =>

@@ -1,6 +1,6 @@
-import { readKeyFile, readKeyFileHeader, spellKeys } from '../adapters/sealed/content-key-file.ts';
-import { freshKeys } from '../adapters/sealed/content-keys.ts';
-import { type ContentSealParts, openContentSeal } from '../adapters/sealed/content-seal.ts';
+import { openKeys, readKeyFile, readKeyFileHeader, spellKeys } from '../adapters/sealed/content-key-file.ts';
+import { type ContentKeys, freshKeys, presentRoot } from '../adapters/sealed/content-keys.ts';
+import { type ContentSealParts, sealWith } from '../adapters/sealed/content-seal.ts';
 import type { Logger } from '../kernel/log/logger.ts';
 import { type ContentSeal, type FactStore, type KeySource, ServiceError } from '../ports/ports.ts';
 import { contentKeyPath, createKeyFile } from './content-key-place.ts';
@@ -45,8 +45,8 @@ export const openStoreSeal = async (parts: StoreSealParts, createsKeys: boolean)
   }
   const path = contentKeyPath(config);
   const text = (await readKeyFile(path)) ?? (await createKeyFile(path, await spellKeys(freshKeys(), keySource)));
-  const seal = await openContentSeal({ ...parts, path, source: keySource });
-  return { seal, newMark: { id: readKeyFileHeader(text, path).id, version: seal.version } };
+  const keys = await openKeys(text, keySource, path);
+  return { seal: sealWith(keys, { ...parts, path, source: keySource }), newMark: markOf(keys) };
 };
 
 /** Reads the state of the configured store, without making one. */
@@ -70,26 +70,51 @@ const openMarked = async (parts: StoreSealParts, mark: SealMark): Promise<Conten
   const text = await readKeyFile(path);
   if (text === undefined) throw noKeyFile(path);
   refuseUnfit(readKeyFileHeader(text, path), mark, path);
-  const seal = await openContentSeal({ ...parts, path, source: parts.keySource });
-  await seal.refresh(mark.version);
-  return seal;
+  const keys = await openKeys(text, parts.keySource, path);
+  requirePresentRoot(keys, mark, path);
+  return sealWith(keys, { ...parts, path, source: parts.keySource });
+};
+
+/** Returns the mark of a store whose rows are sealed with the present ones of these keys. */
+export const markOf = (keys: ContentKeys): SealMark => ({
+  id: keys.id,
+  version: keys.version,
+  root: presentRoot(keys).id,
+});
+
+/** Throws where a rotation has dropped the root with which the rows of the store are sealed. */
+export const requireRoot = ({ roots }: ContentKeys, mark: SealMark, path: string): void => {
+  if (roots.some(({ id }) => id === mark.root)) return;
+  throw new ServiceError('conflict', `a rotation has destroyed the keys of this backup, and ${path} has later ones`, {
+    hint: 'restore a backup from after "encryption rotate"; no key opens the contents of an earlier one any more',
+  });
+};
+
+/** Throws also where a rotation has drawn a root that the rows of the store do not have yet. */
+export const requirePresentRoot = (keys: ContentKeys, mark: SealMark, path: string): void => {
+  requireRoot(keys, mark, path);
+  if (presentRoot(keys).id === mark.root) return;
+  throw new ServiceError('conflict', `a rotation of the content keys in ${path} has not reached this store`, {
+    hint: 'run "fact-memory-node encryption rotate", which goes on with it; then start the node',
+  });
 };
 
 /** Throws where a file of content keys is of another store, or older than this one. */
-export const refuseUnfit = (file: SealMark, mark: SealMark, path: string): void => {
+export const refuseUnfit = (file: Omit<SealMark, 'root'>, mark: SealMark, path: string): void => {
   if (file.id !== mark.id) {
     throw new ServiceError('conflict', `the content keys in ${path} belong to another store`, {
       hint: 'put back the file of this store, or name it in SVC_ENCRYPTION_KEY_STORE; a copy lies beside its backups',
     });
   }
-  if (file.version < mark.version) {
-    throw new ServiceError('conflict', `the content keys in ${path} are older than the store`, {
-      hint:
-        'put back the newest file, of which a copy lies beside the backups; an older one could bring back keys that ' +
-        'an erasure has destroyed',
-    });
-  }
+  if (file.version < mark.version) throw olderKeys(path);
 };
+
+export const olderKeys = (path: string): ServiceError =>
+  new ServiceError('conflict', `the content keys in ${path} are older than the store`, {
+    hint:
+      'put back the newest file, of which a copy lies beside the backups; an older one could bring back keys that ' +
+      'an erasure has destroyed',
+  });
 
 export const noKey = (): ServiceError =>
   new ServiceError('conflict', 'the contents of this store are sealed, and the node has no encryption key', {

@@ -152,16 +152,22 @@ export interface SealingStatus {
   readonly unfinished: Conversion | null;
 }
 
+/** Remains of a store's former form. */
+export interface FormerRemains {
+  /** Places that may still hold contents as they were. */
+  readonly places: readonly string[];
+  /** Sentences about copies of the content keys that could not be replaced. */
+  readonly copies: readonly string[];
+}
+
 /** The seal of a store that no process uses. */
 export interface StoreSealing {
   status(): Promise<SealingStatus>;
   /** Seals the content keys with the present key of the operator. `limits` names copies that could not be replaced. */
   rewrap(): Promise<{ readonly keyId: string; readonly formerKeyId: string; readonly limits: readonly string[] }>;
   /**
-   * Rewrites the store in pieces, or goes on with it. Returns sentences about remains of the former form. `progress`
-   * gets the number of rows so far.
-   */
-  convert(conversion: Conversion, progress: Pick<Progress, 'update' | 'say'>): Promise<readonly string[]>;
+   * Rewrites the store in pieces, or goes on with it. `progress` gets the number of rows so far. */
+  convert(conversion: Conversion, progress: Pick<Progress, 'update' | 'say'>): Promise<FormerRemains>;
 }
 
 /** The change of a restored store's clock, in milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../kernel/command-api.ts';
-import type { CommandLineDeps, Conversion, NodeHandle } from './command-line-deps.ts';
+import type { CommandLineDeps, Conversion, NodeHandle, StoreSealing } from './command-line-deps.ts';
 import { createProgress } from './progress.ts';
 
 interface Options {
@@ -22,6 +22,13 @@ const DESCRIPTIONS: Readonly<Record<Conversion, string>> = {
   rotate:
     'Draws new content keys, seals everything with them, and then drops the former ones, so that no earlier backup ' +
     'opens any more. Make a backup afterwards.',
+};
+
+/** What the places of the former form may hold. */
+const REMAINS: Readonly<Record<Conversion, string>> = {
+  on: 'clear contents',
+  off: 'sealed contents',
+  rotate: 'contents under the former keys',
 };
 
 /** Adds the commands for the seal of the store. */
@@ -85,26 +92,40 @@ export const addEncryptionCommands = (
     });
 
   for (const conversion of Object.keys(SUMMARIES) as Conversion[]) {
-    encryption
-      .command(conversion)
-      .summary(SUMMARIES[conversion])
-      .description(
-        `${DESCRIPTIONS[conversion]} Works in pieces. After an interruption the same command goes on, and until then ` +
-          'the node does not start.',
-      )
-      .option('--config <file>', 'configuration file that names the store')
-      .addHelpText(
-        'after',
-        `\nStop every process on the store first: the command is refused beside one.\n\nExample:\n  fact-memory-node encryption ${conversion}`,
-      )
-      .action(async (options: Options) => {
-        const progress = createProgress(deps.stderr, null, 'rows');
-        const limits = await open(options)
-          .then(({ sealing }) => sealing.convert(conversion, progress))
-          .finally(() => progress.end());
-        deps.stdout.write(`Contents   ${conversion === 'off' ? 'clear' : 'sealed'}\n`);
-        for (const limit of limits) deps.stderr.write(`${limit}\n`);
-        done(EXIT.ok);
-      });
+    addConversion(encryption, conversion, deps, async (options) => (await open(options)).sealing, done);
   }
+};
+
+const addConversion = (
+  encryption: Command,
+  conversion: Conversion,
+  { stdout, stderr }: CommandLineDeps,
+  open: (options: Options) => Promise<StoreSealing>,
+  done: (exitCode: number) => void,
+): void => {
+  encryption
+    .command(conversion)
+    .summary(SUMMARIES[conversion])
+    .description(
+      `${DESCRIPTIONS[conversion]} Works in pieces. After an interruption the same command goes on, and until then ` +
+        'the node does not start.',
+    )
+    .option('--config <file>', 'configuration file that names the store')
+    .addHelpText(
+      'after',
+      `\nStop every process on the store first: the command is refused beside one.\n\nExample:\n  fact-memory-node encryption ${conversion}`,
+    )
+    .action(async (options: Options) => {
+      const progress = createProgress(stderr, null, 'rows');
+      const { places, copies } = await open(options)
+        .then((sealing) => sealing.convert(conversion, progress))
+        .finally(() => progress.end());
+      stdout.write(`Contents   ${conversion === 'off' ? 'clear' : 'sealed'}\n`);
+      if (places.length > 0) {
+        stderr.write(`These places may still hold ${REMAINS[conversion]}:\n`);
+        for (const place of places) stderr.write(`  - ${place}\n`);
+      }
+      for (const copy of copies) stderr.write(`${copy}\n`);
+      done(EXIT.ok);
+    });
 };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { operatorKeyId } from '../../adapters/sealed/data-keys.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
@@ -182,6 +183,45 @@ forEachStore('a node with an encryption key', (kind) => {
       expect(await storedValue(place, env, 'user:9')).to.equal(`${CANARY} 9`);
       const verified = await runApart(['verify'], env);
       expect(verified.exitCode, verified.stderr + verified.stdout).to.equal(0);
+    }
+  }).timeout(LIMIT_MS);
+
+  it('ends a conversion only after its remains are destroyed and the copies of the keys are replaced', async () => {
+    await remember({}, ['user:a', CANARY]);
+    const env = holding(place, key);
+    mkdirSync(place.backups, { recursive: true });
+    const versionIn = (folder: string): unknown => JSON.parse(readFileSync(join(folder, KEYS), 'utf8')).version;
+    for (const conversion of ['on', 'rotate'] as const) {
+      await kill(conversion, 'all rows are rewritten', env);
+      const done = await runApart(['encryption', conversion], env);
+      expect(done.exitCode, done.stderr).to.equal(0);
+      const contents = conversion === 'on' ? 'clear contents' : 'contents under the former keys';
+      expect(done.stderr).to.include(`These places may still hold ${contents}:\n  - `);
+      expect(versionIn(place.backups), conversion).to.equal(versionIn(place.work.path('data')));
+    }
+    const opened = await runApart(['encryption', 'off'], env);
+    expect(opened.exitCode, opened.stderr).to.equal(0);
+    expect(opened.stderr).to.not.include('These places');
+  }).timeout(LIMIT_MS);
+
+  it('refuses a backup from before a rotation, and a store of such a backup, and says what happened', async () => {
+    const env = holding(place, key);
+    await remember(env, ['user:a', CANARY]);
+    const backup = (await runApart(['backup'], env)).stdout.trim();
+    const rotated = await runApart(['encryption', 'rotate'], env);
+    expect(rotated.exitCode, rotated.stderr).to.equal(0);
+    const refused = await runApart(['restore', backup, '--replace'], env);
+    expect(refused.exitCode, refused.stderr).to.not.equal(0);
+    expect(refused.stderr).to.include('a rotation has destroyed the keys of this backup').and.include('hint: ');
+    expect(await storedValue(place, env, 'user:a')).to.equal(CANARY);
+    // The mark of a store that another program has restored.
+    await place.tamper(
+      `UPDATE node_settings SET value = replace(value, '"root":2', '"root":1') WHERE key = 'content_seal'`,
+    );
+    for (const command of [['start'], ['verify'], ['backup'], ['encryption', 'rotate'], ['encryption', 'off']]) {
+      const { exitCode, stderr } = await runApart(command, env);
+      expect(exitCode, command.join(' ')).to.not.equal(0);
+      expect(stderr, command.join(' ')).to.include('a rotation has destroyed the keys of this backup');
     }
   }).timeout(LIMIT_MS);
 
