@@ -37,8 +37,11 @@ export const createStoreSealing = (node: Node, openClear: () => Promise<FactStor
     },
     rewrap: async () => {
       await requireUnused();
+      const { mark, unfinished } = await lookInto({ config, openClear });
       const text = await readKeyFile(path);
-      if (text === undefined) throw noKeyFile(path);
+      if (text === undefined) {
+        throw mark === undefined && unfinished === undefined ? nothingToRewrap(path) : noKeyFile(path);
+      }
       const source = given(keySource);
       const keys = await openKeys(text, source, path);
       const renewed = await spellKeys(keys, source);
@@ -58,6 +61,11 @@ const given = (keySource: KeySource | undefined): KeySource => {
   if (keySource === undefined) throw noKeyAtAll();
   return keySource;
 };
+
+const nothingToRewrap = (path: string): ServiceError =>
+  new ServiceError('lookup', `the store is not sealed, and there are no content keys at ${path}`, {
+    hint: '"fact-memory-node encryption on" makes them, and seals the store with them',
+  });
 
 const noKeyAtAll = (): ServiceError =>
   new ServiceError('validation', 'this node has no encryption key', {

@@ -16,8 +16,8 @@ const SUMMARIES: Readonly<Record<Conversion, string>> = {
 
 const DESCRIPTIONS: Readonly<Record<Conversion, string>> = {
   on:
-    'Seals the contents of the whole store with new content keys, which the key of the operator seals in a file of ' +
-    'their own. Put the key into SVC_ENCRYPTION_KEY_FILE first.',
+    'Seals the contents of the whole store with content keys. Takes them from their file, or draws new ones where there ' +
+    'is none. The key of the operator seals that file. Put the key into SVC_ENCRYPTION_KEY_FILE first.',
   off: 'Writes the contents of the whole store in clear again. The file of content keys stays, for earlier backups.',
   rotate:
     'Draws new content keys, seals everything with them, and then drops the former ones, so that no earlier backup ' +
@@ -64,7 +64,12 @@ export const addEncryptionCommands = (
       else if (!isSealed && options.json !== true) {
         deps.stderr.write('"fact-memory-node encryption on" seals it, with the node stopped\n');
       }
-      done(EXIT.ok);
+      const isLost = isSealed && keyId === null;
+      if (isLost)
+        deps.stderr.write(
+          `put back ${keyFile}, of which a copy lies beside the backups: nothing else opens the store\n`,
+        );
+      done(isLost ? EXIT.failed : EXIT.ok);
     });
 
   encryption

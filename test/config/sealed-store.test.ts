@@ -225,6 +225,20 @@ forEachStore('a node with an encryption key', (kind) => {
     }
   }).timeout(LIMIT_MS);
 
+  it('says that a clear store has no content keys, and fails for a sealed one that has lost its file', async () => {
+    await remember({}, ['user:a', CANARY]);
+    const env = holding(place, key);
+    const rewrapped = await runApart(['encryption', 'rewrap'], env);
+    expect(rewrapped.exitCode).to.equal(1);
+    expect(rewrapped.stderr).to.include('the store is not sealed, and there are no content keys at');
+    expect((await runApart(['encryption', 'on'], env)).exitCode).to.equal(0);
+    rmSync(place.work.path(`data/${KEYS}`));
+    const status = await runApart(['encryption', 'status'], env);
+    expect(status.exitCode).to.equal(1);
+    expect(status.stdout).to.include('Contents   sealed');
+    expect(status.stderr).to.include('of which a copy lies beside the backups');
+  }).timeout(LIMIT_MS);
+
   it('lets another key of the operator open the store after a rewrap', async () => {
     const env = holding(place, key);
     await remember(env, ['user:a', CANARY]);
