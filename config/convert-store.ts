@@ -187,13 +187,13 @@ const finish = async (
   { keys }: Seals,
 ): Promise<FormerRemains> => {
   const { path, source } = parts;
-  const left = to === 'rotate' && keys.roots.length > 1 ? withPresentRootOnly(keys) : keys;
+  const remainingKeys = to === 'rotate' && keys.roots.length > 1 ? withPresentRootOnly(keys) : keys;
   // The file first: a store never names a version that no file has.
-  if (left !== keys) await replaceKeyFile(path, await spellKeys(left, source));
-  const remains = to === 'off' ? { places: [], copies: [] } : await destroyRemains(parts, store, left);
+  if (remainingKeys !== keys) await replaceKeyFile(path, await spellKeys(remainingKeys, source));
+  const remains = to === 'off' ? { places: [], copies: [] } : await destroyRemains(parts, store, remainingKeys);
   // Last, so that the same command repeats all of this after a failure or a kill.
   await store.write(DEFAULT_TENANT, async (transaction) => {
-    await saveMark(transaction, to === 'off' ? undefined : markOf(left));
+    await saveMark(transaction, to === 'off' ? undefined : markOf(remainingKeys));
     await saveConversion(transaction, undefined);
   });
   return remains;
@@ -202,11 +202,11 @@ const finish = async (
 const destroyRemains = async (
   { node, source, progress }: ConversionParts,
   store: FactStore,
-  left: ContentKeys,
+  remainingKeys: ContentKeys,
 ): Promise<FormerRemains> => {
   progress.say('all rows are rewritten; now what they have left in files is destroyed');
   const places = await store.scrub();
-  return { places, copies: await node.seal.replaceCopies(await spellKeys(left, source)) };
+  return { places, copies: await node.seal.replaceCopies(await spellKeys(remainingKeys, source)) };
 };
 
 const refused = (message: string, hint?: string): ServiceError =>

@@ -87,13 +87,15 @@ export const replaceKeyCopies = async (
   objects: ObjectStores,
   text: string,
 ): Promise<readonly string[]> => {
-  const limits: string[] = [];
+  const copiesNotReplaced: string[] = [];
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      limits.push(`${name} still has an earlier copy of the content keys, with the destroyed ones: ${error.message}`);
+      copiesNotReplaced.push(
+        `${name} still has an earlier copy of the content keys, with the destroyed ones: ${error.message}`,
+      );
     }
   };
   // The folder of the first backup does not exist yet.
@@ -101,5 +103,5 @@ export const replaceKeyCopies = async (
   if (target !== undefined) {
     await attempt('the target of the backups', async () => placeKeyCopy({ target: await objects.open(target) }, text));
   }
-  return limits;
+  return copiesNotReplaced;
 };

@@ -33,7 +33,7 @@ export interface StoreSeal {
  */
 export const openStoreSeal = async (parts: StoreSealParts, createsKeys: boolean): Promise<StoreSeal> => {
   const { config, keySource, log } = parts;
-  const state = await lookInto(parts);
+  const state = await readStoreSealState(parts);
   if (state.unfinished !== undefined) throw unfinished(state.unfinished.to);
   if (state.mark !== undefined) return { seal: await openMarked(parts, state.mark) };
   if (keySource === undefined || (state.isNew && !createsKeys)) return { seal: undefined };
@@ -50,7 +50,7 @@ export const openStoreSeal = async (parts: StoreSealParts, createsKeys: boolean)
 };
 
 /** Reads the state of the configured store, without making one. */
-export const lookInto = async ({
+export const readStoreSealState = async ({
   config,
   openClear,
 }: Pick<StoreSealParts, 'config' | 'openClear'>): Promise<SealState> => {

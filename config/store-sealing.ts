@@ -11,7 +11,7 @@ import { contentKeyPath } from './content-key-place.ts';
 import { convertStore } from './convert-store.ts';
 import type { Node } from './create-node.ts';
 import { requireStore } from './require-store.ts';
-import { lookInto, noKeyFile } from './store-seal.ts';
+import { noKeyFile, readStoreSealState } from './store-seal.ts';
 
 /** Creates the commands for the seal of the store of a node that was not started. */
 export const createStoreSealing = (node: Node, openClear: () => Promise<FactStore>): StoreSealing => {
@@ -24,7 +24,7 @@ export const createStoreSealing = (node: Node, openClear: () => Promise<FactStor
   return {
     status: async (): Promise<SealingStatus> => {
       await requireStore(config, openClear);
-      const { mark, unfinished } = await lookInto({ config, openClear });
+      const { mark, unfinished } = await readStoreSealState({ config, openClear });
       const text = mark === undefined ? undefined : await readKeyFile(path);
       const header = text === undefined ? undefined : readKeyFileHeader(text, path);
       return {
@@ -37,27 +37,27 @@ export const createStoreSealing = (node: Node, openClear: () => Promise<FactStor
     },
     rewrap: async () => {
       await requireUnused();
-      const { mark, unfinished } = await lookInto({ config, openClear });
+      const { mark, unfinished } = await readStoreSealState({ config, openClear });
       const text = await readKeyFile(path);
       if (text === undefined) {
         throw mark === undefined && unfinished === undefined ? nothingToRewrap(path) : noKeyFile(path);
       }
-      const source = given(keySource);
+      const source = requireKeySource(keySource);
       const keys = await openKeys(text, source, path);
       const renewed = await spellKeys(keys, source);
       await replaceKeyFile(path, renewed);
       const { keyId } = readKeyFileHeader(renewed, path);
-      const limits = await seal.replaceCopies(renewed);
-      return { keyId, formerKeyId: readKeyFileHeader(text, path).keyId, limits };
+      const copiesNotReplaced = await seal.replaceCopies(renewed);
+      return { keyId, formerKeyId: readKeyFileHeader(text, path).keyId, copiesNotReplaced };
     },
     convert: async (conversion, progress) => {
       await requireUnused();
-      return convertStore({ node, openClear, path, source: given(keySource), progress }, conversion);
+      return convertStore({ node, openClear, path, source: requireKeySource(keySource), progress }, conversion);
     },
   };
 };
 
-const given = (keySource: KeySource | undefined): KeySource => {
+const requireKeySource = (keySource: KeySource | undefined): KeySource => {
   if (keySource === undefined) throw noKeyAtAll();
   return keySource;
 };

@@ -163,8 +163,12 @@ export interface FormerRemains {
 /** The seal of a store that no process uses. */
 export interface StoreSealing {
   status(): Promise<SealingStatus>;
-  /** Seals the content keys with the present key of the operator. `limits` names copies that could not be replaced. */
-  rewrap(): Promise<{ readonly keyId: string; readonly formerKeyId: string; readonly limits: readonly string[] }>;
+  /** Seals the content keys with the present key of the operator, in the file and its copies. */
+  rewrap(): Promise<{
+    readonly keyId: string;
+    readonly formerKeyId: string;
+    readonly copiesNotReplaced: readonly string[];
+  }>;
   /**
    * Rewrites the store in pieces, or goes on with it. `progress` gets the number of rows so far. */
   convert(conversion: Conversion, progress: Pick<Progress, 'update' | 'say'>): Promise<FormerRemains>;

@@ -85,15 +85,15 @@ export const addEncryptionCommands = (
       '\nStop every process on the store first: the command is refused beside one.\n\nExample:\n  fact-memory-node encryption rewrap',
     )
     .action(async (options: Options) => {
-      const { keyId, formerKeyId, limits } = await (await open(options)).sealing.rewrap();
+      const { keyId, formerKeyId, copiesNotReplaced } = await (await open(options)).sealing.rewrap();
       deps.stdout.write(`Key        ${keyId}\n`);
       deps.stderr.write(
         formerKeyId === keyId
           ? 'the present key opened the content keys already\n'
           : `the key ${formerKeyId} is no longer needed for them; "fact-memory-node backup rewrap" does the backups\n`,
       );
-      for (const limit of limits) deps.stderr.write(`${limit}\n`);
-      done(limits.length === 0 ? EXIT.ok : EXIT.failed);
+      for (const sentence of copiesNotReplaced) deps.stderr.write(`${sentence}\n`);
+      done(copiesNotReplaced.length === 0 ? EXIT.ok : EXIT.failed);
     });
 
   for (const conversion of Object.keys(SUMMARIES) as Conversion[]) {
