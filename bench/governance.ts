@@ -1,11 +1,8 @@
+import { compareRecalls, ROUNDS, type Side } from './compare-recalls.ts';
 import { Contestant, type ContestLoad } from './contestant.ts';
 import { type BenchStore, openPlace } from './processes/bench-place.ts';
-import { cpuMs, type ServerProcess } from './processes/child-process.ts';
+import type { ServerProcess } from './processes/child-process.ts';
 import { NODE_KEY } from './processes/launch-node.ts';
-import { LatencyTable } from './recall/latency-table.ts';
-import { loadFacts } from './recall/load-facts.ts';
-import { RecallClient } from './recall/recall-client.ts';
-import { questionWords, spell } from './recall/synthetic-facts.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 import { sidesOfRound } from './sides-of-round.ts';
 
@@ -18,10 +15,7 @@ export interface GovernanceOptions {
   readonly store: BenchStore;
 }
 
-const ROUNDS = 5;
 const WARM_UP_SECONDS = 4;
-const QUESTIONS = 400;
-const BUDGET = 2_000;
 /**
  * The number of rules and markers, none of which matches a measured fact. The bench measures their cost for unrelated
  * facts.
@@ -62,12 +56,6 @@ export const benchGovernance = async (options: GovernanceOptions): Promise<void>
     await place.close();
   }
 };
-
-interface Side {
-  readonly name: string;
-  readonly contestant: Contestant;
-  readonly node: ServerProcess;
-}
 
 const govern = async ({ port }: ServerProcess): Promise<void> => {
   const send = async (method: string, path: string, body: object): Promise<void> => {
@@ -110,31 +98,4 @@ const compareAppends = async (
   );
   const rounds = off.rates.map((rate, round) => figure((100 * (on.rates[round] ?? 0)) / rate));
   console.log(`on / off: ${share(on.requestsPerSecond, off.requestsPerSecond)} (rounds: ${rounds.join(', ')})`);
-};
-
-const compareRecalls = async (sides: readonly [Side, Side], { facts, store }: GovernanceOptions): Promise<void> => {
-  for (const { node } of sides) await loadFacts(node, 0, facts);
-  const table = new LatencyTable(`${store}, recall`);
-  const clients = await Promise.all(sides.map(({ node }) => RecallClient.open(node)));
-  const ask = (client: RecallClient, n: number) =>
-    client.timeRecall({ query: spell(questionWords(n, facts)), token_budget: BUDGET });
-  for (const client of clients) for (let n = 0; n < QUESTIONS; n += 1) await ask(client, QUESTIONS + n);
-  const spent = sides.map(() => 0);
-  const part = QUESTIONS / ROUNDS;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const side of sidesOfRound(sides, round)) {
-      const at = sides.indexOf(side);
-      const before = cpuMs(side.node.pid);
-      for (let n = round * part; n < (round + 1) * part; n += 1) {
-        const ms = await ask(clients[at] as RecallClient, n);
-        spent[at] = (spent[at] ?? 0) + ms;
-        table.add(facts, side.name, ms);
-      }
-      const after = cpuMs(side.node.pid);
-      if (before !== null && after !== null) table.addCpu(facts, side.name, after - before);
-    }
-  }
-  for (const client of clients) client.close();
-  table.print();
-  console.log(`speed of recall, on / off: ${share(spent[0] ?? 0, spent[1] ?? 0)}`);
 };

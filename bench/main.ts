@@ -18,6 +18,7 @@ import { benchRecallLatency, type LatencyOptions, QUESTION_ROUNDS } from './reca
 import { benchRecallQuality, type QualityOptions } from './recall-quality.ts';
 import { benchReplicas, type ReplicasOptions } from './replicas.ts';
 import { benchRoundtrip } from './roundtrip.ts';
+import { benchSealed, type SealedOptions } from './sealed.ts';
 import { benchStartStop, type StartStopOptions } from './start-stop.ts';
 import { benchSubscriptions, type SubscriptionOptions } from './subscriptions.ts';
 import { benchTelemetry, type TelemetryOptions } from './telemetry.ts';
@@ -148,6 +149,15 @@ program
   .option('--facts <n>', 'facts in the store that is recalled from', positive, 10_000)
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .action((options: GovernanceOptions) => benchGovernance(options));
+
+program
+  .command('sealed')
+  .description('writes, entity queries and recalls on a sealed store, by turns with a clear one')
+  .option('--connections <n>', 'connections, each with one request in flight', positive, 32)
+  .option('--seconds <n>', 'measured time of each load for each side', positive, 10)
+  .option('--facts <n>', 'facts in the store that is queried and recalled from', positive, 10_000)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((options: SealedOptions) => benchSealed(options));
 
 program
   .command('telemetry')
