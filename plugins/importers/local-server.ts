@@ -1,7 +1,7 @@
 import type { CommandServer } from '../../kernel/command-api.ts';
 import type { LocalRequests, RouteRequest } from '../../kernel/plugin-api.ts';
 import { linesOf } from './draft-chunks.ts';
-import { parsedObject } from './origin-values.ts';
+import { isObject } from './origin-values.ts';
 
 /**
  * Sends the requests of an import to the node in which this code runs, as the caller of `outer`. So an import in a node
@@ -23,6 +23,12 @@ export const localServer = (
       headers: own,
       ...(body === undefined ? {} : { body: linesOf(Buffer.from(body)).map((line) => JSON.parse(line) as unknown) }),
     });
-    return { status, text, header, document: parsedObject(text) ?? {} };
+    return { status, text, header, document: documentOf(text) };
   },
 });
+
+/** Returns the reply of a route of this node, of any length: that of a batch repeats each fact. */
+const documentOf = (text: string): Readonly<Record<string, unknown>> => {
+  const parsed: unknown = text === '' ? {} : JSON.parse(text);
+  return isObject(parsed) ? parsed : {};
+};

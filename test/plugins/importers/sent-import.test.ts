@@ -67,6 +67,15 @@ describe('A file that is sent to be imported', () => {
     });
   }
 
+  it('is stored whole where the replies of its batches are longer than a mebibyte', async () => {
+    const lines = Array.from({ length: 500 }, (_, at) =>
+      JSON.stringify({ type: 'entity', name: `long-${at}`, entityType: 'text', observations: ['x'.repeat(3_000)] }),
+    );
+    const sent = { name: 'memory.jsonl', content: base64(lines.join('\n')), source_prefix: 'long:' };
+    const { done } = (await importOf(sent)).at(-1);
+    expect([done.stored, done.refused]).to.deep.equal([1_000, 0]);
+  });
+
   it('reports its progress, its refusals and its sources', async () => {
     const bad = { type: 'entity', name: 'x'.repeat(3_000), entityType: 'person', observations: [] };
     const lines = await importOf({ name: 'm.jsonl', content: base64(`${MEMORY}${JSON.stringify(bad)}\n`) });
