@@ -41,11 +41,14 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return table;
   }
 
-  /** Stores or replaces the vector of a fact. Returns false if the index does not have the fact. */
+  /**
+   * Stores or replaces the vector of a fact. Returns false if the index does not have the fact, and for a damaged code,
+   * which has another length: one such row must not end the reading of all others.
+   */
   set(fact: FactName, code: Int8Array, scale: number): boolean {
     const { documents } = this.#state;
     const document = this.#state.documentOf(fact);
-    if (document < 0) return false;
+    if (document < 0 || code.length !== this.dimensions) return false;
     this.tableOf(documents.word(document, PART)).set(documents.word(document, ORDINAL), code, scale);
     return true;
   }

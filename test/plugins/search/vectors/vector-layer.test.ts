@@ -53,6 +53,11 @@ describe('a search by vectors', () => {
     expect(await found()).not.to.be.empty;
   });
 
+  it('leaves out a damaged code, which has another length', () => {
+    expect(layer.set(nameOf(6), new Int8Array(DIMENSIONS + 1), 1)).to.equal(false);
+    expect(layer.has(nameOf(6))).to.equal(false);
+  });
+
   it('returns the similarities of a view and of named facts, and no others', async () => {
     const ids = [1, 3, 4, 6, 99].map(sampleId);
     const { hits, spread } = await askSpread(index, query, ids, { ...SAMPLE_VIEW, minConfidence: 0.1 });
