@@ -8,7 +8,7 @@ import {
   withPresentRootOnly,
 } from '../adapters/sealed/content-keys.ts';
 import { sealWith } from '../adapters/sealed/content-seal.ts';
-import { convertFacts, type FactConversion } from '../adapters/sql/convert-facts.ts';
+import { convertFacts, type FactConversion, requireWholeFacts } from '../adapters/sql/convert-facts.ts';
 import { formOf } from '../adapters/sql/sealed-form.ts';
 import type { Progress } from '../kernel/command-api.ts';
 import { valueKey } from '../kernel/facts/fact-value.ts';
@@ -88,6 +88,10 @@ const begin = async (
   if (mark !== undefined && unfinished === undefined) {
     if (to === 'rotate') requireRoot(keys, mark, path);
     else requirePresentRoot(keys, mark, path);
+  }
+  if (to === 'off' && unfinished === undefined) {
+    const form = formOf(sealWith(keys, { path, source }));
+    await store.read((snapshot) => requireWholeFacts(snapshot, form));
   }
   const state: UnfinishedConversion = unfinished ?? { to, table: null, after: null };
   await store.write(DEFAULT_TENANT, (transaction) => saveConversion(transaction, state));

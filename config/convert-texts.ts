@@ -1,4 +1,4 @@
-import type { ContentColumns } from '../kernel/store/content-border.ts';
+import { type ContentColumns, openOrKeepStored } from '../kernel/store/content-border.ts';
 import { openBytes, sealBytes } from '../kernel/store/sealed-bytes.ts';
 import { type ContentSeal, DEFAULT_TENANT, type SqlValue, type WriteTransaction } from '../ports/ports.ts';
 
@@ -64,21 +64,22 @@ const convert = (row: Row, columns: ContentColumns, { from, to }: TextConversion
     const text = row[column];
     if (typeof text !== 'string') continue;
     const place = { tenantId, table, column, row: '' };
-    const clear = from.openText(place, text);
+    // A caller of a clear store may have sent a text that looks sealed. It counts as clear.
+    const clear = openOrKeepStored(text, () => from.openText(place, text));
     changed[column] = to?.sealText(place, clear) ?? clear;
   }
   for (const column of hidden) {
     const text = row[column];
     if (typeof text !== 'string') continue;
     const place = { tenantId, table, column };
-    const clear = from.showText(place, text);
+    const clear = openOrKeepStored(text, () => from.showText(place, text));
     changed[column] = to?.hideText(place, clear) ?? clear;
   }
   for (const column of bytes) {
     const stored = row[column];
     if (!(stored instanceof Uint8Array)) continue;
     const place = { tenantId, name: `${table}.${column}` };
-    const clear = openBytes(from, place, stored);
+    const clear = openOrKeepStored(stored, () => openBytes(from, place, stored));
     changed[column] = to === undefined ? clear : sealBytes(to, place, clear);
   }
   return changed;

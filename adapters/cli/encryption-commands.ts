@@ -24,7 +24,7 @@ const DESCRIPTIONS: Readonly<Record<Conversion, string>> = {
     'opens any more. Make a backup afterwards.',
 };
 
-/** What the places of the former form may hold. */
+/** The contents of the former form, which remains may hold. */
 const REMAINS: Readonly<Record<Conversion, string>> = {
   on: 'clear contents',
   off: 'sealed contents',

@@ -1,6 +1,8 @@
+import type { Knex } from 'knex';
 import {
   type FactValue,
   ServiceError,
+  type Snapshot,
   type SqlValue,
   type StoredFact,
   type WriteTransaction,
@@ -8,6 +10,11 @@ import {
 import { type FactForm, factColumns } from './fact-form.ts';
 import { plainRecord } from './fact-row.ts';
 import { FACTS_TABLE } from './fact-table.ts';
+
+type Row = Record<string, SqlValue>;
+
+/** The facts of one statement that only reads. */
+const CHECKED_AT_ONCE = 500;
 
 /** The last fact that was rewritten. */
 export interface ConvertedUpTo {
@@ -36,6 +43,21 @@ export const convertFacts = async (
   const { from } = conversion;
   const columns = factColumns(from);
   const query = transaction.table(FACTS_TABLE).select([...new Set([...columns, 'number', 'salt', 'commitment'])]);
+  const rows = await factsAfter(query, after, limit);
+  for (const row of rows) {
+    const changed = convert(row, columns, conversion);
+    if (changed === undefined) continue;
+    await transaction.table(FACTS_TABLE).where({ tenant_id: row['tenant_id'], number: row['number'] }).update(changed);
+  }
+  const last = rows.at(-1);
+  return last === undefined ? undefined : { last: placeOf(last), rows: rows.length };
+};
+
+const factsAfter = async (
+  query: Knex.QueryBuilder,
+  after: ConvertedUpTo | undefined,
+  limit: number,
+): Promise<Row[]> => {
   if (after !== undefined) {
     query.where((later) =>
       later
@@ -43,19 +65,13 @@ export const convertFacts = async (
         .orWhere((same) => same.where('tenant_id', after.tenantId).where('number', '>', after.number)),
     );
   }
-  const rows: Record<string, SqlValue>[] = await query.orderBy(['tenant_id', 'number']).limit(limit);
-  for (const row of rows) {
-    const changed = convert(row, columns, conversion);
-    if (changed === undefined) continue;
-    await transaction.table(FACTS_TABLE).where({ tenant_id: row['tenant_id'], number: row['number'] }).update(changed);
-  }
-  const last = rows.at(-1);
-  if (last === undefined) return undefined;
-  return { last: { tenantId: String(last['tenant_id']), number: Number(last['number']) }, rows: rows.length };
+  return query.orderBy(['tenant_id', 'number']).limit(limit);
 };
 
+const placeOf = (row: Row): ConvertedUpTo => ({ tenantId: String(row['tenant_id']), number: Number(row['number']) });
+
 const convert = (
-  row: Record<string, SqlValue>,
+  row: Row,
   columns: readonly string[],
   { from, to, clearKey }: FactConversion,
 ): Record<string, SqlValue> | undefined => {
@@ -67,7 +83,8 @@ const convert = (
     return { derived_from: JSON.stringify(to.storedCids(tenantId, derivedFrom)) };
   }
   const fact = from.fact(read);
-  if (fact.damage !== undefined) throw damaged(fact.id);
+  // A damaged fact stays damaged in either form. One such row must not end the conversion half way.
+  if (fact.damage !== undefined) return undefined;
   const valueKey = to.seal === undefined ? clearKey(fact.value) : to.seal.digestOf(fact, clearKey(fact.value));
   const record = { ...plainRecord(fact), salt: saltOf(row, fact, from) };
   const made = to.toRow({ ...fact, valueKey }, record, Number(row['number']));
@@ -82,14 +99,32 @@ const convert = (
 /** The columns of a fact that its form decides. */
 const CONVERTED = ['value_v', 'sealed', 'value_key', 'cid', 'derived_from', 'salt'];
 
-const saltOf = (row: Record<string, SqlValue>, fact: StoredFact, { seal }: FactForm): Uint8Array | null => {
+const saltOf = (row: Row, fact: StoredFact, { seal }: FactForm): Uint8Array | null => {
   const [salt, sealed] = [row['salt'], row['sealed']];
   if (!(salt instanceof Uint8Array)) return null;
   if (seal === undefined || !(sealed instanceof Uint8Array)) return salt;
   return seal.openSalt(fact, salt, sealed.subarray(0, seal.headerBytes));
 };
 
+/** Throws `conflict` for a damaged fact. In a clear store, a sealed value that does not open looks like none. */
+export const requireWholeFacts = async (snapshot: Snapshot, form: FactForm): Promise<void> => {
+  const columns = factColumns(form);
+  for (let after: ConvertedUpTo | undefined, rows: Row[]; ; after = placeOf(rows.at(-1) as Row)) {
+    rows = await factsAfter(
+      snapshot.table(FACTS_TABLE).select([...new Set([...columns, 'number', 'commitment'])]),
+      after,
+      CHECKED_AT_ONCE,
+    );
+    for (const row of rows) {
+      if ((row['commitment'] ?? null) !== null) continue;
+      const { id, damage } = form.fact(columns.map((column) => row[column] ?? null));
+      if (damage !== undefined) throw damaged(id);
+    }
+    if (rows.length < CHECKED_AT_ONCE) return;
+  }
+};
+
 const damaged = (id: string): ServiceError =>
-  new ServiceError('conflict', `the fact ${id} is damaged, so it cannot be written in another form`, {
-    hint: 'run "verify", and restore a backup, or erase the fact; then run the command again',
+  new ServiceError('conflict', `the fact ${id} is damaged, so the store cannot be written in the clear`, {
+    hint: 'run "verify", and erase the fact or restore a backup; nothing was changed',
   });

@@ -168,7 +168,7 @@ interface CellConversion {
  * Returns content that does not open as it is stored: somebody has changed or moved it. One such row must not end the
  * reads of all others. Where a column has a digest or a chain besides, the row counts as damaged.
  */
-const openOrKeepStored = <T>(stored: T, open: () => T): T => {
+export const openOrKeepStored = <T>(stored: T, open: () => T): T => {
   try {
     return open();
   } catch (error) {

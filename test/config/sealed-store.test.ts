@@ -186,6 +186,34 @@ forEachStore('a node with an encryption key', (kind) => {
     }
   }).timeout(LIMIT_MS);
 
+  it('seals a store in which a caller has sent a text that looks sealed', async () => {
+    const env = holding(place, key);
+    const node = await place.start();
+    const headers = { 'Idempotency-Key': 'hidden:1:AAAA' };
+    expect((await request(node, 'POST', '/v1/facts', fact('user:a', CANARY), headers)).status).to.equal(201);
+    await node.end();
+    const done = await runApart(['encryption', 'on'], env);
+    expect(done.exitCode, done.stderr).to.equal(0);
+    expect(await storedValue(place, env, 'user:a')).to.equal(CANARY);
+  }).timeout(LIMIT_MS);
+
+  it('is not locked by a damaged fact: a rotation leaves it damaged, and nothing is opened', async () => {
+    const env = holding(place, key);
+    await remember(env, ['user:a', CANARY], ['user:b', 'stays']);
+    await place.tamper(
+      "INSERT INTO node_settings (key, value) VALUES ('content_seal_conversion', '{}')",
+      "UPDATE facts SET sealed = (SELECT g.sealed FROM facts g WHERE g.entity_key = 'user:b') WHERE entity_key = 'user:a'",
+      "DELETE FROM node_settings WHERE key = 'content_seal_conversion'",
+    );
+    const refused = await runApart(['encryption', 'off'], env);
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.stderr).to.include('is damaged, so the store cannot be written in the clear');
+    const rotated = await runApart(['encryption', 'rotate'], env);
+    expect(rotated.exitCode, rotated.stderr).to.equal(0);
+    expect(await storedValue(place, env, 'user:b')).to.equal('stays');
+    expect(await storedValue(place, env, 'user:a')).to.equal(undefined);
+  }).timeout(LIMIT_MS);
+
   it('ends a conversion only after its remains are destroyed and the copies of the keys are replaced', async () => {
     await remember({}, ['user:a', CANARY]);
     const env = holding(place, key);

@@ -236,10 +236,18 @@ const holdsFiles = (folder: string): boolean => {
   });
 };
 
-export const request = async (node: RunningProgram, method: string, path: string, body?: unknown): Promise<Reply> => {
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+export const request = async (
+  node: RunningProgram,
+  method: string,
+  path: string,
+  body?: unknown,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Reply> => {
   const reply = await fetch(`${node.url}${path}`, {
     method,
-    headers: { Authorization: `Bearer ${KEY}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    headers: { Authorization: `Bearer ${KEY}`, ...(body === undefined ? {} : JSON_TYPE), ...more },
     body: body === undefined ? null : JSON.stringify(body),
   });
   const replied = await reply.text();
@@ -253,6 +261,8 @@ export const fact = (entity: string, value: string): object => ({
   source: 'agent:writer',
   scope: 'company',
 });
+
+const NO_REPLY: Reply = { status: 0, body: undefined };
 
 /** Asserts facts one after another until `stop` is called. */
 export class Load {
@@ -269,10 +279,7 @@ export class Load {
     for (let at = 0; this.#going; at += 1) {
       // Some facts contradict or retract others, so that derived rows exist.
       const asserted = { ...fact(`user:${name}${at % 20}`, `note ${at}`), confidence: at % 17 === 16 ? 0 : 0.9 };
-      const { status, body } = await request(node, 'POST', '/v1/facts', asserted).catch(() => ({
-        status: 0,
-        body: undefined,
-      }));
+      const { status, body } = await request(node, 'POST', '/v1/facts', asserted).catch(() => NO_REPLY);
       if (status === 0) return;
       if (status === 201) this.acknowledged.push(body.id);
     }
