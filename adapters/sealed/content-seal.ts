@@ -22,18 +22,18 @@ export interface ContentSealParts {
   /** The path of the file of keys. */
   readonly path: string;
   readonly source: KeySource;
-  /** Puts the present text of the file in the place of its copies. Returns sentences about copies that could not be replaced. */
+  /** Puts the present text of the file in the place of its copies. Returns sentences about those that stay. */
   readonly replaceCopies?: ((text: string) => Promise<readonly string[]>) | undefined;
 }
 
-/** Opens the seal of a store. Rejects with `lookup` when there is no file of keys. */
+/** Opens the seal of a store. Rejects with `unavailable` when there is no file of keys. */
 export const openContentSeal = async (parts: ContentSealParts): Promise<ContentSeal> =>
   sealWith(await readKeys(parts), parts);
 
 const readKeys = async ({ path, source }: ContentSealParts): Promise<ContentKeys> => {
   const text = await readKeyFile(path);
   if (text === undefined) {
-    throw new ServiceError('lookup', `there is no file with the content keys at ${path}`, {
+    throw new ServiceError('unavailable', `there is no file with the content keys at ${path}`, {
       hint: 'put back the copy that lies beside your backups; without it nobody opens the contents of this store',
     });
   }
@@ -54,6 +54,8 @@ export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSe
     inTurn(async () => {
       // The file may be newer than the memory, and what it has destroyed must stay so.
       const keys = await readKeys(parts);
+      // An older file, put back beside the running node, would bring destroyed keys back.
+      if (keys.id !== first.id || keys.version < cache.version) throw outdated(parts.path);
       const doomed = paths(keys);
       for (const { tree } of keys.roots) for (const path of doomed) tree.destroy(path);
       const next = doomed.length === 0 ? keys : { ...keys, version: keys.version + 1 };
@@ -73,7 +75,8 @@ export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSe
     refresh: async (version) => {
       if (version <= cache.version) return;
       await inTurn(async () => {
-        if (version > cache.version) cache.replace(await readKeys(parts));
+        const keys = await readKeys(parts);
+        if (keys.id === first.id && keys.version > cache.version) cache.replace(keys);
       });
       if (version > cache.version) throw outdated(parts.path);
     },
@@ -164,6 +167,6 @@ const readHeader = (sealed: Uint8Array): { readonly root: number; readonly gener
 };
 
 const outdated = (path: string): ServiceError =>
-  new ServiceError('unavailable', `the content keys in ${path} are older than the store`, {
-    hint: 'put back the newest copy of the file; an older one would bring destroyed keys back',
+  new ServiceError('unavailable', `the content keys in ${path} are older than the store, or those of another one`, {
+    hint: 'put back the newest copy of the file of this store; an older one would bring destroyed keys back',
   });

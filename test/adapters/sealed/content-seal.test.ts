@@ -1,40 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from '../../../adapters/sealed/content-key-file.ts';
-import { freshKeys, withFreshRoot, withPresentRootOnly } from '../../../adapters/sealed/content-keys.ts';
-import { openContentSeal, sealWith } from '../../../adapters/sealed/content-seal.ts';
-import { type ContentSeal, type KeySource, REDACTED_REFERENCE, type SealedSubject } from '../../../ports/ports.ts';
+import { openKeys, readKeyFile, spellKeys } from '../../../adapters/sealed/content-key-file.ts';
+import { freshKeys } from '../../../adapters/sealed/content-keys.ts';
+import { openContentSeal } from '../../../adapters/sealed/content-seal.ts';
+import { type ContentSeal, REDACTED_REFERENCE } from '../../../ports/ports.ts';
 import { rejection } from '../../kit/rejection.ts';
+import { ALICE, BOB, newFile, PLACE, unopened } from './key-files.ts';
 
-const ALICE: SealedSubject = { tenantId: 'default', entityKey: 'user:alice', scope: 'local' };
-const BOB: SealedSubject = { ...ALICE, entityKey: 'user:bob' };
 const CID = `sha256:${'ab'.repeat(32)}`;
-const PLACE = { tenantId: 'default', table: 'jobs_queue', column: 'result', row: '7' };
-
-const sourceOf = (...keys: readonly Uint8Array[]): KeySource => ({ readKeys: async () => keys });
-
-const folders: string[] = [];
-
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-});
-
-/** A new file of keys, and what opens it. */
-const newFile = async (source = sourceOf(randomBytes(32))) => {
-  const folder = await mkdtemp(join(tmpdir(), 'content-keys-'));
-  folders.push(folder);
-  const path = join(folder, 'content-keys.json');
-  await replaceKeyFile(path, await spellKeys(freshKeys(), source));
-  return { path, source, open: () => openContentSeal({ path, source }) };
-};
-
-const unopened = (work: () => unknown): void => {
-  expect(work).to.throw(/does not open with the keys of this store/);
-};
 
 describe('the seal of contents', () => {
   let seal: ContentSeal;
@@ -206,6 +181,22 @@ describe('destroyed keys of contents', () => {
     expect(await rejection(other.refresh(3))).to.have.property('code', 'unavailable');
   });
 
+  it('do not come back with an older file, or with that of another store, that somebody puts back', async () => {
+    const file = await newFile();
+    const seal = await file.open();
+    const older = (await readKeyFile(file.path)) ?? '';
+    const alices = seal.sealValue(ALICE, 'f1', 'tea');
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    const foreign = await spellKeys({ ...freshKeys(), version: 9 }, file.source);
+    for (const text of [older, foreign]) {
+      await writeFile(file.path, text);
+      const refused = await rejection(seal.destroy([{ ...BOB, generation: 0, isWhole: true }]));
+      expect(refused).to.have.property('code', 'unavailable');
+      expect(await rejection(seal.refresh(9))).to.have.property('code', 'unavailable');
+      unopened(() => seal.openValue(ALICE, 'f1', alices));
+    }
+  });
+
   it('leave the copies of the file when these are replaced', async () => {
     const { path, source } = await newFile();
     const texts: string[] = [];
@@ -218,77 +209,5 @@ describe('destroyed keys of contents', () => {
     expect(await seal.replaceCopies()).to.deep.equal(['a copy is out of reach']);
     const copies = await Promise.all(texts.map((text) => openKeys(text, source, 'copy')));
     expect(copies.map(({ version }) => version)).to.deep.equal([2]);
-  });
-});
-
-describe('the file of content keys', () => {
-  it('belongs to its owner alone, and holds nothing of a key in the clear', async () => {
-    const { path } = await newFile();
-    expect((await stat(path)).mode & 0o777).to.equal(0o600);
-    expect(Object.keys(JSON.parse(await readFile(path, 'utf8')))).to.deep.equal([
-      'format',
-      'id',
-      'version',
-      'key_id',
-      'sealed_keys',
-    ]);
-  });
-
-  it('names the key that opens it when that is missing', async () => {
-    const { path } = await newFile();
-    const refused = await rejection(openContentSeal({ path, source: sourceOf(randomBytes(32)) }));
-    expect(refused).to.have.property('code', 'conflict');
-    expect(refused)
-      .to.have.property('message')
-      .that.matches(/are sealed with the key [0-9a-f]{16}/);
-  });
-
-  it('opens with an earlier key of the operator, and after a change with the present one', async () => {
-    const [former, present] = [randomBytes(32), randomBytes(32)];
-    const { path } = await newFile(sourceOf(former));
-    const seal = await openContentSeal({ path, source: sourceOf(present, former) });
-    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
-    expect(await openContentSeal({ path, source: sourceOf(present) })).to.have.property('version', 2);
-  });
-
-  it('is refused when it is missing, cut, changed, newer, or shows another version than it was sealed with', async () => {
-    const { path, source, open } = await newFile();
-    const text = (await readKeyFile(path)) ?? '';
-    const json = JSON.parse(text) as Record<string, unknown>;
-    const spoiled = [
-      text.slice(0, 40),
-      'null',
-      JSON.stringify({ ...json, version: 9 }),
-      JSON.stringify({ ...json, format: 2 }),
-      JSON.stringify({ ...json, sealed_keys: 'AAAA' }),
-    ];
-    for (const one of spoiled) {
-      await writeFile(path, one);
-      expect(await rejection(open()), one).to.have.property('code', 'unavailable');
-    }
-    expect(await rejection(openContentSeal({ path: `${path}.other`, source }))).to.have.property('code', 'lookup');
-  });
-
-  it('opens former contents after a rotation, until the former root is dropped', async () => {
-    const { path, source } = await newFile();
-    const keys = freshKeys();
-    const before = sealWith(keys, { path, source });
-    const [value, text] = [before.sealValue(ALICE, 'f1', 'tea'), before.sealText(PLACE, 'a reply')];
-    const next = withFreshRoot(keys);
-    const rotated = sealWith(next, { path, source });
-    expect(rotated.openValue(ALICE, 'f1', value)).to.equal('tea');
-    expect(rotated.openText(PLACE, text)).to.equal('a reply');
-    const after = sealWith(withPresentRootOnly(next), { path, source });
-    unopened(() => after.openValue(ALICE, 'f1', value));
-    expect(after.openValue(ALICE, 'f1', rotated.sealValue(ALICE, 'f1', 'tea'))).to.equal('tea');
-  });
-
-  it('grows by less than seven KiB with an erasure', async () => {
-    const { path, open } = await newFile();
-    const seal = await open();
-    await seal.destroy([{ ...BOB, generation: 0, isWhole: true }]);
-    const { size } = await stat(path);
-    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
-    expect((await stat(path)).size - size).to.be.below(7_168);
   });
 });

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { readKeyFile } from '../../../adapters/sealed/content-key-file.ts';
+import { freshKeys, withFreshRoot, withPresentRootOnly } from '../../../adapters/sealed/content-keys.ts';
+import { openContentSeal, sealWith } from '../../../adapters/sealed/content-seal.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { ALICE, BOB, newFile, PLACE, sourceOf, unopened } from './key-files.ts';
+
+describe('the file of content keys', () => {
+  it('belongs to its owner alone, and holds nothing of a key in the clear', async () => {
+    const { path } = await newFile();
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    expect(Object.keys(JSON.parse(await readFile(path, 'utf8')))).to.deep.equal([
+      'format',
+      'id',
+      'version',
+      'key_id',
+      'sealed_keys',
+    ]);
+  });
+
+  it('names the key that opens it when that is missing', async () => {
+    const { path } = await newFile();
+    const refused = await rejection(openContentSeal({ path, source: sourceOf(randomBytes(32)) }));
+    expect(refused).to.have.property('code', 'conflict');
+    expect(refused)
+      .to.have.property('message')
+      .that.matches(/are sealed with the key [0-9a-f]{16}/);
+  });
+
+  it('opens with an earlier key of the operator, and after a change with the present one', async () => {
+    const [former, present] = [randomBytes(32), randomBytes(32)];
+    const { path } = await newFile(sourceOf(former));
+    const seal = await openContentSeal({ path, source: sourceOf(present, former) });
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    expect(await openContentSeal({ path, source: sourceOf(present) })).to.have.property('version', 2);
+  });
+
+  it('is refused when it is missing, cut, changed, newer, or shows another version than it was sealed with', async () => {
+    const { path, source, open } = await newFile();
+    const text = (await readKeyFile(path)) ?? '';
+    const json = JSON.parse(text) as Record<string, unknown>;
+    const spoiled = [
+      text.slice(0, 40),
+      'null',
+      JSON.stringify({ ...json, version: 9 }),
+      JSON.stringify({ ...json, format: 2 }),
+      JSON.stringify({ ...json, sealed_keys: 'AAAA' }),
+    ];
+    for (const one of spoiled) {
+      await writeFile(path, one);
+      expect(await rejection(open()), one).to.have.property('code', 'unavailable');
+    }
+    expect(await rejection(openContentSeal({ path: `${path}.other`, source }))).to.have.property('code', 'unavailable');
+  });
+
+  it('opens former contents after a rotation, until the former root is dropped', async () => {
+    const { path, source } = await newFile();
+    const keys = freshKeys();
+    const before = sealWith(keys, { path, source });
+    const [value, text] = [before.sealValue(ALICE, 'f1', 'tea'), before.sealText(PLACE, 'a reply')];
+    const next = withFreshRoot(keys);
+    const rotated = sealWith(next, { path, source });
+    expect(rotated.openValue(ALICE, 'f1', value)).to.equal('tea');
+    expect(rotated.openText(PLACE, text)).to.equal('a reply');
+    const after = sealWith(withPresentRootOnly(next), { path, source });
+    unopened(() => after.openValue(ALICE, 'f1', value));
+    expect(after.openValue(ALICE, 'f1', rotated.sealValue(ALICE, 'f1', 'tea'))).to.equal('tea');
+  });
+
+  it('grows by less than seven KiB with an erasure', async () => {
+    const { path, open } = await newFile();
+    const seal = await open();
+    await seal.destroy([{ ...BOB, generation: 0, isWhole: true }]);
+    const { size } = await stat(path);
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    expect((await stat(path)).size - size).to.be.below(7_168);
+  });
+});
