@@ -56,9 +56,9 @@ const SHARED_KEY =
 /**
  * Destroys the keys that erasures have recorded, except for those that also open what an erasure has spared: without
  * them earlier backups would lose it. First seals the remaining facts of each subject, which are of the node itself,
- * anew with a later key, and commits that. Only then destroys the keys, under the lock of the tenant, so that no fact needs one of them. After
- * that it replaces the copies of the keys, without a lock. The records of the erasures go last, so that a call after a
- * crash repeats the work. Returns sentences about copies that stay.
+ * anew with a later key, and commits that. Only then destroys the keys, under the lock of the tenant, so that no fact
+ * needs one of them. After that it replaces the copies of the keys, without a lock. The records of the erasures go
+ * last, so that a call after a crash repeats the work. Returns sentences about copies that stay.
  */
 export const destroyKeys = async (store: SealedEngine): Promise<readonly string[]> => {
   const sentences = new Set<string>();
@@ -101,7 +101,7 @@ const doomedSubjects = async ({ engine }: SealedEngine, tenantId: string): Promi
 };
 
 /**
- * Drops the records of a subject whose doomed keys also seal what was spared, and returns whether that is so. Later
+ * Drops the records of a subject if its doomed keys also seal facts that were spared, and returns true then. Later
  * facts have a later key, so a fact with a doomed one is older than the erasure.
  */
 const keepShared = ({ engine, seal, lockOf }: SealedEngine, subject: DoomedSubject): Promise<boolean> =>

@@ -42,8 +42,8 @@ export const REMAINS: readonly string[] = [
 /** Returns the copies of facts that no erasure can reach. */
 const limitsOf = (isSealed: boolean): readonly string[] => [
   isSealed
-    ? 'exports and clear backups that were made before; sealed backups, replicas and logs open no erased fact any more, ' +
-      'as its key was destroyed, except where another sentence here names them'
+    ? 'exports and clear backups that were made before; sealed ones, replicas and logs open no value of an erased fact ' +
+      'any more, except where another sentence here says so, but open texts that repeated it: kept replies, cards, vectors'
     : 'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
   'what was delivered to subscribers, or returned to callers',
   'peers that have the facts: they hide or erase them when they read the tombstone, as their operators have set',
