@@ -25,10 +25,10 @@ import {
 } from '../ports/ports.ts';
 import { createKeyFile } from './content-key-place.ts';
 import { convertTexts } from './convert-texts.ts';
-import { convertWinners, WINNERS } from './convert-winners.ts';
+import { copyValueKeys, VALUE_KEY_COPIES } from './copy-value-keys.ts';
 import type { Node } from './create-node.ts';
-import { type Conversion, readSealState, saveConversion, saveMark, type UnfinishedConversion } from './seal-state.ts';
-import { markOf, noKeyFile, olderKeys, refuseUnfit, requirePresentRoot, requireRoot } from './store-seal.ts';
+import { markOf, noKeyFile, olderKeys, refuseUnfit, requirePresentRoot, requireRoot } from './fitting-keys.ts';
+import { type Conversion, readSealState, saveConversion, saveMark, type UnfinishedConversion } from './seal-mark.ts';
 
 export interface ConversionParts {
   readonly node: Pick<Node, 'config' | 'kernel' | 'seal' | 'contents'>;
@@ -134,7 +134,7 @@ const rewrite = async (
   };
   const there = new Set(await store.tables());
   const tables = (await node.contents()).filter(({ table }) => there.has(table));
-  const winners = Object.keys(WINNERS).filter((table) => there.has(table));
+  const winners = Object.keys(VALUE_KEY_COPIES).filter((table) => there.has(table));
   const order = [FACTS, ...winners, ...tables.map(({ table }) => table)];
   let rows = 0;
   let at = placeIn(order, begun.table);
@@ -146,7 +146,7 @@ const rewrite = async (
         table === FACTS
           ? await factsPiece(transaction, after, facts)
           : winners.includes(table)
-            ? await convertWinners(transaction, table, after, ROWS_AT_ONCE)
+            ? await copyValueKeys(transaction, table, after, ROWS_AT_ONCE)
             : await convertTexts(transaction, tables[at - 1 - winners.length] as ContentColumns, after, ROWS_AT_ONCE, {
                 from: seals.both,
                 to: seals.to,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readKeyFile, readKeyFileHeader, replaceKeyFile } from '../adapters/sealed/content-key-file.ts';
 import { sha256 } from '../adapters/sealed/sha256.ts';
-import type { KeyPlace } from '../kernel/leases/store-copies.ts';
+import type { KeyCopyPlace } from '../kernel/leases/store-copies.ts';
 import { type ObjectStore, type ObjectStores, ServiceError } from '../ports/ports.ts';
 import { CONTENT_KEYS } from './content-key-place.ts';
 
@@ -20,7 +20,7 @@ export interface BackupPlaces {
  * Puts the text of the present file of content keys in the place of its former copy, of which nothing stays. Rejects
  * with `conflict` for a target that has the keys of another store.
  */
-export const placeKeyCopy = async (place: KeyPlace, text: string): Promise<void> => {
+export const placeKeyCopy = async (place: KeyCopyPlace, text: string): Promise<void> => {
   if ('folder' in place) {
     await replaceKeyFile(join(place.folder, CONTENT_KEYS), text);
     return;
@@ -59,7 +59,7 @@ const idOf = (text: string): string | undefined => {
 };
 
 /** Reads the copy of the file of content keys in a place; undefined where there is none. */
-export const readKeyCopy = async (place: KeyPlace): Promise<string | undefined> =>
+export const readKeyCopy = async (place: KeyCopyPlace): Promise<string | undefined> =>
   'folder' in place ? readKeyFile(join(place.folder, CONTENT_KEYS)) : readObject(place.target);
 
 const readObject = async (target: ObjectStore): Promise<string | undefined> => {

@@ -1,16 +1,19 @@
-import { readKeyFile } from '../adapters/sealed/content-key-file.ts';
+import { openKeys, readKeyFile, readKeyFileHeader, spellKeys } from '../adapters/sealed/content-key-file.ts';
+import { freshKeys } from '../adapters/sealed/content-keys.ts';
+import { sealWith } from '../adapters/sealed/content-seal.ts';
 import { sha256 } from '../adapters/sealed/sha256.ts';
 import type { StoreCopies } from '../kernel/leases/store-copies.ts';
 import type { Logger } from '../kernel/log/logger.ts';
-import type { ContentSeal, FactStore, KeySource, ObjectStores } from '../ports/ports.ts';
-import { contentKeyPath } from './content-key-place.ts';
+import { type ContentSeal, type FactStore, type KeySource, type ObjectStores, ServiceError } from '../ports/ports.ts';
+import { contentKeyPath, createKeyFile } from './content-key-place.ts';
+import { markOf, noKey, noKeyFile, refuseUnfit, requirePresentRoot } from './fitting-keys.ts';
 import { type BackupPlaces, placeKeyCopy, replaceKeyCopies } from './key-copies.ts';
 import type { NodeConfig } from './node-config.ts';
-import { markSealed } from './seal-state.ts';
-import { openStoreSeal, type StoreSeal } from './store-seal.ts';
+import { markSealed, NEW_STORE, readSealState, type SealMark, type SealState } from './seal-mark.ts';
 
 export interface NodeSealParts {
   readonly config: NodeConfig;
+  /** The keys of the operator. Undefined for a node that seals nothing. */
   readonly keySource: KeySource | undefined;
   readonly log: Logger;
   readonly objects: ObjectStores;
@@ -22,7 +25,11 @@ export interface NodeSealParts {
 
 /** The seal of the store of one node, which is opened once. */
 export interface NodeSeal {
-  /** Opens the seal for a node that may make its store. */
+  /**
+   * Opens the seal before the store, for a node that may make its store. A new store is sealed if there is a key, and
+   * any other stays as it is: undefined is a clear one. Rejects, with nothing touched, where the keys of a sealed store
+   * are missing, older than the store, or of another one.
+   */
   open(): Promise<ContentSeal | undefined>;
   /** Opens the seal for a command that makes no store. */
   openExisting(): Promise<ContentSeal | undefined>;
@@ -35,9 +42,9 @@ export interface NodeSeal {
 
 export const createNodeSeal = (parts: NodeSealParts): NodeSeal => {
   const { config, objects, backupPlaces } = parts;
-  let opened: Promise<StoreSeal> | undefined;
-  const openOnce = (createsKeys: boolean): Promise<StoreSeal> => {
-    opened ??= openStoreSeal({ ...parts, replaceCopies }, createsKeys);
+  let opened: Promise<OpenedSeal> | undefined;
+  const openOnce = (createsKeys: boolean): Promise<OpenedSeal> => {
+    opened ??= openSeal({ ...parts, replaceCopies }, createsKeys);
     return opened;
   };
   const replaceCopies = async (text: string): Promise<readonly string[]> =>
@@ -65,5 +72,64 @@ export const createNodeSeal = (parts: NodeSealParts): NodeSeal => {
     },
   };
 };
+
+/** Reads the state of the configured store, without making one. */
+export const readStoreSealState = async ({
+  config,
+  openClear,
+}: Pick<NodeSealParts, 'config' | 'openClear'>): Promise<SealState> => {
+  const { adapter, settings } = config.store;
+  if (adapter.exists?.(settings) === false) return NEW_STORE;
+  const store = await openClear();
+  try {
+    return await readSealState(store);
+  } finally {
+    await store.close();
+  }
+};
+
+/** How the contents of the configured store are to be read and written. */
+interface OpenedSeal {
+  /** Undefined for a store whose contents are clear. */
+  readonly seal: ContentSeal | undefined;
+  /** The mark that a new store gets as soon as it has tables. */
+  readonly newMark?: SealMark;
+}
+
+type OpeningParts = NodeSealParts & Pick<NodeSeal, 'replaceCopies'>;
+
+const openSeal = async (parts: OpeningParts, createsKeys: boolean): Promise<OpenedSeal> => {
+  const { config, keySource, log } = parts;
+  const state = await readStoreSealState(parts);
+  if (state.unfinished !== undefined) throw unfinished(state.unfinished.to);
+  if (state.mark !== undefined) return { seal: await openMarked(parts, state.mark) };
+  if (keySource === undefined || (state.isNew && !createsKeys)) return { seal: undefined };
+  if (!state.isNew) {
+    log.warn('the store is not sealed, because it was made without a key', {
+      hint: '"fact-memory-node encryption on" seals it, with the node stopped',
+    });
+    return { seal: undefined };
+  }
+  const path = contentKeyPath(config);
+  const text = (await readKeyFile(path)) ?? (await createKeyFile(path, await spellKeys(freshKeys(), keySource)));
+  const keys = await openKeys(text, keySource, path);
+  return { seal: sealWith(keys, { ...parts, path, source: keySource }), newMark: markOf(keys) };
+};
+
+const openMarked = async (parts: OpeningParts, mark: SealMark): Promise<ContentSeal> => {
+  const path = contentKeyPath(parts.config);
+  if (parts.keySource === undefined) throw noKey();
+  const text = await readKeyFile(path);
+  if (text === undefined) throw noKeyFile(path);
+  refuseUnfit(readKeyFileHeader(text, path), mark, path);
+  const keys = await openKeys(text, parts.keySource, path);
+  requirePresentRoot(keys, mark, path);
+  return sealWith(keys, { ...parts, path, source: parts.keySource });
+};
+
+const unfinished = (conversion: string): ServiceError =>
+  new ServiceError('conflict', `"encryption ${conversion}" was begun on this store and is not finished`, {
+    hint: `run "fact-memory-node encryption ${conversion}" again, which goes on; then start the node`,
+  });
 
 const digestOf = (text: string): string => sha256(Buffer.from(text)).toString('hex');

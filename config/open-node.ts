@@ -8,13 +8,13 @@ import { type FactStore, type Listener, ServiceError } from '../ports/ports.ts';
 import { CONTENT_KEYS, contentKeyPath } from './content-key-place.ts';
 import { createNode } from './create-node.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
+import { createEncryptionWork } from './encryption-work.ts';
 import { markStoreRestored } from './mark-store-restored.ts';
 import { createOfflineStore } from './offline-store.ts';
 import { openStore } from './open-store.ts';
 import { suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { requireStore } from './require-store.ts';
-import { createStoreSealing } from './store-sealing.ts';
 
 /** Composes a node for the command line. */
 export const openNode = async (options: OpenNodeOptions, spare?: SpareSettings): Promise<NodeHandle> => {
@@ -48,7 +48,7 @@ export const openNode = async (options: OpenNodeOptions, spare?: SpareSettings):
     requireStore: () => requireStore(config, open),
     markRestored: () => markStoreRestored(config, open),
     offlineStore: createOfflineStore(node, open),
-    sealing: createStoreSealing(node, () => openStore(config, node.log)),
+    encryption: createEncryptionWork(node, () => openStore(config, node.log)),
     withSpare: async (folder, work) => {
       const { adapter, settings } = config.store;
       if (adapter.withSpare === undefined) throw cannotSpare();

@@ -7,19 +7,19 @@ import {
   readKeyFileHeader,
   replaceKeyFile,
 } from '../adapters/sealed/content-key-file.ts';
-import type { KeyPlace } from '../kernel/leases/store-copies.ts';
+import type { KeyCopyPlace } from '../kernel/leases/store-copies.ts';
 import type { FactStore, KeySource } from '../ports/ports.ts';
 import { contentKeyPath } from './content-key-place.ts';
+import { noKey, noKeyFile, refuseUnfit, requireRoot } from './fitting-keys.ts';
 import { readKeyCopy } from './key-copies.ts';
 import type { NodeConfig } from './node-config.ts';
-import { readSealState } from './seal-state.ts';
-import { noKey, noKeyFile, refuseUnfit, requireRoot } from './store-seal.ts';
+import { readSealState } from './seal-mark.ts';
 
 export interface RestoredKeyParts {
   readonly config: Pick<NodeConfig, 'store' | 'node'>;
   readonly keySource: KeySource | undefined;
   /** The place of the backup. */
-  readonly keysIn: KeyPlace;
+  readonly keysIn: KeyCopyPlace;
 }
 
 /**

@@ -126,7 +126,7 @@ export interface NodeHandle {
   /** The store of a node that was not started. */
   readonly offlineStore: OfflineStore;
   /** The seal of that store. */
-  readonly sealing: StoreSealing;
+  readonly encryption: EncryptionWork;
   /**
    * Runs work with a way to compose nodes of the same configuration on an empty throw-away store. Its files lie in the
    * given folder, which the caller removes. Rejects with `unavailable` where no such store can be made.
@@ -141,7 +141,7 @@ export interface NodeHandle {
 /** A rewriting of the whole store: sealed, clear, or sealed with new content keys. */
 export type Conversion = 'on' | 'off' | 'rotate';
 
-export interface SealingStatus {
+export interface EncryptionStatus {
   readonly isSealed: boolean;
   /** The id of the key of the operator that opens the content keys. Null without a file of content keys. */
   readonly keyId: string | null;
@@ -161,8 +161,8 @@ export interface FormerRemains {
 }
 
 /** The seal of a store that no process uses. */
-export interface StoreSealing {
-  status(): Promise<SealingStatus>;
+export interface EncryptionWork {
+  status(): Promise<EncryptionStatus>;
   /** Seals the content keys with the present key of the operator, in the file and its copies. */
   rewrap(): Promise<{
     readonly keyId: string;

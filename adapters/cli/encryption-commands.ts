@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../kernel/command-api.ts';
-import type { CommandLineDeps, Conversion, NodeHandle, StoreSealing } from './command-line-deps.ts';
+import type { CommandLineDeps, Conversion, EncryptionWork, NodeHandle } from './command-line-deps.ts';
 import { createProgress } from './progress.ts';
 
 interface Options {
@@ -50,7 +50,7 @@ export const addEncryptionCommands = (
     .option('--config <file>', 'configuration file that names the store')
     .option('--json', 'the result as JSON')
     .action(async (options: Options) => {
-      const status = await (await open(options)).sealing.status();
+      const status = await (await open(options)).encryption.status();
       const { isSealed, keyId, keyFile, version, unfinished } = status;
       if (options.json === true) {
         const json = { sealed: isSealed, key_id: keyId, key_file: keyFile, key_version: version, unfinished };
@@ -85,7 +85,7 @@ export const addEncryptionCommands = (
       '\nStop every process on the store first: the command is refused beside one.\n\nExample:\n  fact-memory-node encryption rewrap',
     )
     .action(async (options: Options) => {
-      const { keyId, formerKeyId, copiesNotReplaced } = await (await open(options)).sealing.rewrap();
+      const { keyId, formerKeyId, copiesNotReplaced } = await (await open(options)).encryption.rewrap();
       deps.stdout.write(`Key        ${keyId}\n`);
       deps.stderr.write(
         formerKeyId === keyId
@@ -97,7 +97,7 @@ export const addEncryptionCommands = (
     });
 
   for (const conversion of Object.keys(SUMMARIES) as Conversion[]) {
-    addConversion(encryption, conversion, deps, async (options) => (await open(options)).sealing, done);
+    addConversion(encryption, conversion, deps, async (options) => (await open(options)).encryption, done);
   }
 };
 
@@ -105,7 +105,7 @@ const addConversion = (
   encryption: Command,
   conversion: Conversion,
   { stdout, stderr }: CommandLineDeps,
-  open: (options: Options) => Promise<StoreSealing>,
+  open: (options: Options) => Promise<EncryptionWork>,
   done: (exitCode: number) => void,
 ): void => {
   encryption
@@ -123,7 +123,7 @@ const addConversion = (
     .action(async (options: Options) => {
       const progress = createProgress(stderr, null, 'rows');
       const { places, copies } = await open(options)
-        .then((sealing) => sealing.convert(conversion, progress))
+        .then((work) => work.convert(conversion, progress))
         .finally(() => progress.end());
       stdout.write(`Contents   ${conversion === 'off' ? 'clear' : 'sealed'}\n`);
       if (places.length > 0) {

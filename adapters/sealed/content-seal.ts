@@ -26,10 +26,6 @@ export interface ContentSealParts {
   readonly replaceCopies?: ((text: string) => Promise<readonly string[]>) | undefined;
 }
 
-/** Opens the seal of a store. Rejects with `unavailable` when there is no file of keys. */
-export const openContentSeal = async (parts: ContentSealParts): Promise<ContentSeal> =>
-  sealWith(await readKeys(parts), parts);
-
 const readKeys = async ({ path, source }: ContentSealParts): Promise<ContentKeys> => {
   const text = await readKeyFile(path);
   if (text === undefined) {

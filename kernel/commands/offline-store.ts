@@ -5,7 +5,7 @@ import type {
   RestoredPlace,
   RestoreRequest,
 } from '../../ports/ports.ts';
-import type { KeyPlace, StoreCopies } from '../leases/store-copies.ts';
+import type { KeyCopyPlace, StoreCopies } from '../leases/store-copies.ts';
 
 /** The configured store without a running node, for commands that must work even when no node can start. */
 export interface OfflineStore {
@@ -25,7 +25,7 @@ export interface OfflineStore {
 
 export interface StoreRestore extends Pick<RestoreRequest, 'folder' | 'copy' | 'replaces' | 'label' | 'onProgress'> {
   /** The place of the copy, where `StoreCopies.placeKeys` has put the keys of a sealed store. */
-  readonly keysIn: KeyPlace;
+  readonly keysIn: KeyCopyPlace;
 }
 
 /** The change of a restored store's clock, in milliseconds since the epoch. */

@@ -40,11 +40,11 @@ export interface StoreCopies {
    * Does nothing for a clear store, and for keys with the digest `placed`, which an earlier call has returned. Rejects
    * with `unavailable` when the place cannot be reached. Rejects too for a target that has the keys of another store.
    */
-  placeKeys(place: KeyPlace, placed?: string): Promise<string | undefined>;
+  placeKeys(place: KeyCopyPlace, placed?: string): Promise<string | undefined>;
 }
 
 /** A place that holds copies of the store: a folder of this machine, or a place for objects. */
-export type KeyPlace = { readonly folder: string } | { readonly target: ObjectStore };
+export type KeyCopyPlace = { readonly folder: string } | { readonly target: ObjectStore };
 
 export const StoreCopies = defineRef<StoreCopies>('kernel.store-copies');
 

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { replaceKeyFile, spellKeys } from '../../adapters/sealed/content-key-file.ts';
+import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from '../../adapters/sealed/content-key-file.ts';
 import { freshKeys } from '../../adapters/sealed/content-keys.ts';
-import { openContentSeal } from '../../adapters/sealed/content-seal.ts';
+import { type ContentSealParts, sealWith } from '../../adapters/sealed/content-seal.ts';
 import type { ContentSeal, KeySource } from '../../ports/ports.ts';
 
 /** Keys of an operator that are only in memory. */
 export const memoryKeySource = (key: Uint8Array = randomBytes(32)): KeySource => ({
   readKeys: async () => [key],
 });
+
+/** Opens the seal with the keys of a file, as a node does. */
+export const openContentSeal = async (parts: ContentSealParts): Promise<ContentSeal> =>
+  sealWith(await openKeys((await readKeyFile(parts.path)) ?? '', parts.source, parts.path), parts);
 
 export interface TestSeal {
   readonly path: string;

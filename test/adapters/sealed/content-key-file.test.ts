@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { readKeyFile } from '../../../adapters/sealed/content-key-file.ts';
 import { freshKeys, withFreshRoot, withPresentRootOnly } from '../../../adapters/sealed/content-keys.ts';
-import { openContentSeal, sealWith } from '../../../adapters/sealed/content-seal.ts';
+import { sealWith } from '../../../adapters/sealed/content-seal.ts';
+import { openContentSeal } from '../../kit/content-seal.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { ALICE, BOB, newFile, PLACE, sourceOf, unopened } from './key-files.ts';
 
@@ -37,8 +38,8 @@ describe('the file of content keys', () => {
     expect(await openContentSeal({ path, source: sourceOf(present) })).to.have.property('version', 2);
   });
 
-  it('is refused when it is missing, cut, changed, newer, or shows another version than it was sealed with', async () => {
-    const { path, source, open } = await newFile();
+  it('is refused when it is cut, changed, newer, or shows another version than it was sealed with', async () => {
+    const { path, open } = await newFile();
     const text = (await readKeyFile(path)) ?? '';
     const json = JSON.parse(text) as Record<string, unknown>;
     const spoiled = [
@@ -52,7 +53,15 @@ describe('the file of content keys', () => {
       await writeFile(path, one);
       expect(await rejection(open()), one).to.have.property('code', 'unavailable');
     }
-    expect(await rejection(openContentSeal({ path: `${path}.other`, source }))).to.have.property('code', 'unavailable');
+  });
+
+  it('is asked for when it is missing at an erasure', async () => {
+    const { path, open } = await newFile();
+    const seal = await open();
+    await rm(path);
+    const refused = await rejection(seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]));
+    expect(refused).to.have.property('code', 'unavailable');
+    expect(refused).to.have.property('message').that.contains(path);
   });
 
   it('opens former contents after a rotation, until the former root is dropped', async () => {

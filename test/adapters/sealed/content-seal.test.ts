@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { openKeys, readKeyFile, spellKeys } from '../../../adapters/sealed/content-key-file.ts';
 import { freshKeys } from '../../../adapters/sealed/content-keys.ts';
-import { openContentSeal } from '../../../adapters/sealed/content-seal.ts';
 import { type ContentSeal, REDACTED_REFERENCE } from '../../../ports/ports.ts';
+import { openContentSeal } from '../../kit/content-seal.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { ALICE, BOB, newFile, PLACE, unopened } from './key-files.ts';
 

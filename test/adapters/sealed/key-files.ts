@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { replaceKeyFile, spellKeys } from '../../../adapters/sealed/content-key-file.ts';
 import { freshKeys } from '../../../adapters/sealed/content-keys.ts';
-import { openContentSeal } from '../../../adapters/sealed/content-seal.ts';
 import type { KeySource, SealedSubject } from '../../../ports/ports.ts';
+import { openContentSeal } from '../../kit/content-seal.ts';
 
 export const ALICE: SealedSubject = { tenantId: 'default', entityKey: 'user:alice', scope: 'local' };
 export const BOB: SealedSubject = { ...ALICE, entityKey: 'user:bob' };

@@ -1,4 +1,4 @@
-import type { SealingStatus, StoreSealing } from '../adapters/cli/command-line-deps.ts';
+import type { EncryptionStatus, EncryptionWork } from '../adapters/cli/command-line-deps.ts';
 import {
   openKeys,
   readKeyFile,
@@ -10,11 +10,12 @@ import { type FactStore, type KeySource, ServiceError } from '../ports/ports.ts'
 import { contentKeyPath } from './content-key-place.ts';
 import { convertStore } from './convert-store.ts';
 import type { Node } from './create-node.ts';
+import { noKeyFile } from './fitting-keys.ts';
+import { readStoreSealState } from './node-seal.ts';
 import { requireStore } from './require-store.ts';
-import { noKeyFile, readStoreSealState } from './store-seal.ts';
 
 /** Creates the commands for the seal of the store of a node that was not started. */
-export const createStoreSealing = (node: Node, openClear: () => Promise<FactStore>): StoreSealing => {
+export const createEncryptionWork = (node: Node, openClear: () => Promise<FactStore>): EncryptionWork => {
   const { config, keySource, seal } = node;
   const path = contentKeyPath(config);
   const requireUnused = async (): Promise<void> => {
@@ -22,7 +23,7 @@ export const createStoreSealing = (node: Node, openClear: () => Promise<FactStor
     await requireStore(config, openClear);
   };
   return {
-    status: async (): Promise<SealingStatus> => {
+    status: async (): Promise<EncryptionStatus> => {
       await requireStore(config, openClear);
       const { mark, unfinished } = await readStoreSealState({ config, openClear });
       const text = mark === undefined ? undefined : await readKeyFile(path);

@@ -4,7 +4,7 @@ import type { SqlValue, WriteTransaction } from '../ports/ports.ts';
 type RepeatedKeys = Readonly<Record<string, string>>;
 
 /** The tables that repeat value keys of facts, by the digest of their triple. */
-export const WINNERS: Readonly<Record<string, RepeatedKeys>> = {
+export const VALUE_KEY_COPIES: Readonly<Record<string, RepeatedKeys>> = {
   conflicts_wins: { fact_id: 'value_key', lasting_id: 'lasting_value_key', contesting_id: 'contesting_value_key' },
   conflicts_past_wins: { fact_id: 'value_key' },
 };
@@ -13,7 +13,7 @@ export const WINNERS: Readonly<Record<string, RepeatedKeys>> = {
  * Copies the value keys of facts into the rows of the next triples, after the facts have their new ones. Returns the
  * last triple; undefined at the end.
  */
-export const convertWinners = async (
+export const copyValueKeys = async (
   transaction: WriteTransaction,
   table: string,
   after: readonly SqlValue[] | undefined,
@@ -32,7 +32,7 @@ export const convertWinners = async (
   for (const { tenant_id: tenantId, triple } of found) {
     const place = { tenant_id: tenantId, triple };
     const rows: Record<string, SqlValue>[] = await transaction.table(table).select('*').where(place);
-    for (const [idColumn, keyColumn] of Object.entries(WINNERS[table] ?? {})) {
+    for (const [idColumn, keyColumn] of Object.entries(VALUE_KEY_COPIES[table] ?? {})) {
       const ids = [...new Set(rows.map((row) => String(row[idColumn])))].filter((id) => id !== '');
       const facts = await transaction.select('facts', { tenant_id: tenantId as string, id: ids });
       for (const { id, value_key: key } of facts) {
