@@ -92,5 +92,5 @@ const cannotRestore = (): ServiceError =>
 
 const cannotAssemble = (): ServiceError =>
   new ServiceError('unavailable', 'the adapter of this store records no increments', {
-    hint: 'only SQLite does; docs/guides/recover.md says how PostgreSQL goes back to a moment',
+    hint: 'only SQLite does; docs/guides/recover.md says how PostgreSQL goes back to a point in time',
   });

@@ -46,7 +46,7 @@ export interface CopyOptions {
 export interface IncrementFile extends CopiedFile {
   /** 0 for the base, then counted up. */
   readonly number: number;
-  /** The moment that the file reaches, in milliseconds since the epoch: it has no later commit. */
+  /** The point in time that the file reaches, in milliseconds since the epoch: it has no later commit. */
   readonly untilMs: number;
 }
 
@@ -72,7 +72,7 @@ export interface AssembleRequest {
   readonly chain: string;
   /** The base and the increments after it, in order and without a gap. */
   readonly increments: AsyncIterable<{ readonly name: string; readonly content: AsyncIterable<Uint8Array> }>;
-  /** The moment to reach, in milliseconds since the epoch. Later commits are left out. */
+  /** The point in time to reach, in milliseconds since the epoch. Later commits are left out. */
   readonly untilMs: number;
   /** An empty folder for the copy. Undefined to check the increments and keep nothing. */
   readonly folder: string | undefined;

@@ -51,7 +51,7 @@ const requireSuccessor = (
 ): void => {
   if (chain === before.chain && number === before.number && previous === before.previous) return;
   throw new ServiceError('validation', `the increment ${name} does not follow the one before it`, {
-    hint: 'an increment is missing, was exchanged or comes from elsewhere: restore a moment before it, or a backup',
+    hint: 'an increment is missing, was exchanged or comes from elsewhere: restore a point in time before it, or a backup',
   });
 };
 
@@ -60,4 +60,6 @@ const writePage = async (file: FileHandle | undefined, offset: number, page: Buf
 };
 
 const noBase = (): ServiceError =>
-  new ServiceError('lookup', 'the increments begin after this moment', { hint: 'restore a later moment, or a backup' });
+  new ServiceError('lookup', 'the increments begin after this point in time', {
+    hint: 'restore a later one, or a backup',
+  });

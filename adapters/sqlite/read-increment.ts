@@ -128,7 +128,7 @@ class ByteQueue {
 
 export const damagedIncrement = (name: string): ServiceError =>
   new ServiceError('validation', `the increment ${name} is damaged, or was changed where it lies`, {
-    hint: 'restore a moment before it, or a backup, and look for errors of the place that it lies in',
+    hint: 'restore a point in time before it, or a backup, and look for errors of the place that it lies in',
   });
 
 const newer = (name: string): ServiceError =>

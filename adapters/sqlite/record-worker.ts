@@ -11,7 +11,7 @@ import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
  * `IncrementFile` to its parent, ends at the message `stop` after it has written the rest, and ends with its parent.
  */
 
-/** The distance between the moments that a restore can reach. */
+/** The distance between the points in time that a restore can reach. */
 const LOOK_MS = 100;
 const PATIENCE_MS = 5_000;
 /** Changes in memory beyond this are written before their time. */

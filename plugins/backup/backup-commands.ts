@@ -7,7 +7,7 @@ import { backupSettings, erasureFilesOf, stayingHere } from './backup-settings.t
 import { createBackup } from './create-backup.ts';
 import { drillCommand } from './drill-command.ts';
 import { folderOption, fromOption } from './from-option.ts';
-import { type SentChain, sentChains } from './moment-chains.ts';
+import { type SentChain, sentChains } from './increment-chains.ts';
 import { pruneCommand } from './prune-command.ts';
 import { rewrapCommand } from './rewrap-command.ts';
 import { sendCommand, sendShown } from './send-command.ts';
@@ -89,8 +89,8 @@ const listCommand = defineCommand({
       ? listBackups(folder, erasureFilesOf(node))
       : listSent(target, erasureFilesOf(node)));
     const chains = target === undefined ? [] : await sentChains(target);
-    const moments = target === undefined ? {} : { moments: chains.map(chainJson) };
-    if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson), ...moments })}\n`);
+    const sent = target === undefined ? {} : { chains: chains.map(chainJson) };
+    if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson), ...sent })}\n`);
     else if (found.length > 0) stdout.write(table(rowsOf(found, target !== undefined), { titled: true }));
     if (found.length === 0 && chains.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
     for (const { id, damage, neededKey } of found) {
@@ -113,7 +113,7 @@ const chainJson = ({ name, increments, fromMs, untilMs, isClear }: SentChain): o
 });
 
 const chainLine = ({ name, increments, fromMs, untilMs }: SentChain): string =>
-  `${name}: any moment from ${formatInstant(fromMs)} to ${formatInstant(untilMs)}, ${showBytes(bytesOf(increments))}\n`;
+  `${name}: any point in time from ${formatInstant(fromMs)} to ${formatInstant(untilMs)}, ${showBytes(bytesOf(increments))}\n`;
 
 const bytesOf = (increments: SentChain['increments']): number => increments.reduce((sum, { bytes }) => sum + bytes, 0);
 

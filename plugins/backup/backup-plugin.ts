@@ -161,5 +161,5 @@ const noTargetOfIncrements = (): ServiceError =>
 
 const noIncrements = (): ServiceError =>
   new ServiceError('validation', 'the adapter of this store records no increments, only that of SQLite does', {
-    hint: 'leave SVC_BACKUP_INCREMENT_SECONDS out; docs/guides/recover.md says how PostgreSQL goes back to a moment',
+    hint: 'leave SVC_BACKUP_INCREMENT_SECONDS out; docs/guides/recover.md says how PostgreSQL goes back to a point in time',
   });

@@ -59,7 +59,8 @@ export const backupSettings: Schema<BackupSettings> = schema<BackupSettings>({
       default: 0,
       env: 'SVC_BACKUP_INCREMENT_SECONDS',
       description:
-        'how often the changes of an SQLite store are sent to the target, for a restore to any moment, such as 5; 0 never',
+        'how often the changes of an SQLite store are sent to the target, for a restore to any point in time, ' +
+        'such as 5; 0 never',
     },
   },
 });

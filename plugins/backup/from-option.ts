@@ -14,6 +14,6 @@ export const folderOption = {
 
 export const atOption = {
   type: 'text',
-  value: 'moment',
-  summary: 'go back to this moment by the increments of the target, such as 2026-11-26T12:00:00Z, or latest',
+  value: 'instant',
+  summary: 'go back to this point in time by the increments of the target, such as 2026-11-26T12:00:00Z, or latest',
 } as const satisfies CommandOption;

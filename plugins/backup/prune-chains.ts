@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../kernel/internal-api.ts';
-import { type SentChain, sentChains, startOfChain } from './moment-chains.ts';
+import { type SentChain, sentChains, startOfChain } from './increment-chains.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
 import { type Clock, formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
-import { withMoment } from './assemble-moment.ts';
+import { withPoint } from './assemble-chain.ts';
 import { erasureInstants, pathOfBackup, summaryOf } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
 import { type BackupSettings, backupSettings, erasureFilesOf } from './backup-settings.ts';
@@ -61,7 +61,7 @@ node has sent (SVC_BACKUP_INCREMENT_SECONDS), and every one of them is compared 
       if (given.backup !== undefined) throw oneOfBoth();
       const request = { ...context, ...options, at: options.at, onProgress: onFetched };
       await explainDisk(DISK_OF_BACKUPS, () =>
-        withMoment(config.folder, request, (path, manifest) => restoreFrom(context, path, manifest, onBytes)),
+        withPoint(config.folder, request, (path, manifest) => restoreFrom(context, path, manifest, onBytes)),
       );
     } finally {
       bar.end();
@@ -110,7 +110,7 @@ const restoreFrom = async (
   const lines = [
     ['Store', node.storeLocation],
     ['Backup', `${manifest.id}, ${summary.facts} facts, ${showBytes(summary.bytes)}`],
-    ...(options.at === undefined ? [] : [['Moment', `of the last commit, ${manifest.createdAt}`]]),
+    ...(options.at === undefined ? [] : [['As of', `the last commit, ${manifest.createdAt}`]]),
     ['Epoch', 'a new one'],
     ['Clock', `from ${formatInstant(restored.fromMs)} to ${formatInstant(restored.toMs)}`],
     ...(restored.keptAside === null ? [] : [['Kept aside', restored.keptAside]]),

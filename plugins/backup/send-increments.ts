@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ChangeRecorder, IncrementFile, ObjectStore } from '../../kernel/internal-api.ts';
 import type { Clock, Leases, Logger, ObjectStores, Random, StoreCopies } from '../../kernel/plugin-api.ts';
 import type { BackupSettings } from './backup-settings.ts';
-import { chainName } from './moment-chains.ts';
+import { chainName } from './increment-chains.ts';
 import { pruneChains } from './prune-chains.ts';
 
 /** The folder of increments that wait for the target, beside the backups. */

@@ -1,6 +1,6 @@
 import { countNoun, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import type { Clock, ObjectStores } from '../../kernel/plugin-api.ts';
-import { checkMoment } from './assemble-moment.ts';
+import { checkPoint } from './assemble-chain.ts';
 import { StoreVerification, type VerifiedStore } from './backup-api.ts';
 import { pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
@@ -22,7 +22,7 @@ export const verifyCommand = defineCommand({
     'facts, the chain of the audit log, and the search index. Each plugin brings its own checks. Changes nothing, and ' +
     'may run beside a node. With --backup it reads every file of a backup and compares it with its digest. With --from ' +
     'it does so in a target, and keeps nothing of what it reads. With --at it reads the increments of a target up to that ' +
-    'moment, and compares each with the next.',
+    'point in time, and compares each with the next.',
   notes: 'Exit code 1 says that something was found. Nothing is repaired: restore a backup.',
   examples: [
     'fact-memory-node verify',
@@ -48,10 +48,12 @@ export const verifyCommand = defineCommand({
     try {
       if (options.at !== undefined) {
         const request = { ...context, ...options, at: options.at };
-        const checked = await checkMoment({ ...request, onProgress: (done, total) => bar.update(done, total) });
-        const { chain, increments, bytes, moment } = checked;
-        if (options.json) stdout.write(`${JSON.stringify({ ok: true, chain, increments, bytes, moment })}\n`);
-        else stdout.write(`${chain}: ${countNoun(increments, 'increment')}, ${showBytes(bytes)}, up to ${moment}\n`);
+        const checked = await checkPoint({ ...request, onProgress: (done, total) => bar.update(done, total) });
+        const { chain, increments, bytes, pointInTime } = checked;
+        if (options.json)
+          stdout.write(`${JSON.stringify({ ok: true, chain, increments, bytes, point_in_time: pointInTime })}\n`);
+        else
+          stdout.write(`${chain}: ${countNoun(increments, 'increment')}, ${showBytes(bytes)}, up to ${pointInTime}\n`);
         return EXIT.ok;
       }
       if (options.backup !== undefined || options.from !== undefined) {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { OfflineStore } from '../../kernel/internal-api.ts';
 import { type Clock, formatInstant, type ObjectStores, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import { createOwnFolder } from './backup-folder.ts';
+import { chosenPoint, readIncrements } from './increment-chains.ts';
 import type { Manifest } from './manifest-json.ts';
-import { chosenMoment, readIncrements } from './moment-chains.ts';
 
 const LATEST = 'latest';
 
-export interface MomentRequest {
+export interface PointRequest {
   /** An instant, or `latest`. */
   readonly at: string;
   /** A target. */
@@ -19,57 +19,54 @@ export interface MomentRequest {
   onProgress(doneBytes: number, totalBytes: number): void;
 }
 
-/** A chain up to a moment, every increment of which is as it was written. */
-export interface CheckedMoment {
+/** A chain up to a point in time, every increment of which is as it was written. */
+export interface CheckedPoint {
   readonly chain: string;
   readonly increments: number;
   readonly bytes: number;
   /** When the last commit in it was made, RFC 3339. */
-  readonly moment: string;
+  readonly pointInTime: string;
 }
 
-/** Reads the increments up to a moment, and keeps nothing. */
-export const checkMoment = async (request: MomentRequest): Promise<CheckedMoment> => {
+/** Reads the increments up to a point in time, and keeps nothing. */
+export const checkPoint = async (request: PointRequest): Promise<CheckedPoint> => {
   const { chain, increments, atMs } = await assembled(request, undefined);
   const bytes = increments.reduce((sum, one) => sum + one.bytes, 0);
-  return { chain, increments: increments.length, bytes, moment: formatInstant(atMs) };
+  return { chain, increments: increments.length, bytes, pointInTime: formatInstant(atMs) };
 };
 
-/** Runs work with a folder that has the store as of a moment, and that is removed afterwards. */
-export const withMoment = async <T>(
+/** Runs work with a folder that has the store as of a point in time, and that is removed afterwards. */
+export const withPoint = async <T>(
   folder: string,
-  request: MomentRequest,
+  request: PointRequest,
   work: (path: string, manifest: Manifest) => Promise<T>,
 ): Promise<T> => {
   await createOwnFolder(folder);
-  const path = await mkdtemp(join(folder, 'moment-'));
+  const path = await mkdtemp(join(folder, 'chain-'));
   try {
     const { chain, atMs, copy } = await assembled(request, path);
-    if (copy === null) throw new Error('the moment was put together without a copy');
+    if (copy === null) throw new Error('the chain was put together without a copy');
     return await work(path, { id: chain, createdAt: formatInstant(atMs), copy, keyFiles: [] });
   } finally {
     await rm(path, { recursive: true, force: true });
   }
 };
 
-const assembled = async (
-  { at, from, objects, clock, store, onProgress }: MomentRequest,
-  folder: string | undefined,
-) => {
+const assembled = async ({ at, from, objects, clock, store, onProgress }: PointRequest, folder: string | undefined) => {
   if (from === undefined) {
     throw new ServiceError('validation', '--at needs --from', { hint: 'name the target that has the increments' });
   }
   const target = await objects.open(from, { mustExist: true });
-  const chosen = await chosenMoment(target, readMoment(at), clock.nowMs());
+  const chosen = await chosenPoint(target, readPoint(at), clock.nowMs());
   const { chain, untilMs } = chosen;
   const increments = readIncrements(target, chosen, onProgress);
   return { ...chosen, ...(await store.assemble({ chain, increments, untilMs, folder })) };
 };
 
-const readMoment = (at: string): number | null => {
+const readPoint = (at: string): number | null => {
   const ms = at === LATEST ? null : parseInstant(at);
   if (ms !== null || at === LATEST) return ms;
-  throw new ServiceError('validation', '--at is no moment', {
+  throw new ServiceError('validation', '--at is no point in time', {
     hint: 'write it as 2026-11-26T12:00:00Z, or "latest" for the last one of all',
   });
 };

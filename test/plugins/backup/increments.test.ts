@@ -29,7 +29,7 @@ describe('increments of an SQLite store', () => {
   const chains = (): string[] =>
     existsSync(target)
       ? readdirSync(target)
-          .filter((name) => name.startsWith('moments-'))
+          .filter((name) => name.startsWith('increments-'))
           .sort()
       : [];
   const incrementsOf = (chain: string): string[] =>
@@ -44,7 +44,7 @@ describe('increments of an SQLite store', () => {
   /** Resolves when everything that is acknowledged now is in the target. */
   const allSent = async (): Promise<void> => {
     const nowMs = Date.now();
-    await waitUntil('the increments reach this moment', LIMIT_MS, () => reachedMs() > nowMs);
+    await waitUntil('the increments reach this time', LIMIT_MS, () => reachedMs() > nowMs);
   };
   const note = (node: RunningProgram, entity: string): Promise<unknown> =>
     request(node, 'POST', '/v1/facts', fact(entity, 'something'));
@@ -69,19 +69,19 @@ describe('increments of an SQLite store', () => {
     return { SVC_ENCRYPTION_KEY_FILE: place.work.path('key') };
   };
 
-  it('bring back any moment into an empty folder, and the last one of all', async () => {
+  it('bring back any point in time into an empty folder, and the last one of all', async () => {
     const node = await from.start(env);
     await note(node, 'user:before');
     await allSent();
-    const moment = new Date().toISOString();
+    const pointInTime = new Date().toISOString();
     await note(node, 'user:after');
     await allSent();
     await node.end();
     const verified = await to.run(['verify', '--from', target, '--at', 'latest']);
     expect(verified.exitCode, verified.stderr).to.equal(0);
-    expect(verified.stdout).to.match(/^moments-\S+: \d+ increments, .* up to \S+Z\n$/);
+    expect(verified.stdout).to.match(/^increments-\S+: \d+ increments, .* up to \S+Z\n$/);
     for (const [at, after] of [
-      [moment, 0],
+      [pointInTime, 0],
       ['latest', 1],
     ] as const) {
       await to.dispose();
@@ -89,7 +89,7 @@ describe('increments of an SQLite store', () => {
       to.takeKeys(from);
       const restored = await restore(at);
       expect(restored.exitCode, restored.stderr).to.equal(0);
-      expect(restored.stdout).to.match(/^Moment +of the last commit, \S+Z$/m);
+      expect(restored.stdout).to.match(/^As of +the last commit, \S+Z$/m);
       const whole = await to.run(['verify']);
       expect(whole.exitCode, whole.stdout).to.equal(0);
       const again = await to.start();
@@ -99,12 +99,12 @@ describe('increments of an SQLite store', () => {
     expect(readdirSync(to.backups)).to.deep.equal([]);
   }).timeout(LIMIT_MS);
 
-  it('refuse a moment before them, after them, and one that is none', async () => {
+  it('refuse a point in time before them, after them, and one that is none', async () => {
     await makeChain();
     for (const [at, message] of [
-      ['2020-01-01T00:00:00Z', 'begin after this moment'],
+      ['2020-01-01T00:00:00Z', 'begin after this point in time'],
       ['2999-01-01T00:00:00Z', 'the increments of that time end at'],
-      ['noon', '--at is no moment'],
+      ['noon', '--at is no point in time'],
     ] as const) {
       const refused = await restore(at);
       expect(refused.exitCode, at).to.equal(1);
@@ -144,7 +144,7 @@ describe('increments of an SQLite store', () => {
       rmSync(chain, { recursive: true });
       cpSync(kept, chain, { recursive: true });
     }
-    const other = join(target, 'moments-20260101T000000000Z-1a2b3c4d');
+    const other = join(target, 'increments-20260101T000000000Z-1a2b3c4d');
     renameSync(chain, other);
     expect((await restore('latest')).stderr).to.include('does not follow the one before it');
     expect(existsSync(to.work.path('data/svc.db'))).to.equal(false);
@@ -177,7 +177,7 @@ describe('increments of an SQLite store', () => {
     expect(refused.stderr).to.include(`sealed with the key ${operatorKeyId(key)}`);
     const restored = await restore('latest', holding(to));
     expect(restored.exitCode, restored.stderr).to.equal(0);
-    const planted = join(target, 'moments-20260101T000000000Z-1a2b3c4d');
+    const planted = join(target, 'increments-20260101T000000000Z-1a2b3c4d');
     mkdirSync(planted);
     writeFileSync(join(planted, '0000000000-1'), 'made up');
     rmSync(chain, { recursive: true });
@@ -233,7 +233,7 @@ describe('increments of an SQLite store', () => {
     const node = await from.start(env);
     await note(node, 'user:gone');
     await allSent();
-    const moment = new Date().toISOString();
+    const pointInTime = new Date().toISOString();
     const [first = ''] = chains();
     const kept = from.work.path('kept');
     await note(node, 'user:stays');
@@ -243,7 +243,7 @@ describe('increments of an SQLite store', () => {
     const erased = await request(node, 'POST', `/v1/tombstones/${tombstone.id}/erase`, { confirm: 'user:gone' });
     expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
     const listed = await from.run(['backup', 'list', '--from', target]);
-    expect(listed.stderr).to.include(`${first}: any moment from `);
+    expect(listed.stderr).to.include(`${first}: any point in time from `);
     expect(listed.stderr).to.not.include('there is no backup');
     const pruned = await from.run(['backup', 'prune', '--erased', '--from', target]);
     expect(pruned.stdout).to.equal(`${first}\n`);
@@ -252,7 +252,7 @@ describe('increments of an SQLite store', () => {
     await node.end();
     to.takeKeys(from);
     cpSync(from.work.path('data/erasures.jsonl'), to.work.path('data/erasures.jsonl'));
-    const restored = await to.run(['restore', '--from', kept, '--at', moment]);
+    const restored = await to.run(['restore', '--from', kept, '--at', pointInTime]);
     expect(restored.exitCode, restored.stderr).to.equal(0);
     expect(restored.stdout).to.match(/^Erasures +1 since; the next start repeats them$/m);
     const again = await to.start({ SVC_TOMBSTONES_ENABLED: 'true' });

@@ -3,7 +3,7 @@ import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import { backupName, isBackupName, startOfBackup } from './backup-folder.ts';
 
 /** A chain has the form of the name of a backup, so that sorting by name sorts by age. */
-const PREFIX = 'moments-';
+const PREFIX = 'increments-';
 const INCREMENT = /^(\d{10})-(\d{1,16})$/;
 /** Bounds the list of a target, into which others may have put any number of objects. */
 const MOST_OBJECTS = 2_000_000;
@@ -23,7 +23,7 @@ export interface SentIncrement {
 export interface SentChain {
   readonly name: string;
   readonly increments: readonly SentIncrement[];
-  /** The first and the last moment that it can bring back. */
+  /** The first and the last point in time that it can bring back. */
   readonly fromMs: number;
   readonly untilMs: number;
   /** True if its base lies in the clear where others are sealed, so that anybody may have made it up. */
@@ -63,18 +63,18 @@ const chainOf = (name: string, given: readonly SentIncrement[]): SentChain[] => 
   return [{ name, increments, fromMs: base.untilMs, untilMs: last.untilMs, isClear: base.isClear }];
 };
 
-/** The increments to read for a moment, and the moment itself. */
-export interface ChosenMoment {
+/** The increments to read for a point in time, and that point itself. */
+export interface ChosenPoint {
   readonly chain: string;
   readonly increments: readonly SentIncrement[];
   readonly untilMs: number;
 }
 
 /**
- * Returns what brings back the last commit up to a moment, or the last commit of all for null. Rejects with `lookup`
- * when no chain holds that moment, and with `conflict` for a chain in the clear where a key seals others.
+ * Returns what brings back the last commit up to a point in time, or the last commit of all for null. Rejects with
+ * `lookup` when no chain holds that point, and with `conflict` for a chain in the clear where a key seals others.
  */
-export const chosenMoment = async (target: ObjectStore, atMs: number | null, nowMs: number): Promise<ChosenMoment> => {
+export const chosenPoint = async (target: ObjectStore, atMs: number | null, nowMs: number): Promise<ChosenPoint> => {
   const chains = (await sentChains(target)).filter(({ name }) => startOfChain(name) <= nowMs);
   // Anybody who writes to the target can make up a clear chain, so a sealed one goes before it.
   const sealed = chains.filter(({ isClear }) => !isClear);
@@ -92,7 +92,7 @@ export const chosenMoment = async (target: ObjectStore, atMs: number | null, now
 /** Reads the increments of a chain one after another. */
 export async function* readIncrements(
   target: ObjectStore,
-  { chain, increments }: ChosenMoment,
+  { chain, increments }: ChosenPoint,
   onBytes: (doneBytes: number, totalBytes: number) => void,
 ): AsyncGenerator<{ readonly name: string; readonly content: AsyncIterable<Uint8Array> }> {
   const total = increments.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -109,18 +109,20 @@ export async function* readIncrements(
   }
 }
 
-const LIST = '"fact-memory-node backup list --from …" shows which moments there are';
+const LIST = '"fact-memory-node backup list --from …" shows which points in time can be reached';
 
 const tooEarly = ({ place }: ObjectStore, chains: readonly SentChain[]): ServiceError =>
   new ServiceError(
     'lookup',
-    chains.length === 0 ? `there are no increments in ${place}` : `the increments in ${place} begin after this moment`,
+    chains.length === 0
+      ? `there are no increments in ${place}`
+      : `the increments in ${place} begin after this point in time`,
     { hint: chains.length === 0 ? 'restore a backup: leave --at out' : LIST },
   );
 
 const tooLate = ({ untilMs }: SentChain): ServiceError =>
   new ServiceError('lookup', `the increments of that time end at ${formatInstant(untilMs)}`, {
-    hint: `give a moment up to then; ${LIST}`,
+    hint: `give an earlier point in time; ${LIST}`,
   });
 
 const liesClear = (name: string): ServiceError =>
