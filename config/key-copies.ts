@@ -18,14 +18,14 @@ export interface BackupPlaces {
 
 /**
  * Puts the text of the present file of content keys in the place of its former copy, of which nothing stays. Rejects
- * with `conflict` for a target that has the keys of another store.
+ * with `conflict` for a place that has the keys of another store.
  */
 export const placeKeyCopy = async (place: KeyCopyPlace, text: string): Promise<void> => {
+  await refuseOtherStore(place, text);
   if ('folder' in place) {
     await replaceKeyFile(join(place.folder, CONTENT_KEYS), text);
     return;
   }
-  await refuseOtherStore(place.target, text);
   const bytes = Buffer.from(text);
   await place.target.write(OBJECT, {
     bytes: bytes.length,
@@ -38,14 +38,18 @@ export const placeKeyCopy = async (place: KeyCopyPlace, text: string): Promise<v
 };
 
 /** A new store in place of a lost one must not take away the only keys that open the backups of that one. */
-const refuseOtherStore = async (target: ObjectStore, text: string): Promise<void> => {
-  const there = await readObject(target);
+const refuseOtherStore = async (place: KeyCopyPlace, text: string): Promise<void> => {
+  const there = await readKeyCopy(place);
   const id = there === undefined ? undefined : idOf(there);
   if (id === undefined || id === idOf(text)) return;
-  throw new ServiceError('conflict', `the content keys in ${target.place} belong to another store`, {
+  const [where, setting, path] =
+    'folder' in place
+      ? [place.folder, 'SVC_BACKUP_FOLDER', CONTENT_KEYS]
+      : [place.target.place, 'SVC_BACKUP_TARGET', OBJECT];
+  throw new ServiceError('conflict', `the content keys in ${where} belong to another store`, {
     hint:
-      'name another place in SVC_BACKUP_TARGET, or restore the store that these keys belong to; remove ' +
-      `${OBJECT} there only when no backup of that store is needed any more`,
+      `name another place in ${setting}, or restore the store that these keys belong to; remove ${path} there only ` +
+      'when no backup of that store is needed any more',
   });
 };
 
@@ -94,7 +98,9 @@ export const replaceKeyCopies = async (
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       copiesNotReplaced.push(
-        `${name} still has an earlier copy of the content keys, with the destroyed ones: ${error.message}`,
+        error.code === 'conflict'
+          ? `${name} has no copy of these content keys: ${error.message}`
+          : `${name} still has an earlier copy of the content keys, with the destroyed ones: ${error.message}`,
       );
     }
   };

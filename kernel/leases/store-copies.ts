@@ -38,7 +38,7 @@ export interface StoreCopies {
   /**
    * Puts the present keys of a sealed store beside its copies, in place of former ones, and returns a digest of them.
    * Does nothing for a clear store, and for keys with the digest `placed`, which an earlier call has returned. Rejects
-   * with `unavailable` when the place cannot be reached. Rejects too for a target that has the keys of another store.
+   * with `unavailable` when the place cannot be reached. Rejects too for a place that has the keys of another store.
    */
   placeKeys(place: KeyCopyPlace, placed?: string): Promise<string | undefined>;
 }

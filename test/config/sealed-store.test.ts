@@ -130,6 +130,25 @@ forEachStore('a node with an encryption key', (kind) => {
     }
   }).timeout(LIMIT_MS);
 
+  it('takes the content keys of another store from no folder of backups', async () => {
+    const env = { ...holding(place, key), SVC_BACKUP_FOLDER: place.work.path('kept') };
+    await remember(env, ['user:a', CANARY]);
+    expect((await place.run(['backup'], env)).exitCode).to.equal(0);
+    const copy = place.work.path(`kept/${KEYS}`);
+    const before = readFileSync(copy, 'utf8');
+    const other = await BackupPlace.on(kind, BACKED_UP);
+    try {
+      const others = { ...holding(other, key), SVC_BACKUP_FOLDER: place.work.path('kept') };
+      await (await other.start(others)).end();
+      const refused = await other.run(['backup'], others);
+      expect(refused.exitCode).to.equal(1);
+      expect(refused.stderr).to.include('belong to another store').and.to.include('SVC_BACKUP_FOLDER');
+      expect(readFileSync(copy, 'utf8')).to.equal(before);
+    } finally {
+      await other.dispose();
+    }
+  }).timeout(LIMIT_MS);
+
   it('leaves nothing of an erased entity to a thief of the backup, the key and every file of the target', async () => {
     const target = place.work.path('target');
     const env = { ...holding(place, key), SVC_BACKUP_TARGET: target };
