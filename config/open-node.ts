@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-deps.ts';
 import { readKeyFile, replaceKeyFile } from '../adapters/sealed/content-key-file.ts';
+import { createFileSeal } from '../adapters/sealed/file-seal.ts';
 import type { Kernel } from '../kernel/boot/kernel.ts';
 import type { Requires, Resolved } from '../kernel/container/requires.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
@@ -48,6 +49,7 @@ export const openNode = async (options: OpenNodeOptions, spare?: SpareSettings):
     requireStore: () => requireStore(config, open),
     markRestored: () => markStoreRestored(config, open),
     offlineStore: createOfflineStore(node, open),
+    fileSeal: createFileSeal(node.keySource),
     encryption: createEncryptionWork(node, () => openStore(config, node.log)),
     withSpare: async (folder, work) => {
       const { adapter, settings } = config.store;

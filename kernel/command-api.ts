@@ -13,6 +13,7 @@ export {
 } from './commands/command-definition.ts';
 export type { CommandServer, ServerPlace, ServerReply } from './commands/command-server.ts';
 export { countNoun } from './commands/count-noun.ts';
+export { EXPORT_OPTIONS } from './commands/export-options.ts';
 export type { UpgradePlan } from './commands/offline-store.ts';
 export { type NumberedLine, readLines } from './commands/read-lines.ts';
 export { readPages } from './commands/read-pages.ts';

@@ -31,9 +31,11 @@ export { type Checkpoint, CheckpointLog, checkpointFromRow } from './chains/chec
 export {
   type AnyCommand,
   type CommandTopic,
+  type ExportPlace,
   isGroup,
   type SpareNode,
   type StyledCell,
+  type WriteText,
 } from './commands/command-definition.ts';
 export type { ServerRequest } from './commands/command-server.ts';
 export type { OfflineStore } from './commands/offline-store.ts';

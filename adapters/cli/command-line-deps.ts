@@ -125,6 +125,8 @@ export interface NodeHandle {
   markRestored(): Promise<RestoredStore>;
   /** The store of a node that was not started. */
   readonly offlineStore: OfflineStore;
+  /** The seal of files that leave this node. */
+  readonly fileSeal: FileSeal;
   /** The seal of that store. */
   readonly encryption: EncryptionWork;
   /**
@@ -136,6 +138,14 @@ export interface NodeHandle {
   readonly settings: NodeSettings;
   /** The log of the node, usable before `start` and after `stop`. */
   readonly log: Logger;
+}
+
+/** Seals and opens single files, such as exports. */
+export interface FileSeal {
+  /** Undefined for a node without a key of the operator. */
+  readonly seal: ((content: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | undefined;
+  /** Rejects with `conflict` where no key opens the file, and with `validation` for a damaged one. */
+  open(sealed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
 
 /** A rewriting of the whole store: sealed, clear, or sealed with new content keys. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../kernel/command-api.ts';
 import type { CommandLineDeps, Conversion, EncryptionWork, NodeHandle } from './command-line-deps.ts';
+import { addOpenSealedCommand } from './open-sealed-command.ts';
 import { createProgress } from './progress.ts';
 
 interface Options {
@@ -96,6 +97,7 @@ export const addEncryptionCommands = (
       done(copiesNotReplaced.length === 0 ? EXIT.ok : EXIT.failed);
     });
 
+  addOpenSealedCommand(encryption, deps, open, done);
   for (const conversion of Object.keys(SUMMARIES) as Conversion[]) {
     addConversion(encryption, conversion, deps, async (options) => (await open(options)).encryption, done);
   }

@@ -5,6 +5,7 @@ import { ServiceError, type Word } from '../../kernel/plugin-api.ts';
 import { acceptWords } from './accepted-words.ts';
 import type { CommandLineDeps, NodeHandle, OwnedCommand, PluginCommands } from './command-line-deps.ts';
 import { type CommandPlace, connectServer, SERVER_OPTIONS } from './command-server.ts';
+import { openExport, writeExport } from './export-files.ts';
 import { headingOf } from './help-topics.ts';
 import { createProgress } from './progress.ts';
 import { terminalOf } from './terminal.ts';
@@ -137,7 +138,7 @@ const run = async (
   const { stdin, stdout, stderr, clock, random } = deps;
   const configFile = given['config'] as string | undefined;
   const open = () => deps.openNode({ configFile, env: deps.env, serve: false, createsStore: false });
-  const withNode = bootedBy(open);
+  const withNode = bootedBy(open, deps);
   const common = {
     arguments: named,
     options: given,
@@ -155,6 +156,7 @@ const run = async (
     words: <W extends Word>({ vocabulary }: WordKind<W>) =>
       words.filter((word) => word.vocabulary === vocabulary && word.isReserved !== true) as unknown as readonly W[],
     withNode,
+    openExport: (content: AsyncIterable<Buffer>) => openExport(content, async () => (await open()).fileSeal),
   };
   const work = async (more: object): Promise<number> => (await command.run({ ...common, ...more })) ?? EXIT.ok;
   const serverPlace = async (): Promise<CommandPlace> => ({
@@ -172,7 +174,7 @@ const run = async (
       const config = node.configOf(plugin);
       const spare = <T>(folder: string, use: (spare: SpareNode) => Promise<T>): Promise<T> =>
         node.withSpare(folder, async (openSpare) =>
-          use({ store: (await openSpare()).offlineStore, withNode: bootedBy(openSpare) }),
+          use({ store: (await openSpare()).offlineStore, withNode: bootedBy(openSpare, deps) }),
         );
       return work({ node: settings, config, requireStore, store: offlineStore, spare, objects });
     }
@@ -188,12 +190,16 @@ const run = async (
 
 /** Returns a function that boots a node for a part of the work, and stops it afterwards. */
 const bootedBy =
-  (open: () => Promise<NodeHandle>): SpareNode['withNode'] =>
+  (open: () => Promise<NodeHandle>, streams: CommandLineDeps): SpareNode['withNode'] =>
   async (requires, work) => {
     const node = await open();
     try {
       await node.start();
-      return await work({ use: node.use(requires), node: node.settings });
+      return await work({
+        use: node.use(requires),
+        node: node.settings,
+        writeExport: (place, write) => writeExport(place, write, node.fileSeal, streams),
+      });
     } finally {
       await node.stop();
     }

@@ -102,10 +102,25 @@ export interface StyledCell {
 
 export type Cell = string | StyledCell;
 
+/** Where a command writes an export, as `EXPORT_OPTIONS` give it. */
+export interface ExportPlace {
+  readonly out: string | undefined;
+  readonly plain: boolean;
+}
+
+/** Takes the next part. Resolves when more may come. */
+export type WriteText = (text: string | Uint8Array) => Promise<void>;
+
 /** A node that is booted for a command. */
 export interface CommandNode<R extends Requires> {
   readonly use: Resolved<R>;
   readonly node: NodeSettings;
+  /**
+   * Runs work that writes an export, to standard output or to a new file that only its user may read. A node with a key
+   * of the operator seals the file, unless it is to be plain. Removes the file when the work fails, because a part of
+   * an export must not pass for the whole. Rejects where the file exists.
+   */
+  writeExport<T>(place: ExportPlace, work: (write: WriteText) => Promise<T>): Promise<T>;
 }
 
 interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
@@ -148,6 +163,11 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
   progress(total: number | null, unit?: string): Progress;
   /** Returns the words of a vocabulary that the configured plugins declare, in the order of the plugins. */
   words<W extends Word>(kind: WordKind<W>): readonly W[];
+  /**
+   * Returns the content of a file that may be an export. Opens a sealed one with the key of the configured node, and
+   * passes any other on as it is. Rejects where no key opens it, and with `validation` for a damaged one.
+   */
+  openExport(content: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
   /** Boots a node on an existing store for a part of the work, without serving, and stops it afterwards. */
   withNode<R extends Requires, T>(requires: R, work: (node: CommandNode<R>) => Promise<T>): Promise<T>;
 }

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
-import { type CommandGroup, defineCommand, EXIT } from '../../kernel/command-api.ts';
-import { NodeSelf, nodePrincipal, ServiceError } from '../../kernel/plugin-api.ts';
+import { createReadStream } from 'node:fs';
+import { type CommandGroup, defineCommand, EXIT, EXPORT_OPTIONS } from '../../kernel/command-api.ts';
+import { NodeSelf, nodePrincipal } from '../../kernel/plugin-api.ts';
 import { Audit, type VerifiedEntries } from './audit-api.ts';
 import { verifyFile } from './chain/verify-file.ts';
 import { verifiedJson } from './chain/verify-route.ts';
@@ -19,46 +16,22 @@ const exportCommand = defineCommand({
   summary: 'export the audit log, one JSON object per line',
   description:
     'Writes every entry of a tenant, oldest first, each with its link in the chain of entries, and a signed checkpoint as the ' +
-    'last line. The node may run meanwhile. Keep exports elsewhere: they show later that nothing was changed.',
+    'last line. The node may run meanwhile. Keep exports elsewhere: they show later that nothing was changed. A node with a key of ' +
+    'the operator seals the file, unless --plain is given.',
   examples: ['fact-memory-node audit export --out audit.jsonl'],
   needs: 'node',
   requires: { audit: Audit, self: NodeSelf },
   options: {
-    out: { type: 'text', value: 'file', summary: 'file to write, readable by you alone; it must not exist yet' },
+    ...EXPORT_OPTIONS,
     tenant,
   },
-  async run({ options: { out, tenant: tenantId }, use: { audit, self }, stdout }) {
-    const caller = nodePrincipal(self.names, tenantId);
-    const target = out === undefined ? stdout : await openFile(out);
-    try {
-      for await (const text of audit.exportLines(caller, {})) {
-        if (!target.write(text)) await once(target, 'drain');
-      }
-      if (out === undefined) return;
-      await new Promise<void>((resolve, reject) => {
-        target.once('error', reject);
-        target.end(() => resolve());
-      });
-    } catch (error) {
-      // Deletes a partial file, because a reader could mistake it for a complete export.
-      if (out !== undefined) await rm(out, { force: true });
-      throw error;
-    }
+  async run({ options, use: { audit, self }, writeExport }) {
+    const caller = nodePrincipal(self.names, options.tenant);
+    await writeExport(options, async (write) => {
+      for await (const text of audit.exportLines(caller, {})) await write(text);
+    });
   },
 });
-
-const openFile = async (path: string): Promise<Writable> => {
-  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  try {
-    await once(stream, 'open');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ServiceError('conflict', `${path} exists already`, {
-      hint: 'name another file, or remove this one first',
-    });
-  }
-  return stream;
-};
 
 const verifyCommand = defineCommand({
   name: 'verify',
@@ -84,9 +57,12 @@ somebody else could change proves something only with --key.`,
     json: { type: 'flag', summary: 'the result as a JSON object' },
     tenant,
   },
-  async run({ options, withNode, stdout, stderr }) {
+  async run({ options, openExport, withNode, stdout, stderr }) {
     if (options.file !== undefined) {
-      const { checked, uncovered, checkpoint, problem } = await verifyFile(options.file, options.key);
+      const { checked, uncovered, checkpoint, problem } = await verifyFile(
+        openExport(createReadStream(options.file)),
+        options.key,
+      );
       if (options.json)
         stdout.write(`${JSON.stringify({ ok: problem === undefined, checked, checkpoint, problem })}\n`);
       else if (problem === undefined) stdout.write(heldFile(checked, uncovered, checkpoint?.['public_key'] ?? null));

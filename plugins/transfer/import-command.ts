@@ -53,7 +53,8 @@ export const importCommand = defineCommand({
   description:
     'Sends every line of the file to a running node. A line is a body of POST /v1/facts, or a fact as the node returns it. ' +
     'Lines that are broken or refused are reported with their number, and the others are stored.\n\n' +
-    'A file that "export" wrote is known by its first line. It goes into the store itself, and no node has to run.',
+    'A file that "export" wrote is known by its first line. It goes into the store itself, and no node has to run. The ' +
+    'key of the operator opens a sealed one.',
   notes: `Repeat an interrupted run with the same command: what was stored within the last
 24 hours is not stored again, and facts of an export never are. The API key is
 never an argument, because other users of the machine can see arguments.
@@ -70,7 +71,7 @@ were refused.`,
   options: OPTIONS,
   async run(context) {
     const { source: whole, totalBytes } = openSource(context.arguments.file, context.stdin);
-    const { firstLine, source } = await peekFirstLine(whole);
+    const { firstLine, source } = await peekFirstLine(context.openExport(whole));
     return isExportHeader(firstLine)
       ? importExportFile(source, totalBytes, context)
       : importLines(source, totalBytes, context);

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { type ChainLink, hashBytes, hashText } from '../../../kernel/internal-api.ts';
 import {
   decodeBase64Url,
@@ -29,9 +29,12 @@ export interface VerifiedFile {
  * Verifies the JSON lines of an export, without a node. A file that starts in the middle of the log is verified from
  * its first entry on. `publicKey` must have signed the checkpoint; if it is undefined, any key may have.
  */
-export const verifyFile = async (path: string, publicKey: string | undefined): Promise<VerifiedFile> => {
+export const verifyFile = async (
+  content: AsyncIterable<Uint8Array>,
+  publicKey: string | undefined,
+): Promise<VerifiedFile> => {
   const walk = new FileWalk();
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  const lines = createInterface({ input: Readable.from(content), crlfDelay: Number.POSITIVE_INFINITY });
   let number = 0;
   for await (const text of lines) {
     number += 1;

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ADMIN_ACTION, Audit, AuditLog } from '../../../../plugins/audit/audit-api.ts';
@@ -74,10 +74,12 @@ forEachStore('the audit log as JSON lines', () => {
     expect(lines.map((line) => line['chain_seq'])).to.deep.equal([1, 2, null, 3, 4, undefined]);
     expect(lines[2]).to.include({ event_type: 'fact_write', fact_id: view.fact.id, fact_entity: 'user:one' });
     expect(lines.at(-1)).to.include({ entries: 5 });
-    const { problem, checked, uncovered, checkpoint } = await verifyFile(write(lines), undefined);
+    const { problem, checked, uncovered, checkpoint } = await verifyFile(createReadStream(write(lines)), undefined);
     expect([problem, checked, uncovered]).to.deep.equal([undefined, 4, 1]);
-    expect((await verifyFile(write(lines), String(checkpoint?.['public_key']))).problem).to.equal(undefined);
-    const other = await verifyFile(write(lines), 'A'.repeat(43));
+    expect((await verifyFile(createReadStream(write(lines)), String(checkpoint?.['public_key']))).problem).to.equal(
+      undefined,
+    );
+    const other = await verifyFile(createReadStream(write(lines)), 'A'.repeat(43));
     expect(other.problem).to.equal('another key has signed the checkpoint');
   });
 
@@ -106,11 +108,11 @@ forEachStore('the audit log as JSON lines', () => {
     const key = await auditor();
     const all = await exported(key);
     expect(all.lines).to.have.length(1_301);
-    expect((await verifyFile(write(all.lines), undefined)).checked).to.equal(1_300);
+    expect((await verifyFile(createReadStream(write(all.lines)), undefined)).checked).to.equal(1_300);
     const some = await exported(key, 'format=jsonl&entity_uri=agent:ops');
-    expect((await verifyFile(write(some.lines), undefined)).problem).to.match(/does not follow/);
+    expect((await verifyFile(createReadStream(write(some.lines)), undefined)).problem).to.match(/does not follow/);
     // The verification trusts the first entry of an export that starts in the middle of the log.
-    const { problem, checked } = await verifyFile(write(all.lines.slice(700)), undefined);
+    const { problem, checked } = await verifyFile(createReadStream(write(all.lines.slice(700))), undefined);
     expect([problem, checked]).to.deep.equal([undefined, 599]);
   });
 
@@ -137,9 +139,11 @@ forEachStore('the audit log as JSON lines', () => {
     await recordActs(node, ['a', 'b', 'c', 'd', 'e', 'f']);
     await checkpointed(node);
     const { lines } = await exported(await auditor());
-    expect((await verifyFile(write(lines), undefined)).problem).to.equal(undefined);
+    expect((await verifyFile(createReadStream(write(lines)), undefined)).problem).to.equal(undefined);
     for (const [attack, [change, problem]] of Object.entries(ATTACKS)) {
-      expect((await verifyFile(write(change([...lines])), undefined)).problem, attack).to.equal(problem);
+      expect((await verifyFile(createReadStream(write(change([...lines]))), undefined)).problem, attack).to.equal(
+        problem,
+      );
     }
     const path = write(lines);
     const run = await runInProcess(['audit', 'verify', '--file', path]);
