@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { type SealedSubject, ServiceError } from '../../ports/ports.ts';
 import { KeyTree, pathOf, type SeedNode } from './key-tree.ts';
+import { hmacSha256 } from './sha256.ts';
 
 /**
  * The bytes of a label's digest in a path. Of 10^9 subjects one shares its path with a given one once in 10^5 cases.
@@ -10,9 +11,8 @@ const LABEL_BYTES = 6;
 const LABEL_KEY_BYTES = 32;
 export const TENANT_DIGITS = LABEL_BYTES * 4;
 const ROOT_SEED_BYTES = 32;
-const GENERATION_DIGITS = 4;
-/** The highest generation that has a path. */
-export const LAST_GENERATION = 4 ** GENERATION_DIGITS - 1;
+/** The highest generation. The header of a sealed value has one byte for it. */
+export const LAST_GENERATION = 255;
 const LAST_ROOT = 0xffff;
 
 /** The uses of the keys of a subject, each with its digit in paths. */
@@ -78,18 +78,24 @@ export const filePath = ({ labelKey }: ContentKeys, name: string): string =>
 export const purposePath = (keys: ContentKeys, tenantId: string, purpose: string): string =>
   tenantPath(keys, tenantId) + pathOfLabel(keys.labelKey, ['purpose', purpose]);
 
-/** Returns the path above all keys of the facts about an entity in a scope. */
-export const subjectPath = (keys: ContentKeys, { tenantId, entityKey, scope }: SealedSubject): string =>
-  tenantPath(keys, tenantId) + pathOfLabel(keys.labelKey, ['subject', entityKey, scope]);
+/**
+ * Returns the path above all keys of the facts about an entity in a scope. `above` is the path of its tenant, for
+ * callers that know it.
+ */
+export const subjectPath = (
+  keys: ContentKeys,
+  { tenantId, entityKey, scope }: SealedSubject,
+  above = tenantPath(keys, tenantId),
+): string => above + pathOfLabel(keys.labelKey, ['subject', entityKey, scope]);
 
-/** Returns the path of one generation of a key below `subjectPath`. */
+/**
+ * Returns the path of one generation of a key below `subjectPath`. The digit 3 stands for three generations before, so
+ * that the first ones, which most keys have, are a single level down.
+ */
 export const generationPath = (subject: string, purpose: Purpose, generation: number): string =>
-  subject + PURPOSES[purpose] + generation.toString(4).padStart(GENERATION_DIGITS, '0');
-
-/** Returns the generation that a path of `generationPath` names. */
-export const generationOf = (path: string): number => Number.parseInt(path.slice(-GENERATION_DIGITS), 4);
+  subject + PURPOSES[purpose] + '3'.repeat(generation / 3) + (generation % 3);
 
 const freshRoot = (id: number): KeyRoot => rootFrom(id, [['', randomBytes(ROOT_SEED_BYTES)]]);
 
 const pathOfLabel = (labelKey: Uint8Array, label: readonly string[]): string =>
-  pathOf(createHmac('sha256', labelKey).update(JSON.stringify(label)).digest().subarray(0, LABEL_BYTES));
+  pathOf(hmacSha256(labelKey, JSON.stringify(label)).subarray(0, LABEL_BYTES));

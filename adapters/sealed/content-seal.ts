@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import {
   type ContentSeal,
   type DoomedKey,
@@ -10,6 +9,7 @@ import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from './content-key-
 import { type ContentKeys, generationPath, subjectPath, tenantPath } from './content-keys.ts';
 import { KeyCache } from './key-cache.ts';
 import { notOpened, placeOfValue } from './sealed-place.ts';
+import { hmacSha256 } from './sha256.ts';
 import { createTextSeal } from './text-seal.ts';
 import { NONCE_BYTES, openSealed, sealWithHeader, TAG_BYTES } from './value-seal.ts';
 
@@ -136,7 +136,7 @@ const factSeal = (cache: KeyCache): FactSeal => ({
   generationOf: (subject) => cache.present(subject).generation,
   generationIn: (header) => readHeader(header).generation,
   digestOf: (subject, valueKey) => {
-    const mac = createHmac('sha256', cache.digestKey(subject)).update(valueKey).digest();
+    const mac = hmacSha256(cache.digestKey(subject), valueKey);
     return `k:${mac.subarray(0, DIGEST_BYTES).toString('base64url')}`;
   },
   hideContentId: (tenantId, cid) =>

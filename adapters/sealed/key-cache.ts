@@ -3,7 +3,6 @@ import { ServiceError } from '../../ports/ports.ts';
 import {
   type ContentKeys,
   filePath,
-  generationOf,
   generationPath,
   type KeyRoot,
   LAST_GENERATION,
@@ -11,6 +10,7 @@ import {
   presentRoot,
   purposePath,
   subjectPath,
+  tenantPath,
 } from './content-keys.ts';
 import { type BlockPermutation, createBlockPermutation, derivedKey } from './value-seal.ts';
 
@@ -28,25 +28,30 @@ export interface PresentKey {
 /** The uses of the keys of a tenant's texts. */
 export type TextUse = 'sealed' | 'hidden' | 'bytes';
 
+/** The keys of a subject that were derived so far. */
+interface SubjectKeys {
+  readonly path: string;
+  present: PresentKey | undefined;
+  digest: Buffer | undefined;
+  /** The last key that opened something, because most facts of a subject have the same one. */
+  opening: { readonly rootId: number; readonly generation: number; readonly key: SubjectKey } | undefined;
+}
+
 const MOST_SUBJECTS = 10_000;
 const MOST_TENANTS = 1_000;
 
 /** Derives keys, and caches those that are used again. */
 export class KeyCache {
   #keys: ContentKeys;
-  #present: BoundedCache<PresentKey>;
-  #subjects: BoundedCache<SubjectKey>;
-  #digests: BoundedCache<Buffer>;
-  #tenants: BoundedCache<BlockPermutation>;
-  #texts: BoundedCache<Buffer>;
+  readonly #subjects = new BoundedCache<SubjectKeys>(MOST_SUBJECTS);
+  readonly #tenantPaths = new BoundedCache<string>(MOST_TENANTS);
+  readonly #contentIds = new BoundedCache<BlockPermutation>(MOST_TENANTS);
+  readonly #texts = new BoundedCache<Buffer>(MOST_TENANTS);
+  /** The subject of the last call, because several calls about one follow each other. */
+  #last: { readonly subject: SealedSubject; readonly known: SubjectKeys } | undefined;
 
   constructor(keys: ContentKeys) {
     this.#keys = keys;
-    this.#present = new BoundedCache(MOST_SUBJECTS);
-    this.#subjects = new BoundedCache(MOST_SUBJECTS);
-    this.#digests = new BoundedCache(MOST_SUBJECTS);
-    this.#tenants = new BoundedCache(MOST_TENANTS);
-    this.#texts = new BoundedCache(MOST_TENANTS);
   }
 
   get version(): number {
@@ -61,34 +66,44 @@ export class KeyCache {
   /** Replaces the keys, and forgets everything that was derived from the former ones. */
   replace(keys: ContentKeys): void {
     this.#keys = keys;
-    for (const cache of [this.#present, this.#subjects, this.#digests, this.#tenants, this.#texts]) cache.clear();
+    this.#last = undefined;
+    for (const cache of [this.#subjects, this.#tenantPaths, this.#contentIds, this.#texts]) cache.clear();
   }
 
   /** Returns the key that seals new content of a subject, or the first one above a generation. */
   present(subject: SealedSubject, above?: number): PresentKey {
-    if (above !== undefined) return this.#presentKey(subject, above + 1);
-    return this.#present.get(nameOf(subject), () => this.#presentKey(subject));
+    const known = this.#subject(subject);
+    if (above !== undefined) return this.#presentKey(known.path, above + 1);
+    known.present ??= this.#presentKey(known.path, 0);
+    return known.present;
   }
 
   /** Returns a key of a subject; undefined for a destroyed one, and for one of a root that was dropped. */
   keyOf(subject: SealedSubject, rootId: number, generation: number): SubjectKey | undefined {
-    return this.#subjects.find(`${rootId} ${generation} ${nameOf(subject)}`, () => {
-      const seed = this.#root(rootId)?.tree.keyAt(
-        generationPath(subjectPath(this.#keys, subject), 'value', generation),
-      );
-      return seed && subjectKey(seed);
-    });
+    const known = this.#subject(subject);
+    const { present, opening } = known;
+    if (present?.generation === generation && rootId === this.rootId) return present.key;
+    if (opening?.generation === generation && opening.rootId === rootId) return opening.key;
+    const seed = this.#root(rootId)?.tree.keyAt(generationPath(known.path, 'value', generation));
+    if (seed === undefined) return undefined;
+    const key = subjectKey(seed);
+    known.opening = { rootId, generation, key };
+    return key;
   }
 
   digestKey(subject: SealedSubject): Buffer {
-    return this.#digests.get(nameOf(subject), () =>
-      derivedKey(this.#presentSeed(this.presentPath(subject, 'digest')), 'digest'),
-    );
+    const known = this.#subject(subject);
+    if (known.digest === undefined) {
+      known.digest = derivedKey(this.#firstLeft(known.path, 'digest', 0).seed, 'digest');
+      // A caller that compares a value mostly seals it next, and both keys lie below one node.
+      known.present ??= this.#presentKey(known.path, 0);
+    }
+    return known.digest;
   }
 
   /** Returns the permutation of a tenant's content ids. */
   contentIds(tenantId: string): BlockPermutation {
-    return this.#tenants.get(tenantId, () =>
+    return this.#contentIds.get(tenantId, () =>
       createBlockPermutation(this.#needed(presentRoot(this.#keys), purposePath(this.#keys, tenantId, 'content ids'))),
     );
   }
@@ -111,24 +126,42 @@ export class KeyCache {
 
   /** Returns the path of the first generation below a subject that is not destroyed. */
   presentPath(subject: SealedSubject, purpose: Purpose, from = 0): string {
+    return this.#firstLeft(this.#subject(subject).path, purpose, from).path;
+  }
+
+  #subject(subject: SealedSubject): SubjectKeys {
+    const last = this.#last;
+    if (last !== undefined && isSame(last.subject, subject)) return last.known;
+    const { tenantId, entityKey, scope } = subject;
+    const known = this.#subjects.get(nameOf(subject), () => {
+      const above = this.#tenantPaths.get(tenantId, () => tenantPath(this.#keys, tenantId));
+      const path = subjectPath(this.#keys, subject, above);
+      return { path, present: undefined, digest: undefined, opening: undefined };
+    });
+    this.#last = { subject: { tenantId, entityKey, scope }, known };
+    return known;
+  }
+
+  #presentKey(path: string, from: number): PresentKey {
+    const { generation, seed } = this.#firstLeft(path, 'value', from);
+    return { generation, key: subjectKey(seed) };
+  }
+
+  /** Returns the first key below a subject that is not destroyed. */
+  #firstLeft(
+    subject: string,
+    purpose: Purpose,
+    from: number,
+  ): { readonly generation: number; readonly path: string; readonly seed: Buffer } {
     const { tree } = presentRoot(this.#keys);
-    const above = subjectPath(this.#keys, subject);
     for (let generation = from; generation <= LAST_GENERATION; generation++) {
-      const path = generationPath(above, purpose, generation);
-      if (tree.keyAt(path) !== undefined) return path;
+      const path = generationPath(subject, purpose, generation);
+      const seed = tree.keyAt(path);
+      if (seed !== undefined) return { generation, path, seed };
     }
     throw new ServiceError('conflict', 'the facts about this entity were erased too often for another key', {
       hint: 'run encryption rotate, which draws new keys for everything',
     });
-  }
-
-  #presentKey(subject: SealedSubject, from = 0): PresentKey {
-    const path = this.presentPath(subject, 'value', from);
-    return { generation: generationOf(path), key: subjectKey(this.#presentSeed(path)) };
-  }
-
-  #presentSeed(path: string): Buffer {
-    return this.#needed(presentRoot(this.#keys), path);
   }
 
   #needed({ tree }: KeyRoot, path: string): Buffer {
@@ -142,13 +175,14 @@ export class KeyCache {
   }
 }
 
-/** Drops the oldest half when it is full. */
+/** Holds the entries that were asked for last: a full half takes the place of the one before. */
 class BoundedCache<T> {
-  readonly #most: number;
-  readonly #entries = new Map<string, T>();
+  readonly #half: number;
+  #fresh = new Map<string, T>();
+  #former = new Map<string, T>();
 
   constructor(most: number) {
-    this.#most = most;
+    this.#half = Math.ceil(most / 2);
   }
 
   get(name: string, make: () => T): T {
@@ -156,39 +190,38 @@ class BoundedCache<T> {
   }
 
   find(name: string, make: () => T | undefined): T | undefined {
-    const known = this.#entries.get(name);
+    const known = this.#fresh.get(name);
     if (known !== undefined) return known;
-    const made = make();
-    if (made === undefined) return undefined;
-    if (this.#entries.size >= this.#most) this.#dropHalf();
-    this.#entries.set(name, made);
-    return made;
+    const found = this.#former.get(name) ?? make();
+    if (found === undefined) return undefined;
+    if (this.#fresh.size >= this.#half) {
+      this.#former = this.#fresh;
+      this.#fresh = new Map();
+    }
+    this.#fresh.set(name, found);
+    return found;
   }
 
   clear(): void {
-    this.#entries.clear();
-  }
-
-  #dropHalf(): void {
-    let left = Math.ceil(this.#most / 2);
-    for (const name of this.#entries.keys()) {
-      if (left === 0) return;
-      this.#entries.delete(name);
-      left -= 1;
-    }
+    this.#fresh = new Map();
+    this.#former = new Map();
   }
 }
 
-const nameOf = ({ tenantId, entityKey, scope }: SealedSubject): string => JSON.stringify([tenantId, entityKey, scope]);
+/** Spells a subject. The lengths tell texts apart that are the same when joined. */
+const nameOf = ({ tenantId, entityKey, scope }: SealedSubject): string =>
+  `${tenantId.length} ${scope.length} ${tenantId}${scope}${entityKey}`;
+
+const isSame = (one: SealedSubject, other: SealedSubject): boolean =>
+  one.entityKey === other.entityKey && one.scope === other.scope && one.tenantId === other.tenantId;
 
 const subjectKey = (seed: Buffer): SubjectKey => {
-  const forSalts = derivedKey(seed, 'salt');
   let salts: BlockPermutation | undefined;
   return {
     cipher: derivedKey(seed, 'value'),
     // Most readers open values only.
     get salts() {
-      salts ??= createBlockPermutation(forSalts);
+      salts ??= createBlockPermutation(derivedKey(seed, 'salt'));
       return salts;
     },
   };

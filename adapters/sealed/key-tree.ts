@@ -1,16 +1,27 @@
-import { sha256 } from './sha256.ts';
+import { sha256Into } from './sha256.ts';
 
 /** The number of children of a node, which are named by the digits 0 to 3. */
 const ARITY = 4;
 const SEED_BYTES = 32;
 const DIGITS: readonly string[] = ['0', '1', '2', '3'];
-const MOST_SHORTCUTS = 1_000;
+/** Levels below a tenant of which nodes are kept: 4,096 of them take half a megabyte. */
+const UPPER_LEVELS = 6;
+const MOST_UPPER = 2 * ARITY ** UPPER_LEVELS;
+const MOST_TENANTS = 1_000;
+const MOST_LATEST = 16;
 
 /** The place of a key in the tree: digits from 0 to 3, from the root on. */
 export type KeyPath = string;
 
 /** A node from which all keys below it are derived. */
 export type SeedNode = readonly [path: KeyPath, seed: Uint8Array];
+
+interface Shortcuts {
+  /** The length of the paths of these nodes. */
+  readonly length: number;
+  readonly most: number;
+  readonly nodes: Map<KeyPath, Buffer>;
+}
 
 /**
  * A tree of keys, each derived from its parent, of which single keys can be destroyed for good. It holds the seeds of
@@ -20,47 +31,63 @@ export type SeedNode = readonly [path: KeyPath, seed: Uint8Array];
  */
 export class KeyTree {
   readonly #seeds: Map<KeyPath, Buffer>;
-  /** The path length at which derived nodes are cached, because many keys lie below one of them. */
-  readonly #shortcutLength: number;
-  #shortcuts = new Map<KeyPath, Buffer>();
-  /** The last node of twice that length, because the keys below one are asked for one after another. */
-  #last: { readonly path: KeyPath; readonly node: Buffer } | undefined;
+  /** Derived nodes below which many keys are asked for, by the length of their paths, the longest first. */
+  readonly #shortcuts: readonly Shortcuts[];
 
+  /** `shortcutLength` is the length of the paths below which all keys of a tenant lie. */
   constructor(nodes: Iterable<SeedNode>, shortcutLength: number) {
     this.#seeds = new Map();
     for (const [path, seed] of nodes) {
       if (seed.length !== SEED_BYTES) throw new RangeError('a seed has 32 bytes');
       this.#seeds.set(path, Buffer.from(seed));
     }
-    this.#shortcutLength = shortcutLength;
+    this.#shortcuts = [
+      // The keys below one of these are asked for one after another.
+      { length: 2 * shortcutLength, most: MOST_LATEST, nodes: new Map() },
+      // A new key of a tenant needs only the levels below one of these.
+      { length: shortcutLength + UPPER_LEVELS, most: MOST_UPPER, nodes: new Map() },
+      { length: shortcutLength, most: MOST_TENANTS, nodes: new Map() },
+    ];
   }
 
   /** Returns the key at a path; undefined for a destroyed one. */
   keyAt(path: KeyPath): Buffer | undefined {
-    const length = 2 * this.#shortcutLength;
-    if (path.length <= length) return this.#nodeAt(path);
-    const above = path.slice(0, length);
-    const node = this.#last?.path === above ? this.#last.node : this.#nodeAt(above);
-    if (node === undefined) return this.#derive(path);
-    this.#last = { path: above, node };
-    return descend(node, path.slice(length));
+    const start = this.#nearestAbove(path);
+    if (start === undefined) return undefined;
+    const [from, seed] = start;
+    NODE.set(seed);
+    for (let at = from; at < path.length; at += 1) {
+      descend(path, at);
+      if (at + 1 < path.length) this.#keep(path, at + 1);
+    }
+    const key = Buffer.from(NODE.subarray(0, SEED_BYTES));
+    NODE.fill(0);
+    return key;
   }
 
-  #nodeAt(path: KeyPath): Buffer | undefined {
-    if (path.length <= this.#shortcutLength) return this.#derive(path);
-    const shortcut = path.slice(0, this.#shortcutLength);
-    const known = this.#shortcuts.get(shortcut) ?? this.#derive(shortcut);
-    // A node with a destroyed key below it is gone, and those beside the key are held by themselves.
-    if (known === undefined) return this.#derive(path);
-    if (this.#shortcuts.size >= MOST_SHORTCUTS) this.#shortcuts.clear();
-    this.#shortcuts.set(shortcut, known);
-    return descend(known, path.slice(this.#shortcutLength));
+  /** Returns the lowest known node at or above a path, and the length of its own path. */
+  #nearestAbove(path: KeyPath): readonly [length: number, node: Buffer] | undefined {
+    for (const { length, nodes } of this.#shortcuts) {
+      const node = path.length > length ? nodes.get(path.slice(0, length)) : undefined;
+      if (node !== undefined) return [length, node];
+    }
+    const held = this.#heldAbove(path);
+    return held === undefined ? undefined : [held.length, this.#seeds.get(held) as Buffer];
+  }
+
+  /** Keeps the node at hand if it is a shortcut. No destroyed key lies below it, because it was derived. */
+  #keep(path: KeyPath, reached: number): void {
+    for (const { length, most, nodes } of this.#shortcuts) {
+      if (length !== reached) continue;
+      if (nodes.size >= most) nodes.clear();
+      nodes.set(path.slice(0, length), Buffer.from(NODE.subarray(0, SEED_BYTES)));
+      return;
+    }
   }
 
   /** Destroys the key at a path and all below it. Returns false when all of them are gone already. */
   destroy(path: KeyPath): boolean {
-    this.#shortcuts = new Map();
-    this.#last = undefined;
+    for (const { nodes } of this.#shortcuts) nodes.clear();
     const held = this.#heldAbove(path);
     if (held === undefined) return this.#destroyBelow(path);
     let node = this.#seeds.get(held) as Buffer;
@@ -90,12 +117,6 @@ export class KeyTree {
     return [...this.#seeds];
   }
 
-  #derive(path: KeyPath): Buffer | undefined {
-    const held = this.#heldAbove(path);
-    if (held === undefined) return undefined;
-    return descend(this.#seeds.get(held) as Buffer, path.slice(held.length));
-  }
-
   /** Returns the path of the held node at or above this one. */
   #heldAbove(path: KeyPath): KeyPath | undefined {
     for (let length = 0; length <= path.length; length++) {
@@ -115,24 +136,35 @@ export class KeyTree {
   }
 }
 
+/** The four digits of each byte. */
+const DIGITS_OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(ARITY).padStart(4, '0'),
+);
+
 /** Returns the path of a digest: each byte gives four digits. */
 export const pathOf = (digest: Uint8Array): KeyPath => {
   let path = '';
-  for (const byte of digest) path += byte.toString(ARITY).padStart(4, '0');
+  for (const byte of digest) path += DIGITS_OF_BYTE[byte];
   return path;
 };
 
-const descend = (seed: Buffer, digits: KeyPath): Buffer => {
-  let node = seed;
-  for (const digit of digits) node = childOf(node, digit);
-  return node;
+/**
+ * The seed of a node and the digit of a child, of which the hash is a pseudorandom function for a secret seed. A key is
+ * derived in this place, because thirty levels of objects cost more than their hashes.
+ */
+const NODE = Buffer.alloc(SEED_BYTES + 1);
+const DIGIT_0 = '0'.charCodeAt(0);
+
+/** Replaces the node at hand by its child, which the digit at a place of a path names. */
+const descend = (path: KeyPath, at: number): void => {
+  NODE[SEED_BYTES] = path.charCodeAt(at) - DIGIT_0;
+  sha256Into(NODE, NODE);
 };
 
-/** The seed of a parent and the digit of a child, of which the hash is a pseudorandom function for a secret seed. */
-const PARENT_AND_DIGIT = Buffer.alloc(SEED_BYTES + 1);
-
 const childOf = (seed: Buffer, digit: string): Buffer => {
-  seed.copy(PARENT_AND_DIGIT);
-  PARENT_AND_DIGIT.writeUInt8(Number(digit), SEED_BYTES);
-  return sha256(PARENT_AND_DIGIT);
+  NODE.set(seed);
+  descend(digit, 0);
+  const child = Buffer.from(NODE.subarray(0, SEED_BYTES));
+  NODE.fill(0);
+  return child;
 };

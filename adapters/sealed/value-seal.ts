@@ -1,4 +1,5 @@
 import { type Cipher, createCipheriv, createDecipheriv, createHmac, type Decipher, randomFillSync } from 'node:crypto';
+import { hmacSha256 } from './sha256.ts';
 
 const CIPHER = 'aes-256-gcm';
 const BLOCK_CIPHER = 'aes-256-ecb';
@@ -22,7 +23,7 @@ export const drawNonce = (): Buffer => {
 };
 
 /** Returns a key for one use, derived from a key of the tree. */
-export const derivedKey = (key: Uint8Array, use: string): Buffer => createHmac('sha256', key).update(use).digest();
+export const derivedKey = (key: Uint8Array, use: string): Buffer => hmacSha256(key, use);
 
 /** Returns `header`, a nonce, the sealed bytes and their tag. `place` is authenticated with them. */
 export const sealWithHeader = (header: Uint8Array, bytes: Uint8Array, key: Uint8Array, place: Uint8Array): Buffer => {
