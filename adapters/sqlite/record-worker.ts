@@ -52,7 +52,8 @@ class Recorder {
   /** Writes every page, as of now. */
   async begin(): Promise<void> {
     this.#holds[0].begin();
-    const logged = this.#log.read();
+    // Reading a long log takes a while. A second, short look adds the commits of that time to the base.
+    const logged = merged(this.#log.read(), this.#log.read());
     const atMs = Date.now();
     this.#pageBytes = logged?.pageBytes ?? pageBytesOf(someBytesAt(this.#file, 0, 100));
     await this.#write([wholeStep(this.#file, this.#pageBytes, logged, atMs)]);
@@ -93,6 +94,9 @@ class Recorder {
     process.send?.(this.#previous);
   }
 }
+
+const merged = (first: ChangedPages | undefined, then: ChangedPages | undefined): ChangedPages | undefined =>
+  first && then ? { ...then, pages: new Map([...first.pages, ...then.pages]) } : (then ?? first);
 
 /** The database as of the last commit of the log that was read. SQLite moves no later one into the file meanwhile. */
 const wholeStep = (file: number, pageBytes: number, logged: ChangedPages | undefined, atMs: number): PageStep => {
