@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OfflineStore } from '../../kernel/internal-api.ts';
 import { type Clock, formatInstant, type ObjectStores, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import { createOwnFolder } from './backup-folder.ts';
-import { chosenPoint, readIncrements } from './increment-chains.ts';
+import { type ChainGap, type ChosenPoint, chosenPoint, reachedHint, readIncrements } from './increment-chains.ts';
 import type { Manifest } from './manifest-json.ts';
 
 const LATEST = 'latest';
@@ -26,13 +26,15 @@ export interface CheckedPoint {
   readonly bytes: number;
   /** When the last commit in it was made, RFC 3339. */
   readonly pointInTime: string;
+  /** Times between the chains of the target. */
+  readonly gaps: readonly ChainGap[];
 }
 
 /** Reads the increments up to a point in time, and keeps nothing. */
 export const checkPoint = async (request: PointRequest): Promise<CheckedPoint> => {
-  const { chain, increments, atMs } = await assembled(request, undefined);
+  const { chain, increments, atMs, gaps } = await assembled(request, undefined);
   const bytes = increments.reduce((sum, one) => sum + one.bytes, 0);
-  return { chain, increments: increments.length, bytes, pointInTime: formatInstant(atMs) };
+  return { chain, increments: increments.length, bytes, pointInTime: formatInstant(atMs), gaps };
 };
 
 /** Runs work with a folder that has the store as of a point in time, and that is removed afterwards. */
@@ -59,8 +61,25 @@ const assembled = async ({ at, from, objects, clock, store, onProgress }: PointR
   const target = await objects.open(from, { mustExist: true });
   const chosen = await chosenPoint(target, readPoint(at), clock.nowMs());
   const { chain, untilMs } = chosen;
-  const increments = readIncrements(target, chosen, onProgress);
-  return { ...chosen, ...(await store.assemble({ chain, increments, untilMs, folder })) };
+  let begun = 0;
+  const increments = async function* (): ReturnType<typeof readIncrements> {
+    for await (const increment of readIncrements(target, chosen, onProgress)) {
+      begun += 1;
+      yield increment;
+    }
+  };
+  try {
+    return { ...chosen, ...(await store.assemble({ chain, increments: increments(), untilMs, folder })) };
+  } catch (error) {
+    throw withReached(error, chosen, begun - 1);
+  }
+};
+
+/** Adds what the increments before a damaged one still bring back. */
+const withReached = (error: unknown, { increments }: ChosenPoint, whole: number): unknown => {
+  const [base, last] = [increments[0], increments[whole - 1]];
+  if (!(error instanceof ServiceError) || error.code !== 'validation' || !base || !last) return error;
+  return new ServiceError('validation', error.message, { hint: reachedHint(base.untilMs, last.untilMs), cause: error });
 };
 
 const readPoint = (at: string): number | null => {

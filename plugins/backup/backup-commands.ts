@@ -7,7 +7,7 @@ import { backupSettings, erasureFilesOf, stayingHere } from './backup-settings.t
 import { createBackup } from './create-backup.ts';
 import { drillCommand } from './drill-command.ts';
 import { folderOption, fromOption } from './from-option.ts';
-import { type SentChain, sentChains } from './increment-chains.ts';
+import { gapJson, gapsBetween, type SentChain, sentChains, showGap } from './increment-chains.ts';
 import { pruneCommand } from './prune-command.ts';
 import { rewrapCommand } from './rewrap-command.ts';
 import { sendCommand, sendShown } from './send-command.ts';
@@ -89,31 +89,36 @@ const listCommand = defineCommand({
       ? listBackups(folder, erasureFilesOf(node))
       : listSent(target, erasureFilesOf(node)));
     const chains = target === undefined ? [] : await sentChains(target);
-    const sent = target === undefined ? {} : { chains: chains.map(chainJson) };
+    const sent = target === undefined ? {} : { chains: chains.map(chainJson), gaps: gapsBetween(chains).map(gapJson) };
     if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson), ...sent })}\n`);
     else if (found.length > 0) stdout.write(table(rowsOf(found, target !== undefined), { titled: true }));
     if (found.length === 0 && chains.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
     for (const { id, damage, neededKey } of found) {
       if (damage !== null) stderr.write(neededKey === undefined ? `${id}: damaged: ${damage}\n` : `${damage}\n`);
     }
-    if (!options.json) for (const chain of chains) stderr.write(chainLine(chain));
+    if (!options.json)
+      for (const line of [...chains.map(chainLine), ...gapsBetween(chains).map(showGap)]) stderr.write(line);
     if (found.some(({ erasuresSince }) => erasuresSince > 0)) {
       stderr.write('"fact-memory-node backup prune --erased" removes backups that may hold what was erased since\n');
     }
   },
 });
 
-const chainJson = ({ name, increments, fromMs, untilMs, isClear }: SentChain): object => ({
+const chainJson = ({ name, increments, brokenAt, fromMs, untilMs, isClear }: SentChain): object => ({
   id: name,
   from: formatInstant(fromMs),
   until: formatInstant(untilMs),
   increments: increments.length,
   bytes: bytesOf(increments),
+  broken_at: brokenAt ?? null,
   in_the_clear: isClear,
 });
 
-const chainLine = ({ name, increments, fromMs, untilMs }: SentChain): string =>
-  `${name}: any point in time from ${formatInstant(fromMs)} to ${formatInstant(untilMs)}, ${showBytes(bytesOf(increments))}\n`;
+const chainLine = ({ name, increments, brokenAt, fromMs, untilMs }: SentChain): string => {
+  const reached = `any point in time from ${formatInstant(fromMs)} to ${formatInstant(untilMs)}`;
+  const broken = brokenAt === undefined ? '' : `; the increment ${brokenAt} does not follow, so nothing after that`;
+  return `${name}: ${reached}, ${showBytes(bytesOf(increments))}${broken}\n`;
+};
 
 const bytesOf = (increments: SentChain['increments']): number => increments.reduce((sum, { bytes }) => sum + bytes, 0);
 

@@ -9,7 +9,6 @@ import {
   NodeSettings,
   ObjectStores,
   optional,
-  parseInstant,
   Random,
   ServiceError,
   StoreCopies,
@@ -21,20 +20,19 @@ import { JobQueue } from '../jobs/jobs-api.ts';
 import { type UpkeepTask, upkeepTasks } from '../upkeep/upkeep-api.ts';
 import { Backups, StoreSamples, StoreVerification, storeChecks } from './backup-api.ts';
 import { backupCommands } from './backup-commands.ts';
-import { newestBackup } from './backup-folder.ts';
 import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
 import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './backup-settings.ts';
 import { createFactCheck } from './check-facts.ts';
 import { createRowCheck } from './check-rows.ts';
 import { createStructureCheck } from './check-structure.ts';
-import { readDrill } from './drill-record.ts';
 import { createDrillTask } from './drill-task.ts';
+import { measureBackups } from './measure-backups.ts';
 import { BACKUP_JOB, createBackups, isOperator, runBackup } from './node-backups.ts';
 import { restoreCommand } from './restore-command.ts';
 import { createVerification } from './run-checks.ts';
 import { createIncrementSender } from './send-increments.ts';
 import { createSamples } from './store-samples.ts';
-import { lockedLimit, newestSentMs, readTarget, type TargetRecord } from './target-record.ts';
+import { lockedLimit, readTarget } from './target-record.ts';
 import { upgradeCommand } from './upgrade-command.ts';
 import { verifyCommand } from './verify-command.ts';
 
@@ -94,62 +92,23 @@ export const backupPlugin = definePlugin({
       start: ({ job }) => runBackup(parts, job),
     };
     on(upkeepTasks, () => task);
-    if (config.incrementSeconds > 0) {
-      const sender = createIncrementSender({ ...use, config, log });
+    const sender = config.incrementSeconds > 0 ? createIncrementSender({ ...use, config, log }) : undefined;
+    if (sender !== undefined) {
       onStart(() => {
         if (use.copies.recordChanges === undefined) throw noIncrements();
       });
       every(AGAIN_MS, () => void sender.run());
       onStop(() => sender.stop());
     }
-    const measure = (name: string, help: string, read: (newest: Newest) => number): void =>
-      telemetry.gauge({ name, help }, async () => {
-        const newest = await newestBackup(config.folder);
-        return newest === undefined ? [] : read(newest);
-      });
-    measure('backup_last_success_timestamp_seconds', 'When the newest backup was begun', ({ createdAt }) =>
-      Math.floor((parseInstant(createdAt) ?? 0) / 1_000),
-    );
-    measure('backup_age_seconds', 'How long ago the newest backup was begun', ({ createdAt }) =>
-      Math.max(0, (clock.nowMs() - (parseInstant(createdAt) ?? 0)) / 1_000),
-    );
-    telemetry.gauge(
-      {
-        name: 'backup_drill_last_success_timestamp_seconds',
-        help: 'When the last drill ended that found a backup whole',
-      },
-      async () => {
-        const lastMs = (await readDrill(config.folder))?.lastWholeMs ?? null;
-        return lastMs === null ? [] : Math.floor(lastMs / 1_000);
-      },
-    );
-    telemetry.gauge(
-      { name: 'backup_drill_ok', help: 'Whether the last drill found its backup whole (1)' },
-      async () => {
-        const last = await readDrill(config.folder);
-        return last === undefined ? [] : Number(last.isWhole);
-      },
-    );
-    const sent = (): Promise<TargetRecord | undefined> =>
-      config.target === undefined ? Promise.resolve(undefined) : readTarget(config.folder);
-    telemetry.gauge(
-      { name: 'backup_target_age_seconds', help: 'How long ago the newest backup in the target was begun' },
-      async () => {
-        const newestMs = await sent().then((seen) => (seen === undefined ? undefined : newestSentMs(seen)));
-        return newestMs === undefined ? [] : Math.max(0, (clock.nowMs() - newestMs) / 1_000);
-      },
-    );
+    measureBackups({ telemetry, clock, config, incrementAgeMs: () => sender?.ageMs() });
     // A target that was given up may still lock backups, so this looks at the record alone.
     on(erasureFiles, async () => {
       const seen = await readTarget(config.folder);
       const limit = seen === undefined ? undefined : lockedLimit(seen, clock.nowMs());
       return limit === undefined ? [] : [limit];
     });
-    measure('backup_size_bytes', 'Size of the newest backup', ({ bytes }) => bytes);
   },
 });
-
-type Newest = NonNullable<Awaited<ReturnType<typeof newestBackup>>>;
 
 /** After a failure, a new chain begins within this time. */
 const AGAIN_MS = 10_000;

@@ -23,6 +23,10 @@ export interface SentIncrement {
 export interface SentChain {
   readonly name: string;
   readonly increments: readonly SentIncrement[];
+  /** Those before the first that is missing or there twice. */
+  readonly reachable: readonly SentIncrement[];
+  /** The name of the first increment that does not follow the one before it. */
+  readonly brokenAt: string | undefined;
   /** The first and the last point in time that it can bring back. */
   readonly fromMs: number;
   readonly untilMs: number;
@@ -58,16 +62,45 @@ export const sentChains = async (target: ObjectStore): Promise<readonly SentChai
 
 const chainOf = (name: string, given: readonly SentIncrement[]): SentChain[] => {
   const increments = [...given].sort((one, other) => one.number - other.number || (one.name < other.name ? -1 : 1));
-  const [base, last] = [increments[0], increments.at(-1)];
-  if (base === undefined || last === undefined || base.number !== 0) return [];
-  return [{ name, increments, fromMs: base.untilMs, untilMs: last.untilMs, isClear: base.isClear }];
+  const [base] = increments;
+  if (base === undefined || base.number !== 0) return [];
+  const broken = increments.findIndex(({ number }, at) => number !== at || increments[at + 1]?.number === at);
+  const reachable = broken === -1 ? increments : increments.slice(0, broken);
+  const untilMs = reachable.at(-1)?.untilMs ?? base.untilMs;
+  const brokenAt = increments[broken]?.name;
+  return [{ name, increments, reachable, brokenAt, fromMs: base.untilMs, untilMs, isClear: base.isClear }];
 };
+
+/** A time between two chains, to which no restore goes. Milliseconds since the epoch. */
+export interface ChainGap {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** A node that starts anew needs about as long, and nobody has to look into that. */
+const SHORTEST_GAP_MS = 60_000;
+
+/** Returns the gaps between chains, which come newest first: the node was away, or the target was. */
+export const gapsBetween = (chains: readonly SentChain[]): readonly ChainGap[] =>
+  chains.flatMap(({ fromMs: untilMs }, at) => {
+    const fromMs = chains[at + 1]?.untilMs;
+    return fromMs === undefined || untilMs - fromMs < SHORTEST_GAP_MS ? [] : [{ fromMs, untilMs }];
+  });
+
+export const showGap = ({ fromMs, untilMs }: ChainGap): string =>
+  `no increments from ${formatInstant(fromMs)} to ${formatInstant(untilMs)}: the node or the target was away\n`;
+
+export const gapJson = ({ fromMs, untilMs }: ChainGap): object => ({
+  from: formatInstant(fromMs),
+  until: formatInstant(untilMs),
+});
 
 /** The increments to read for a point in time, and that point itself. */
 export interface ChosenPoint {
   readonly chain: string;
   readonly increments: readonly SentIncrement[];
   readonly untilMs: number;
+  readonly gaps: readonly ChainGap[];
 }
 
 /**
@@ -79,14 +112,19 @@ export const chosenPoint = async (target: ObjectStore, atMs: number | null, nowM
   // Anybody who writes to the target can make up a clear chain, so a sealed one goes before it.
   const sealed = chains.filter(({ isClear }) => !isClear);
   const counted = sealed.length > 0 ? sealed : chains;
-  const chain = counted.find(({ fromMs }) => atMs === null || fromMs <= atMs);
+  const place = counted.findIndex(({ fromMs }) => atMs === null || fromMs <= atMs);
+  const chain = counted[place];
   if (chain === undefined) throw tooEarly(target, counted);
-  if (atMs !== null && chain.untilMs < atMs) throw tooLate(chain);
-  const end = atMs === null ? -1 : chain.increments.findIndex(({ untilMs }) => untilMs >= atMs);
-  const increments = end === -1 ? chain.increments : chain.increments.slice(0, end + 1);
+  const isReached = atMs !== null && atMs <= chain.untilMs;
+  if (!isReached && chain.brokenAt !== undefined) throw isBroken(chain, chain.brokenAt);
+  if (!isReached && atMs !== null) throw tooLate(chain, counted[place - 1]);
+  const { reachable } = chain;
+  const increments = isReached
+    ? reachable.slice(0, reachable.findIndex(({ untilMs }) => untilMs >= atMs) + 1)
+    : reachable;
   const clear = increments.find(({ isClear }) => isClear);
   if (clear !== undefined) throw liesClear(`${chain.name}/${clear.name}`);
-  return { chain: chain.name, increments, untilMs: atMs ?? Number.MAX_SAFE_INTEGER };
+  return { chain: chain.name, increments, untilMs: atMs ?? Number.MAX_SAFE_INTEGER, gaps: gapsBetween(counted) };
 };
 
 /** Reads the increments of a chain one after another. */
@@ -120,10 +158,21 @@ const tooEarly = ({ place }: ObjectStore, chains: readonly SentChain[]): Service
     { hint: chains.length === 0 ? 'restore a backup: leave --at out' : LIST },
   );
 
-const tooLate = ({ untilMs }: SentChain): ServiceError =>
-  new ServiceError('lookup', `the increments of that time end at ${formatInstant(untilMs)}`, {
-    hint: `give an earlier point in time; ${LIST}`,
+const tooLate = ({ untilMs }: SentChain, next: SentChain | undefined): ServiceError => {
+  const later = next === undefined ? '' : `, and the next begin at ${formatInstant(next.fromMs)}`;
+  return new ServiceError('lookup', `the increments of that time end at ${formatInstant(untilMs)}${later}`, {
+    hint: `give one of these times, or a point in time outside; ${LIST}`,
   });
+};
+
+const isBroken = ({ name, fromMs, untilMs }: SentChain, increment: string): ServiceError =>
+  new ServiceError('validation', `the increment ${name}/${increment} does not follow the one before it`, {
+    hint: `one is missing, or is there twice: ${reachedHint(fromMs, untilMs)}`,
+  });
+
+/** Says what a broken chain still brings back. */
+export const reachedHint = (fromMs: number, untilMs: number): string =>
+  `restore any point in time from ${formatInstant(fromMs)} to ${formatInstant(untilMs)}, or a backup`;
 
 const liesClear = (name: string): ServiceError =>
   new ServiceError('conflict', `${name} lies in the clear, so anybody who writes to the target may have made it up`, {

@@ -30,6 +30,8 @@ export interface IncrementSender {
   run(): Promise<void>;
   /** Sends the rest, and ends. */
   stop(): Promise<void>;
+  /** Milliseconds since the last commit that is surely in the target; undefined where another process sends. */
+  ageMs(): number | undefined;
 }
 
 export const createIncrementSender = (parts: SendIncrementsParts): IncrementSender => {
@@ -37,10 +39,16 @@ export const createIncrementSender = (parts: SendIncrementsParts): IncrementSend
   let isStopping = false;
   let running: Promise<void> | undefined;
   let chain: ChainSender | undefined;
+  let reachedMs: number | undefined;
+  const onSent = ({ untilMs }: IncrementFile): void => {
+    reachedMs = untilMs;
+  };
   const sendChains = async (): Promise<void> => {
+    // A target that never was there has an age as well.
+    reachedMs ??= parts.clock.nowMs();
     try {
       while (!isStopping) {
-        chain = await ChainSender.begin(parts);
+        chain = await ChainSender.begin(parts, onSent);
         if (isStopping) void chain.stop();
         await chain.ended();
       }
@@ -48,7 +56,11 @@ export const createIncrementSender = (parts: SendIncrementsParts): IncrementSend
       log.warn('increments of the store are not sent to the target; a new chain begins soon', { error });
     }
   };
-  const lease = parts.leases.hold('backup.increments', { onAcquired: () => void run() });
+  const onAcquired = (): void => {
+    reachedMs = undefined;
+    void run();
+  };
+  const lease = parts.leases.hold('backup.increments', { onAcquired });
   const run = (): Promise<void> => {
     running ??= lease.whileHeld(sendChains).finally(() => {
       running = undefined;
@@ -57,6 +69,7 @@ export const createIncrementSender = (parts: SendIncrementsParts): IncrementSend
   };
   return {
     run,
+    ageMs: () => (reachedMs === undefined || !lease.held ? undefined : Math.max(0, parts.clock.nowMs() - reachedMs)),
     stop: async () => {
       isStopping = true;
       await chain?.stop();
@@ -73,24 +86,31 @@ class ChainSender {
   readonly #spool: string;
   readonly #recorder: ChangeRecorder;
   readonly #startMs: number;
+  readonly #onSent: (increment: IncrementFile) => void;
   #base: string | undefined;
   #placedKeys: string | undefined;
   #waiting: IncrementFile[] = [];
   #sending: Promise<void> | undefined;
 
-  static async begin(parts: SendIncrementsParts): Promise<ChainSender> {
+  static async begin(parts: SendIncrementsParts, onSent: (increment: IncrementFile) => void): Promise<ChainSender> {
     const target = await parts.objects.open(parts.config.target ?? '');
     const spool = join(parts.config.folder, SPOOL);
     await rm(spool, { recursive: true, force: true });
     await mkdir(spool, { recursive: true, mode: 0o700 });
-    return new ChainSender(parts, target, spool);
+    return new ChainSender(parts, target, spool, onSent);
   }
 
-  private constructor(parts: SendIncrementsParts, target: ObjectStore, spool: string) {
+  private constructor(
+    parts: SendIncrementsParts,
+    target: ObjectStore,
+    spool: string,
+    onSent: (increment: IncrementFile) => void,
+  ) {
     const { copies, clock, random, config } = parts;
     this.#parts = parts;
     this.#target = target;
     this.#spool = spool;
+    this.#onSent = onSent;
     this.#startMs = clock.nowMs();
     this.#chain = chainName(this.#startMs, random.uuid());
     const onIncrement = (increment: IncrementFile): void => this.#take(increment);
@@ -151,6 +171,7 @@ class ChainSender {
       await this.#target.write(`${this.#chain}/${next.name}`, { bytes, sha256, read });
       await rm(file);
       this.#waiting.shift();
+      this.#onSent(next);
       if (next.number > 0) continue;
       this.#base = next.name;
       await pruneChains(this.#target, { days: this.#parts.config.keep });

@@ -6,6 +6,7 @@ import { pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
 import { atOption, fromOption } from './from-option.ts';
+import { gapJson, showGap } from './increment-chains.ts';
 import type { Manifest } from './manifest-json.ts';
 import { requireCurrent } from './require-current.ts';
 import { showBytes } from './show-bytes.ts';
@@ -49,11 +50,12 @@ export const verifyCommand = defineCommand({
       if (options.at !== undefined) {
         const request = { ...context, ...options, at: options.at };
         const checked = await checkPoint({ ...request, onProgress: (done, total) => bar.update(done, total) });
-        const { chain, increments, bytes, pointInTime } = checked;
-        if (options.json)
-          stdout.write(`${JSON.stringify({ ok: true, chain, increments, bytes, point_in_time: pointInTime })}\n`);
+        const { chain, increments, bytes, pointInTime, gaps } = checked;
+        const found = { chain, increments, bytes, point_in_time: pointInTime, gaps: gaps.map(gapJson) };
+        if (options.json) stdout.write(`${JSON.stringify({ ok: true, ...found })}\n`);
         else
           stdout.write(`${chain}: ${countNoun(increments, 'increment')}, ${showBytes(bytes)}, up to ${pointInTime}\n`);
+        if (!options.json) for (const gap of gaps) stderr.write(showGap(gap));
         return EXIT.ok;
       }
       if (options.backup !== undefined || options.from !== undefined) {

@@ -251,7 +251,8 @@ export const request = async (
     body: body === undefined ? null : JSON.stringify(body),
   });
   const replied = await reply.text();
-  return { status: reply.status, body: replied === '' ? undefined : JSON.parse(replied) };
+  const isJson = reply.headers.get('content-type')?.includes('json') === true;
+  return { status: reply.status, body: isJson ? JSON.parse(replied) : replied || undefined };
 };
 
 export const fact = (entity: string, value: string): object => ({
@@ -261,35 +262,6 @@ export const fact = (entity: string, value: string): object => ({
   source: 'agent:writer',
   scope: 'company',
 });
-
-const NO_REPLY: Reply = { status: 0, body: undefined };
-
-/** Asserts facts one after another until `stop` is called. */
-export class Load {
-  /** The ids of the facts in the order in which the node acknowledged them. */
-  readonly acknowledged: string[] = [];
-  #going = true;
-  readonly #done: Promise<void>;
-
-  constructor(node: RunningProgram, name: string) {
-    this.#done = this.#run(node, name);
-  }
-
-  async #run(node: RunningProgram, name: string): Promise<void> {
-    for (let at = 0; this.#going; at += 1) {
-      // Some facts contradict or retract others, so that derived rows exist.
-      const asserted = { ...fact(`user:${name}${at % 20}`, `note ${at}`), confidence: at % 17 === 16 ? 0 : 0.9 };
-      const { status, body } = await request(node, 'POST', '/v1/facts', asserted).catch(() => NO_REPLY);
-      if (status === 0) return;
-      if (status === 201) this.acknowledged.push(body.id);
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#going = false;
-    await this.#done;
-  }
-}
 
 /** Returns the path and the bytes of each file below a folder. */
 export const bytesBelow = (folder: string): { readonly path: string; readonly bytes: Buffer }[] =>

@@ -3,7 +3,8 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { BACKED_UP, BackupPlace, fact, Load, request, type StoredRows } from './backup-place.ts';
+import { Load } from './asserting-load.ts';
+import { BACKED_UP, BackupPlace, fact, request, type StoredRows } from './backup-place.ts';
 
 /** Tables that a restore changes on purpose: it advances the clock and the epoch, and drops leases. */
 const STEPPED = ['node_clock', 'leases'];

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { BACKED_UP, BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
+import { Load } from './asserting-load.ts';
+import { BACKED_UP, BackupPlace, bytesBelow, fact, request } from './backup-place.ts';
 
 const LIMIT_MS = 120_000;
 /** The time limit of one round, which starts five programs. */

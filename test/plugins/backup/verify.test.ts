@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
+import { Load } from './asserting-load.ts';
+import { BackupPlace, bytesBelow, fact, request } from './backup-place.ts';
 
 const LIMIT_MS = 60_000;
 
