@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { PLUGIN_CATALOG } from '../../../../config/plugin-catalog.ts';
 import { SearchIndex } from '../../../../plugins/search/search-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
+import { Workplace } from '../../../adapters/cli/spawned-program.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { administer } from '../../../kit/postgres-server.ts';
 import { rejection } from '../../../kit/rejection.ts';
@@ -171,4 +175,26 @@ describe('search in PostgreSQL that cannot start', function () {
       await database.stop();
     }
   });
+});
+
+describe('search in PostgreSQL, on a node with a key of the operator', () => {
+  it('stops the start of a sealed node, and says why and what to do', async () => {
+    const place = new Workplace();
+    const database = await startVectorPostgres();
+    try {
+      const off = Object.keys(PLUGIN_CATALOG).filter((name) => !PLUGINS.includes(name));
+      const plugins = Object.fromEntries([...off.map((name) => [name, false]), ['search-postgres', true]]);
+      writeFileSync(place.path('node.json'), JSON.stringify({ plugins }));
+      writeFileSync(place.path('keys'), randomBytes(32).toString('hex'), { mode: 0o600 });
+      const env = { SVC_DATABASE_URL: database.url, SVC_ENCRYPTION_KEY_FILE: place.path('keys') };
+      const refused = await place.run(['start', '--config', 'node.json'], env);
+      expect(refused.exitCode).to.equal(1);
+      expect(refused.stderr).to.include('search-postgres keeps words of facts in the clear, and the store is sealed');
+      expect(refused.stderr).to.include('hint: switch search on in place of search-postgres');
+    } finally {
+      await place.dispose();
+      await database.empty();
+      await database.stop();
+    }
+  }).timeout(120_000);
 });
