@@ -2755,10 +2755,19 @@ export interface Api {
       };
     };
   };
-  /** Plugins, routes and settings of the node, for its operator. Needs: admin. */
+  /**
+   * Plugins, routes and settings of the node, and the seal of its store, for its operator. Needs:
+   * admin.
+   */
   'GET /v1/node': {
     answers: {
       200: {
+        contents: {
+          /** Whether the store is sealed with a key of the operator. */
+          sealed: boolean;
+          /** The id of that key, which may be shown. */
+          key_id: string | null;
+        };
         plugins: {
           name: string;
           enabled: boolean;

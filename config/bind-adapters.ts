@@ -42,6 +42,7 @@ export const bindAdapters = (
           store: () => createKnownStore(config, settings(), environment, seal),
           afterMigrations: seal.mark,
           contentSeal: seal.open,
+          readSeal: seal.describe,
           placeKeys: seal.placeKeys,
         }
       : { store: given.store }),

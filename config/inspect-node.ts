@@ -22,6 +22,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
   const warnings: StartProblem[] = [];
   const node = await attempt(() => createNode({ ...options, overrides: { node: { logLevel: 'silent' } } }), problems);
   let isThere = false;
+  let sealedWith: string | null = null;
   // Skips the checks after a problem, because a default replaces a refused setting and would name the wrong location.
   if (config.problems.length === 0) {
     const use = { processes: workerCount(config.node) };
@@ -37,7 +38,12 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
       problems.push(...(await problemsIn(async () => node.keySource?.readKeys())));
     }
     isThere = found === undefined && damage.length === 0 && (await hasStore(config, open));
-    if (isThere) problems.push(...(await problemsIn(async () => node?.seal.openExisting())));
+    if (isThere && node !== undefined) {
+      const readSeal = async (): Promise<void> => {
+        sealedWith = (await node.seal.describe()).keyId;
+      };
+      problems.push(...(await problemsIn(readSeal)));
+    }
     // Skips the store when its folder cannot be used.
     if (node !== undefined && found === undefined) problems.push(...(await lookInto(node, isThere ? open : undefined)));
     problems.push(...((await transport.adapter.inspect?.(transport.settings, use)) ?? []));
@@ -50,6 +56,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
     pluginCount: description?.plugins.filter(({ enabled }) => enabled).length ?? 0,
     store: storePlace(config).fullLocation,
     hasStore: isThere,
+    sealedWith,
   };
 };
 

@@ -2,6 +2,7 @@ import { openKeys, readKeyFile, readKeyFileHeader, spellKeys } from '../adapters
 import { freshKeys } from '../adapters/sealed/content-keys.ts';
 import { sealWith } from '../adapters/sealed/content-seal.ts';
 import { sha256 } from '../adapters/sealed/sha256.ts';
+import type { NodeDescription } from '../kernel/description/node-description.ts';
 import type { StoreCopies } from '../kernel/leases/store-copies.ts';
 import type { Logger } from '../kernel/log/logger.ts';
 import { type ContentSeal, type FactStore, type KeySource, type ObjectStores, ServiceError } from '../ports/ports.ts';
@@ -33,6 +34,8 @@ export interface NodeSeal {
   open(): Promise<ContentSeal | undefined>;
   /** Opens the seal for a command that makes no store. */
   openExisting(): Promise<ContentSeal | undefined>;
+  /** Tells whether the opened store is sealed, and with which key of the operator. */
+  readonly describe: NodeDescription['readSeal'];
   /** Says in a new store that it is sealed, before it gets a fact. */
   mark(store: FactStore): Promise<void>;
   readonly placeKeys: StoreCopies['placeKeys'];
@@ -53,6 +56,12 @@ export const createNodeSeal = (parts: NodeSealParts): NodeSeal => {
     replaceCopies,
     open: async () => (await openOnce(true)).seal,
     openExisting: async () => (await openOnce(false)).seal,
+    describe: async () => {
+      if ((await openOnce(false)).seal === undefined) return { isSealed: false, keyId: null };
+      const path = contentKeyPath(config);
+      const text = await readKeyFile(path);
+      return { isSealed: true, keyId: text === undefined ? null : readKeyFileHeader(text, path).keyId };
+    },
     mark: async (store) => {
       const { newMark } = await openOnce(true);
       if (newMark !== undefined) await markSealed(store, newMark);

@@ -44,7 +44,7 @@ export type { Resolved } from './container/requires.ts';
 export { createSigner, PUBLIC_KEY_BYTES, SEED_BYTES, type Signer } from './crypto/ed25519-signing.ts';
 export { keyIdOf } from './crypto/key-id.ts';
 export type { SignatureCheck } from './crypto/signature-work.ts';
-export type { DescribedNode, DescribedPlugin, DescribedRoute } from './description/node-description.ts';
+export type { DescribedNode, DescribedPlugin, DescribedRoute, DescribedSeal } from './description/node-description.ts';
 export { type AppendOptions, type RestoredBatch, type SettleableItem, SIBLING_LIMIT } from './facts/append-api.ts';
 export { refuseTimestamp } from './facts/assertion-rights.ts';
 export { cacheByFact } from './facts/cache-by-fact.ts';

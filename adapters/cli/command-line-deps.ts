@@ -79,6 +79,8 @@ export interface NodeInspection {
   readonly store: string;
   /** False when the store does not exist yet, or cannot be inspected. */
   readonly hasStore: boolean;
+  /** The id of the key of the operator with which the store is sealed; null for a clear store, and without one. */
+  readonly sealedWith: string | null;
 }
 
 export interface OpenNodeOptions extends ConfigSource {

@@ -75,7 +75,7 @@ const describe = async (options: PluginsOptions, deps: CommandLineDeps, includin
 };
 
 const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise<number> => {
-  const { problems, warnings, pluginCount, store, hasStore } = await deps.inspectNode({
+  const { problems, warnings, pluginCount, store, hasStore, sealedWith } = await deps.inspectNode({
     configFile: options.config,
     env: deps.env,
   });
@@ -83,6 +83,7 @@ const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise
   for (const { message, hint } of warnings) deps.stdout.write(`warning: ${message}\n${hintLine(hint)}`);
   if (problems.length > 0) return EXIT.failed;
   deps.stderr.write(`Store: ${store}${hasStore ? '' : ', which the first start will make'}\n`);
+  if (hasStore) deps.stderr.write(`Contents: ${sealedWith === null ? 'clear' : `sealed with the key ${sealedWith}`}\n`);
   deps.stdout.write(`No problem found: ${pluginCount} plugins are on.\n`);
   return EXIT.ok;
 };

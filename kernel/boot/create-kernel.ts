@@ -97,7 +97,7 @@ export const createKernel = (given: KernelOptions): Kernel => {
     booted ??= orUnwind(node, async () => {
       await openStore(node, plan.migrations);
       openLeases(node);
-      node.container.provide(NodeDescription, { read: () => readDescription(node) });
+      node.container.provide(NodeDescription, descriptionOf(node));
       await setUpPlugins(node);
       await finishSetup(node);
     });
@@ -192,6 +192,11 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   hooks.register('kernel', nodeHealth, () => store.ping());
   hooks.register('kernel', nodeReadiness, () => (node.isStopping ? 'the node is stopping' : undefined));
 };
+
+const descriptionOf = (node: Assembly): NodeDescription => ({
+  read: () => readDescription(node),
+  readSeal: node.options.adapters.readSeal ?? (async () => ({ isSealed: false, keyId: null })),
+});
 
 const readDescription = async (node: Assembly): Promise<DescribedNode> =>
   describeNode({

@@ -11,7 +11,7 @@ import type {
 } from '../../ports/ports.ts';
 import type { Get } from '../container/awilix-container.ts';
 import type { Random } from '../crypto/random.ts';
-import type { DescribedNode } from '../description/node-description.ts';
+import type { DescribedNode, NodeDescription } from '../description/node-description.ts';
 import type { GreetingPart } from '../hooks/node-hooks.ts';
 import type { InspectReply } from '../http/compile-route.ts';
 import type { NodeIdentitySettings } from '../identity/node-record.ts';
@@ -37,6 +37,8 @@ export interface KernelAdapters {
   readonly afterMigrations?: (store: FactStore) => Promise<void>;
   /** The seal of what the store holds, which is provided as `ContentSeal`. Undefined for a store that is not sealed. */
   readonly contentSeal?: () => Awaitable<ContentSeal | undefined>;
+  /** The state of that seal. Absent: the store is clear. */
+  readonly readSeal?: NodeDescription['readSeal'];
   /** See `StoreCopies.placeKeys`. Absent: the store has no keys. */
   readonly placeKeys?: StoreCopies['placeKeys'];
   transport(): Awaitable<Transport>;

@@ -90,10 +90,19 @@ export interface DescribedNode {
   readonly tasks: readonly DescribedTask[];
 }
 
+/** The seal of the contents of the store. */
+export interface DescribedSeal {
+  readonly isSealed: boolean;
+  /** The id of the key of the operator that opens the content keys. Null for a clear store, and without their file. */
+  readonly keyId: string | null;
+}
+
 /** Provides a description of the node, for documentation and the console. */
 export interface NodeDescription {
   /** Returns the current description, complete after every plugin was set up. */
   read(): Promise<DescribedNode>;
+  /** Tells whether the store is sealed. May be called as soon as the store is open. */
+  readSeal(): Promise<DescribedSeal>;
 }
 
 export const NodeDescription = defineRef<NodeDescription>('kernel.node-description');

@@ -4,6 +4,7 @@ import {
   definePlugin,
   KERNEL_API,
   NODE_VERSION,
+  NodeDescription,
   NodeNotes,
   NodeSelf,
   NodeSettings,
@@ -13,9 +14,11 @@ import {
   Random,
   SignatureWork,
   schema,
+  Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditSigner, KEY_ROTATION } from '../audit/audit-api.ts';
 import { KeyHistory, SEALED } from './key-history.ts';
+import { measureSeal } from './measure-seal.ts';
 import { createHealthCheck, createReadinessCheck } from './node-health.ts';
 import {
   createNodeKeys,
@@ -70,6 +73,8 @@ export const nodeInfoPlugin = definePlugin({
     notes: NodeNotes,
     work: SignatureWork,
     audit: optional(AuditLog),
+    description: NodeDescription,
+    telemetry: Telemetry,
   },
   provides: [NodeIdentity, NodeKeys, NodeInfo],
   config: settings,
@@ -77,7 +82,7 @@ export const nodeInfoPlugin = definePlugin({
   sealed: [SEALED],
   inspect: ({ config, notes, probeFolder }) => inspectNodeKey(config, notes, probeFolder),
   async setup({ config, use, tables, hooks, log, on, route, provide, onStart, onSignal, every }) {
-    const { clock, random, self, node, notes, work, audit } = use;
+    const { clock, random, self, node, notes, work, audit, description, telemetry } = use;
     const record = async ({ retiredPublicKey, publicKey }: RotatedNodeKey, actor: Principal): Promise<void> => {
       const detail = { action: 'node_key_rotate', retired_public_key: retiredPublicKey, public_key: publicKey };
       const { tenantId, entityUri, oidcSub } = actor;
@@ -133,6 +138,7 @@ export const nodeInfoPlugin = definePlugin({
       isReady: createReadinessCheck({ hooks, clock, log }, isHealthy),
     };
     provide(NodeInfo, info);
+    measureSeal(telemetry, description);
     route(metadataRoute(info, self.names));
     route(healthRoute(info));
     route(readinessRoute(info));

@@ -1,4 +1,4 @@
-import type { DescribedNode } from '../../kernel/internal-api.ts';
+import type { DescribedNode, DescribedSeal } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   DEFAULT_TENANT,
@@ -16,6 +16,10 @@ import {
 const ANY_VALUE: JsonSchema = {};
 
 const NODE_JSON = objectOf({
+  contents: objectOf({
+    sealed: { ...BOOLEAN_JSON, description: 'Whether the store is sealed with a key of the operator.' },
+    key_id: { ...orNull(STRING_JSON), description: 'The id of that key, which may be shown.' },
+  }),
   plugins: listOf(
     objectOf({
       name: STRING_JSON,
@@ -56,13 +60,13 @@ const NODE_JSON = objectOf({
 export const nodeRoute = (description: NodeDescription): Route => ({
   method: 'GET',
   path: '/v1/node',
-  summary: 'Plugins, routes and settings of the node, for its operator',
+  summary: 'Plugins, routes and settings of the node, and the seal of its store, for its operator',
   access: { permission: 'admin' },
   answers: { 200: { json: NODE_JSON } },
   example: {},
   async handle({ caller }) {
     requireOperator(caller);
-    return { status: 200, body: nodeJson(await description.read()) };
+    return { status: 200, body: nodeJson(await description.read(), await description.readSeal()) };
   },
 });
 
@@ -72,7 +76,11 @@ const requireOperator = ({ kind, tenantId }: Principal): void => {
   }
 };
 
-const nodeJson = ({ plugins, routes, settings }: DescribedNode): Record<string, unknown> => ({
+const nodeJson = (
+  { plugins, routes, settings }: DescribedNode,
+  { isSealed, keyId }: DescribedSeal,
+): Record<string, unknown> => ({
+  contents: { sealed: isSealed, key_id: keyId },
   plugins,
   routes: routes.map(({ method, path, plugin, summary, access, dimension = null }) => ({
     method,
