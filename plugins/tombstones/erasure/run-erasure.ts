@@ -16,6 +16,7 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { AuditLog } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import { withoutReason } from '../markers/marker-document.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { TOMBSTONE_ERASURE } from '../tombstones-words.ts';
 import { recordErasure } from './erasure-journal.ts';
@@ -122,7 +123,7 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
   const { counts } = await current(parts, tombstone);
   const signing = { identity, nodeId: self.nodeId, uuid: random.uuid(), nowMs, isSealed };
   const receipt = signReceipt(tombstone, counts, limits, signing);
-  await recordErasure(journal, { receipt, tombstone });
+  await recordErasure(journal, { receipt, tombstone: isSealed ? withoutReason(tombstone, identity) : tombstone });
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
     if (row === undefined) throw notBegun();

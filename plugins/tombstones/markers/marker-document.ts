@@ -45,6 +45,16 @@ export const signedTombstone = (tombstone: Omit<Tombstone, 'signature' | 'keyId'
   return { ...unsigned, signature: encodeBase64Url(by.sign(tombstoneBytes(unsigned))) };
 };
 
+/**
+ * Returns the tombstone without its reason, for a place where nothing that somebody said may be in the clear. This node
+ * signs its own one anew. That of a peer loses its signature, by which a short reason could be guessed.
+ */
+export const withoutReason = (tombstone: Tombstone, by: Signer): Tombstone => {
+  if (tombstone.reason === null) return tombstone;
+  const bare = { ...tombstone, reason: null };
+  return tombstone.receivedFrom === null ? signedTombstone(bare, by) : { ...bare, signature: '' };
+};
+
 /** Returns the revocation with a signature by the current key of this node. */
 export const signedRevocation = (
   revocation: Omit<TombstoneRevocation, 'signature' | 'keyId'>,

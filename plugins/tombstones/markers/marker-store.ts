@@ -136,10 +136,10 @@ export const insertRevocation = async (
  * destroyed the facts. Peers get it again.
  */
 export const updateMarker = async (own: WritableTables, tombstone: Tombstone, feed: Hlc): Promise<void> => {
-  const { tenantId, id, keyId, signature, erase } = tombstone;
+  const { tenantId, id, keyId, signature, reason, erase } = tombstone;
   await own(MARKERS)
     .where({ tenant_id: tenantId, tombstone_id: id })
-    .update({ erase: erase ? 1 : 0, key_id: keyId, signature, ...stampOf(feed) });
+    .update({ erase: erase ? 1 : 0, reason, key_id: keyId, signature, ...stampOf(feed) });
 };
 
 /** Replaces the signature of a revocation, unless another revocation is stored. Returns whether it was replaced. */
