@@ -6,11 +6,13 @@ export interface StageHits {
   readonly lexical: readonly Hit[];
   readonly semantic: readonly Hit[];
   readonly graph: readonly Hit[];
+  /** The factor of the scores by words beside those of vectors (`trustInWords`). */
+  readonly trust: number;
 }
 
 /**
  * Returns the scores by fact, each divided by the best of its stage; 0 for a stage that did not find the fact. If words
- * found something, vector scores keep their calibration, because even the best of them may be weak.
+ * and vectors found something, both keep their calibration, because even the best hit of either may be weak.
  */
 export const normaliseStages = (stages: StageHits): Map<string, StageScores> => {
   const scores = new Map<string, { -readonly [K in keyof StageScores]: StageScores[K] }>();
@@ -19,10 +21,11 @@ export const normaliseStages = (stages: StageHits): Map<string, StageScores> => 
     const hits = stages[stage].filter(({ score }) => score > 0 && Number.isFinite(score));
     const isCalibrated = stage === 'semantic' && stages.lexical.length > 0;
     const best = hits.reduce((most, { score }) => Math.max(most, score), isCalibrated ? 1 : 0);
+    const factor = stage === 'lexical' && stages.semantic.length > 0 ? stages.trust : 1;
     for (const { id, score } of hits) {
       const known = scores.get(id);
-      if (known !== undefined) known[stage] = score / best;
-      else scores.set(id, { lexical: 0, semantic: 0, graph: 0, [stage]: score / best });
+      if (known !== undefined) known[stage] = (score / best) * factor;
+      else scores.set(id, { lexical: 0, semantic: 0, graph: 0, [stage]: (score / best) * factor });
     }
   }
   return scores;

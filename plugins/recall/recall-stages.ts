@@ -11,6 +11,7 @@ import { idsOf, RecallPlan } from './recall-plan.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { LINKED_DEPTH, type SearchDepth } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
+import { isEnoughForFeedback, shareOfQuery, trustInWords } from './trust-in-words.ts';
 import { withWordsForVectors } from './words-for-vectors.ts';
 import { planShares, type Shares, withSharedWords } from './words-together.ts';
 
@@ -57,13 +58,15 @@ export const runStages = async (
     depth.wanted,
   );
   const [own = NO_HITS] = ofEntity === undefined ? [] : await pool.admit([ofEntity.search], depth.entity, depth.wanted);
+  const share = shareOfQuery(lexical.hits, words && (await plan.answer(words.place)).bound);
+  const movesQuery = isEnoughForFeedback(share);
   const calibrated = mergeAdmitted(
-    await Promise.all(dense.map((stage, at) => stage.calibrate(similar[at] ?? NO_HITS, lexical.hits))),
+    await Promise.all(dense.map((stage, at) => stage.calibrate(similar[at] ?? NO_HITS, lexical.hits, movesQuery))),
   );
   const counted = request.weights.lexical > 0 ? lexical.hits : [];
   const compared = new Set((await Promise.all(dense.map((stage) => stage.compared(counted)))).flat());
   const semantic = withWordsForVectors(calibrated, counted, compared);
-  const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits };
+  const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits, trust: trustInWords(share) };
   const around = await expand(found, request, depth, context, pool, parts);
   const { reached } = around;
   const hops = new Map(reached.map(({ id, hops }) => [id, hops]));
@@ -92,7 +95,7 @@ export const runStages = async (
 };
 
 /** Returns the ids of the hits, without facts that only stages without weight have found. */
-export const weighty = (hits: StageHits, { query, weights }: RecallRequest): Set<string> => {
+export const weighty = (hits: Omit<StageHits, 'trust'>, { query, weights }: RecallRequest): Set<string> => {
   const isAnyAsked = weights.recency > 0 || weights.sourceTrust > 0;
   return new Set(
     [
@@ -177,7 +180,7 @@ const seedsOf = (found: Pick<Found, 'lexical' | 'semantic' | 'own'>, { weights }
   const sum = weights.lexical + weights.vector;
   const [lexical, vector] = sum > 0 ? [weights.lexical / sum, weights.vector / sum] : [0.5, 0.5];
   const share = { lexical, vector, graph: 0, sourceTrust: 0, recency: 0 };
-  const scores = normaliseStages({ ...found, graph: [] });
+  const scores = normaliseStages({ ...found, graph: [], trust: 1 });
   const seeds = new Map<string, number>(found.own.map(({ id }) => [id, 1]));
   for (const [id, stages] of scores) {
     const score = fuse(stages, { recency: 0, sourceTrust: 0 }, share);

@@ -111,6 +111,11 @@ export interface SearchAnswer {
    * best first, then by origin stamp, newest first, then by identifier. `spread` and `feedback` have no order.
    */
   readonly hits: readonly Hit[];
+  /**
+   * The answer of `words`: the score that no fact exceeds, the sum of the weights of all words of the query. Words that
+   * occur nowhere in the view count as well. 0 if the view or the query is empty.
+   */
+  readonly bound?: number | undefined;
   /** The answer of `spread`, and of `feedback` unless that is empty. */
   readonly spread?: Spread | undefined;
   /** The similarities to the unmoved vector, in the order of the hits of `feedback`. */

@@ -45,7 +45,7 @@ class StepTaker {
   #answerTo(step: SearchStep): SearchAnswer {
     switch (step.find) {
       case 'words':
-        return this.#hits(searchWords(this.#state, step.query, this.#filter, step.limit));
+        return this.#words(step.query, step.limit);
       case 'near':
         return this.#hits(this.#near(step).hits(step.floor, step.limit));
       case 'beside':
@@ -61,6 +61,11 @@ class StepTaker {
       case 'share':
         return { hits: wordsTogether(this.#state, step.query, this.#namesOf(step.of), this.#filter, this.#sides) };
     }
+  }
+
+  #words(query: string, limit: number): SearchAnswer {
+    const { found, bound } = searchWords(this.#state, query, this.#filter, limit);
+    return { ...this.#hits(found), bound };
   }
 
   #filterFor(entityKey: string | undefined): ViewFilter {

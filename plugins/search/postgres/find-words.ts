@@ -1,9 +1,8 @@
-import type { Hit } from '../search-api.ts';
-import { lengthPenalty, termWeight } from '../words/bm25.ts';
+import type { SearchAnswer } from '../search-api.ts';
+import { lengthPenalty, MOST_TERMS, scoreBound, termWeight } from '../words/bm25.ts';
 import { lengthOfNorm, NORMS } from '../words/document-norm.ts';
 import { LANGUAGE_NUMBERS } from '../words/languages/text-languages.ts';
 import { readQueryForms } from '../words/query-forms.ts';
-import { MOST_TERMS } from '../words/search-words.ts';
 import { TermCounts } from '../words/term-counts.ts';
 import { bitOfLanguage, type Hash, listTerms } from './key-hasher.ts';
 import { NEWEST_FIRST, type OpenedView } from './opened-view.ts';
@@ -25,6 +24,8 @@ interface Statistics {
 
 interface WeighedTerms extends Statistics {
   readonly terms: readonly WeighedTerm[];
+  /** The score that no fact exceeds. */
+  readonly bound: number;
 }
 
 const statisticsOf = async (opened: OpenedView): Promise<Statistics> => {
@@ -44,14 +45,14 @@ export const weighTerms = (opened: OpenedView, query: string): Promise<WeighedTe
 const weigh = async (opened: OpenedView, query: string): Promise<WeighedTerms> => {
   const statistics = await statisticsOf(opened);
   const { documents } = statistics;
-  if (documents === 0) return { ...statistics, terms: [] };
+  if (documents === 0) return { ...statistics, terms: [], bound: 0 };
   const languages = LANGUAGE_NUMBERS.filter((one) =>
     opened.parts.some((part) => (part.languages & bitOfLanguage(one)) !== 0),
   );
   const counts = new TermCounts();
   const wordOf = readQueryForms(query, opened.hasher.reader, languages, counts);
   const sought = listTerms(counts).map(({ term }) => term);
-  if (sought.length === 0) return { ...statistics, terms: [] };
+  if (sought.length === 0) return { ...statistics, terms: [], bound: 0 };
   const rows = await opened.rows(
     sql`SELECT q.place, f.frequency FROM unnest(${sought}::int8[]) WITH ORDINALITY AS q (term, place),
       LATERAL (SELECT count(*) AS frequency FROM search_postgres_words w WHERE w.term = q.term AND ${opened.postings}) f
@@ -72,13 +73,13 @@ const weigh = async (opened: OpenedView, query: string): Promise<WeighedTerms> =
     })
     .sort((a, b) => a.frequency - b.frequency || a.place - b.place)
     .slice(0, MOST_TERMS);
-  return { ...statistics, terms };
+  return { ...statistics, terms, bound: scoreBound(terms, new Set(wordOf).size, documents) };
 };
 
 /** Ranks facts by Okapi BM25. Each holds at least one of the words. */
-export const findWords = async (opened: OpenedView, query: string, limit: number): Promise<readonly Hit[]> => {
-  const { terms, documents, length } = limit < 1 ? NOTHING : await weighTerms(opened, query);
-  if (terms.length === 0) return [];
+export const findWords = async (opened: OpenedView, query: string, limit: number): Promise<SearchAnswer> => {
+  const { terms, documents, length, bound } = limit < 1 ? NOTHING : await weighTerms(opened, query);
+  if (terms.length === 0) return { hits: [], bound };
   const penalties = Array.from({ length: NORMS }, (_, norm) => lengthPenalty(lengthOfNorm(norm), length / documents));
   // Adds the scores of the heaviest term first, so that equal facts get equal sums in every engine.
   const rows = await opened.rows(
@@ -92,7 +93,8 @@ export const findWords = async (opened: OpenedView, query: string, limit: number
       JOIN search_postgres_facts d ON d.feed_wall = s.feed_wall AND d.feed_ctr = s.feed_ctr
       WHERE ${opened.accepted} ORDER BY s.score DESC, ${NEWEST_FIRST} LIMIT ${limit}::int8`,
   );
-  return rows.map((row) => ({ id: String(row['fact_id']), score: Number(row['score']) }));
+  const hits = rows.map((row) => ({ id: String(row['fact_id']), score: Number(row['score']) }));
+  return { hits, bound };
 };
 
-const NOTHING = { terms: [], documents: 0, length: 0 };
+const NOTHING: WeighedTerms = { terms: [], documents: 0, length: 0, bound: 0 };

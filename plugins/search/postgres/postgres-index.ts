@@ -106,7 +106,7 @@ class StepTaker {
   async answerTo(step: SearchStep): Promise<SearchAnswer> {
     switch (step.find) {
       case 'words':
-        return { hits: await findWords(this.#opened, step.query, step.limit) };
+        return findWords(this.#opened, step.query, step.limit);
       case 'beside':
         return { hits: await findBeside(this.#opened, step.seeds, step.limit) };
       case 'newest':

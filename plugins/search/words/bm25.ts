@@ -14,3 +14,20 @@ export const lengthPenalty = (length: number, meanLength: number): number => K1 
 
 /** The score of a term in one text that contains it `times` times; `k` is the text's `lengthPenalty`. */
 export const termScore = (weight: number, times: number, k: number): number => (weight * times) / (times + k);
+
+/** The maximum number of terms of a search: a long query is searched by its rarest words. */
+export const MOST_TERMS = 64;
+
+/**
+ * Returns the score that no text exceeds: the weights of all words of a query. A word that occurs nowhere counts as one
+ * that is as rare as a word can be. `terms` are those that occur; forms of one word count once.
+ */
+export const scoreBound = (
+  terms: readonly { readonly word: number; readonly weight: number }[],
+  words: number,
+  documents: number,
+): number => {
+  const weights = new Map(terms.map(({ word, weight }) => [word, weight]));
+  const missing = Math.min(words, MOST_TERMS) - weights.size;
+  return [...weights.values()].reduce((sum, weight) => sum + weight, Math.max(0, missing) * termWeight(documents, 0));
+};

@@ -4,7 +4,7 @@ import type { IndexState } from '../index/index-state.ts';
 import { type Hash64, KEY_KINDS } from '../index/text-hash.ts';
 import { TopDocuments } from '../index/top-documents.ts';
 import type { ViewFilter } from '../index/view-filter.ts';
-import { lengthPenalty as penaltyOf, termScore, termWeight } from './bm25.ts';
+import { MOST_TERMS, lengthPenalty as penaltyOf, scoreBound, termScore, termWeight } from './bm25.ts';
 import { lengthOfNorm, NORMS } from './document-norm.ts';
 import { LANGUAGE_NUMBERS, type LanguageNumber, languageMark } from './languages/text-languages.ts';
 import { searchPart, seek, type TermPostings } from './max-score.ts';
@@ -13,21 +13,19 @@ import { frequencyOf, postingsOf } from './postings-then.ts';
 import { readQueryForms } from './query-forms.ts';
 import { TermCounts } from './term-counts.ts';
 
-/** The maximum number of terms of a search: a long query is searched by its rarest words. */
-export const MOST_TERMS = 64;
+/** The best documents for a query, and the score that none of them can exceed. */
+export interface FoundByWords {
+  readonly found: readonly { readonly document: number; readonly score: number }[];
+  readonly bound: number;
+}
 
 /** Returns the best documents of the opened parts for a query. Each contains at least one of its words. */
-export const searchWords = (
-  state: IndexState,
-  query: string,
-  filter: ViewFilter,
-  limit: number,
-): { readonly document: number; readonly score: number }[] => {
+export const searchWords = (state: IndexState, query: string, filter: ViewFilter, limit: number): FoundByWords => {
   const counted = countedParts(filter);
   const parts = counted.map(({ part }) => part);
   const documents = counted.reduce((sum, one) => sum + one.documents, 0);
-  if (documents === 0 || limit < 1) return [];
-  const terms = termsOf(state, query, filter, parts, documents);
+  if (documents === 0 || limit < 1) return { found: [], bound: 0 };
+  const { terms, bound } = termsOf(state, query, filter, parts, documents);
   const meanLength = counted.reduce((sum, one) => sum + one.length, 0) / documents;
   const lengthPenalty = PENALIZED.map((length) => penaltyOf(length, meanLength));
   const top = new TopDocuments(limit, documents, (document, than) => state.documents.isOlder(document, than));
@@ -46,7 +44,7 @@ export const searchWords = (
       scoreEach(own.filter(accepts), lists, state.documents.norms, lengthPenalty, top);
     }
   }
-  return top.take();
+  return { found: top.take(), bound };
 };
 
 /**
@@ -87,7 +85,7 @@ export const queryTermsIn = (state: IndexState, query: string, filter: ViewFilte
     filter,
     counted.map(({ part }) => part),
     documents,
-  );
+  ).terms;
 };
 
 /** Returns the non-empty opened parts with their statistics. */
@@ -104,7 +102,7 @@ const termsOf = (
   filter: ViewFilter,
   parts: readonly IndexPart[],
   documents: number,
-): QueryTerm[] => {
+): { readonly terms: readonly QueryTerm[]; readonly bound: number } => {
   const counts = new TermCounts();
   const wordOf = readQueryForms(query, state.reader, languagesIn(state, parts), counts);
   const found: { readonly lists: ReadonlyMap<IndexPart, number>; readonly place: number; readonly word: number }[] = [];
@@ -129,7 +127,8 @@ const termsOf = (
     return { weight: termWeight(documents, frequency), word, lists, frequency, place };
   });
   terms.sort((a, b) => b.frequency - a.frequency || b.place - a.place);
-  return terms.slice(-MOST_TERMS);
+  const kept = terms.slice(-MOST_TERMS);
+  return { terms: kept, bound: scoreBound(kept, new Set(wordOf).size, documents) };
 };
 
 /** Returns the languages of the texts in the parts. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { RUNS } from '../../kit/property-runs.ts';
-import { findBeside, findNewest, findShares, findWords } from './ask-index.ts';
+import { askStep, findBeside, findNewest, findShares, findWords } from './ask-index.ts';
 import { newestFirst } from './reference-index.ts';
 import { narrowings, queries } from './sample-corpus.ts';
 import { type CurrentNode, expectHits, GARDEN_A, text } from './search-node.ts';
@@ -20,6 +20,26 @@ export const describeWords = (current: CurrentNode): void => {
       }),
       { numRuns: RUNS },
     ));
+
+  it('gives a bound that no score by words exceeds', () =>
+    fc.assert(
+      fc.asyncProperty(queries, narrowings(current), async (query, viewOf) => {
+        const { hits, bound = 0 } = await askStep(current().index, { find: 'words', query, limit: 9 }, viewOf());
+        for (const { score } of hits) expect(score).to.be.below(bound);
+      }),
+      { numRuns: RUNS },
+    ));
+
+  it('raises the bound for words of the query that no fact holds', async () => {
+    await current().say({ tenantId: 'bound', value: text('lantern in the harbour') });
+    const view = current().view({ tenantId: 'bound' });
+    const boundOf = async (query: string) =>
+      (await askStep(current().index, { find: 'words', query, limit: 9 }, view)).bound ?? 0;
+    const bound = await boundOf('lantern');
+    expect(await boundOf('lantern zymurgist')).to.be.above(2 * bound);
+    expect(await boundOf('lantern lantern')).to.equal(bound);
+    expect(await boundOf('')).to.equal(0);
+  });
 
   it('lists the live facts of any view, newest first, scored by their confidence', () =>
     fc.assert(

@@ -7,6 +7,7 @@ import { estimateTokens, factLine } from '../../../plugins/recall/fact-line.ts';
 import { fuse, normaliseStages } from '../../../plugins/recall/fuse-stages.ts';
 import { accessSignal, salienceOf, weigh } from '../../../plugins/recall/salience.ts';
 import { DEFAULT_WEIGHTS, readWeights } from '../../../plugins/recall/stage-weights.ts';
+import { shareOfQuery, trustInWords } from '../../../plugins/recall/trust-in-words.ts';
 import { SOURCE_TRUST } from '../../../plugins/source-trust/source-trust-api.ts';
 import { sampleFact } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';
@@ -71,6 +72,7 @@ describe('stage weights', () => {
 describe('the combined score of all stages', () => {
   it('divides each stage score by the best one of its stage, and counts a missing one as 0', () => {
     const scores = normaliseStages({
+      trust: 1,
       lexical: [
         { id: 'a', score: 8 },
         { id: 'b', score: 4 },
@@ -87,17 +89,29 @@ describe('the combined score of all stages', () => {
 
   it('uses calibrated vector scores unchanged if words found something', () => {
     const semantic = [{ id: 'b', score: 0.25 }];
-    const besideWords = normaliseStages({ lexical: [{ id: 'a', score: 8 }], semantic, graph: [] });
+    const besideWords = normaliseStages({ lexical: [{ id: 'a', score: 8 }], semantic, graph: [], trust: 1 });
     expect(besideWords.get('b')).to.deep.equal({ lexical: 0, semantic: 0.25, graph: 0 });
-    const alone = normaliseStages({ lexical: [], semantic, graph: [] });
+    const alone = normaliseStages({ lexical: [], semantic, graph: [], trust: 1 });
     expect(alone.get('b')).to.deep.equal({ lexical: 0, semantic: 1, graph: 0 });
+  });
+
+  it('lowers the scores by words beside vectors if even the best hit holds little of the query', () => {
+    const [byWords, semantic] = [[{ id: 'a', score: 2 }], [{ id: 'b', score: 0.1 }]];
+    const trustOf = (bound: number) => trustInWords(shareOfQuery(byWords, bound));
+    const lexicalOf = (bound: number, near = semantic) =>
+      normaliseStages({ lexical: byWords, semantic: near, graph: [], trust: trustOf(bound) }).get('a')?.lexical;
+    expect(lexicalOf(10)).to.equal(1);
+    expect(lexicalOf(40)).to.be.within(0.05, 0.1);
+    expect(lexicalOf(1e9)).to.be.above(0);
+    expect(lexicalOf(40, []), 'without vectors').to.equal(1);
+    expect(trustInWords(shareOfQuery(byWords, undefined)), 'an index that gives no bound').to.equal(1);
   });
 
   it('stays between 0 and 1 for any hits of the stages', () => {
     const hits = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c'), score: fc.double({ min: 0, noNaN: true }) }));
     fc.assert(
       fc.property(hits, hits, hits, (lexical, semantic, graph) => {
-        for (const scores of normaliseStages({ lexical, semantic, graph }).values()) {
+        for (const scores of normaliseStages({ lexical, semantic, graph, trust: 1 }).values()) {
           const fused = fuse(scores, { recency: 1, sourceTrust: 1 }, DEFAULT_WEIGHTS);
           expect(fused).to.be.within(0, 1 + 1e-9);
         }
