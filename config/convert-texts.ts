@@ -1,6 +1,17 @@
 import { type ContentColumns, openOrKeepStored } from '../kernel/store/content-border.ts';
 import { openBytes, sealBytes } from '../kernel/store/sealed-bytes.ts';
-import { type ContentSeal, DEFAULT_TENANT, type SqlValue, type WriteTransaction } from '../ports/ports.ts';
+import {
+  all,
+  type ContentSeal,
+  DEFAULT_TENANT,
+  equals,
+  isIn,
+  isNull,
+  not,
+  type SqlValue,
+  type TextOwner,
+  type WriteTransaction,
+} from '../ports/ports.ts';
 
 type Row = Readonly<Record<string, SqlValue>>;
 
@@ -44,8 +55,9 @@ export const convertTexts = async (
     });
   }
   const rows: Row[] = await query;
+  const owners = conversion.to === undefined ? new Map() : await ownersOf(rows, columns, transaction);
   for (const row of rows) {
-    const changed = convert(row, columns, conversion);
+    const changed = convert(row, columns, owners.get(row), conversion);
     if (Object.keys(changed).length === 0) continue;
     await transaction
       .table(table)
@@ -56,9 +68,38 @@ export const convertTexts = async (
   return last === undefined ? undefined : { last: key.map((name) => last[name] ?? null), rows: rows.length };
 };
 
-const convert = (row: Row, columns: ContentColumns, { from, to }: TextConversion): Record<string, SqlValue> => {
+/** Returns the owners of rows about facts. Rows of erased facts have none, and get the key of the tenant. */
+const ownersOf = async (
+  rows: readonly Row[],
+  { owner }: ContentColumns,
+  transaction: WriteTransaction,
+): Promise<ReadonlyMap<Row, TextOwner>> => {
+  const owners = new Map<Row, TextOwner>();
+  const column = owner?.fact ?? null;
+  if (column === null) return owners;
+  for (const tenantId of new Set(rows.map(tenantOf))) {
+    const own = rows.filter((row) => tenantOf(row) === tenantId);
+    const ids = own.map((row) => String(row[column]));
+    const facts = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', ids), not(isNull('cid'))));
+    const byId = new Map(facts.map((fact) => [fact.id, fact]));
+    for (const row of own) {
+      const fact = byId.get(String(row[column]));
+      if (fact !== undefined) owners.set(row, fact);
+    }
+  }
+  return owners;
+};
+
+const tenantOf = (row: Row): string => (typeof row['tenant_id'] === 'string' ? row['tenant_id'] : DEFAULT_TENANT);
+
+const convert = (
+  row: Row,
+  columns: ContentColumns,
+  owner: TextOwner | undefined,
+  { from, to }: TextConversion,
+): Record<string, SqlValue> => {
   const { table, texts = [], hidden = [], bytes = [] } = columns;
-  const tenantId = typeof row['tenant_id'] === 'string' ? row['tenant_id'] : DEFAULT_TENANT;
+  const tenantId = tenantOf(row);
   const changed: Record<string, SqlValue> = {};
   for (const column of texts) {
     const text = row[column];
@@ -66,7 +107,7 @@ const convert = (row: Row, columns: ContentColumns, { from, to }: TextConversion
     const place = { tenantId, table, column, row: '' };
     // A caller of a clear store may have sent a text that looks sealed. It counts as clear.
     const clear = openOrKeepStored(text, () => from.openText(place, text));
-    changed[column] = to?.sealText(place, clear) ?? clear;
+    changed[column] = to?.sealText({ ...place, owner }, clear) ?? clear;
   }
   for (const column of hidden) {
     const text = row[column];
@@ -80,7 +121,7 @@ const convert = (row: Row, columns: ContentColumns, { from, to }: TextConversion
     if (!(stored instanceof Uint8Array)) continue;
     const place = { tenantId, name: `${table}.${column}` };
     const clear = openOrKeepStored(stored, () => openBytes(from, place, stored));
-    changed[column] = to === undefined ? clear : sealBytes(to, place, clear);
+    changed[column] = to === undefined ? clear : sealBytes(to, { ...place, owner }, clear);
   }
   return changed;
 };

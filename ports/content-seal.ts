@@ -4,6 +4,9 @@ import type { TripleKey } from './fact.ts';
 /** The facts whose contents share a key, which their erasure destroys. */
 export type SealedSubject = Pick<TripleKey, 'tenantId' | 'entityKey' | 'scope'>;
 
+/** The facts of a tenant with whose key a text is sealed, so that their erasure destroys it. */
+export type TextOwner = Pick<SealedSubject, 'entityKey' | 'scope'>;
+
 /** A place in the store. Sealed content opens only in its own place. */
 export interface SealedPlace {
   readonly tenantId: string;
@@ -11,6 +14,8 @@ export interface SealedPlace {
   readonly column: string;
   /** The key of the row; an empty text for content that may move between rows. */
   readonly row: string;
+  /** Absent for a text with a key of the tenant. Opening ignores it, because a sealed text names its key. */
+  readonly owner?: TextOwner | undefined;
 }
 
 /** Where sealed bytes are: a file of the node, such as a snapshot of an index, or a column of a tenant's rows. */
@@ -19,6 +24,8 @@ export interface BytesPlace {
   readonly tenantId: string | null;
   /** The name of the file or of the column. */
   readonly name: string;
+  /** As in `SealedPlace`. */
+  readonly owner?: TextOwner | undefined;
 }
 
 /** A key of a subject that is to be destroyed. */
@@ -69,9 +76,9 @@ export interface ContentSeal {
   /** Opens a text of `sealText`, and returns any other text unchanged: it is from before the store was sealed. */
   openText(place: SealedPlace, text: string): string;
   /** Seals a text of a column that is looked up by equality: the same text gives the same one in each row. */
-  hideText(place: Omit<SealedPlace, 'row'>, text: string): string;
+  hideText(place: Omit<SealedPlace, 'row' | 'owner'>, text: string): string;
   /** Opens a text of `hideText`, and returns any other text unchanged. */
-  showText(place: Omit<SealedPlace, 'row'>, hidden: string): string;
+  showText(place: Omit<SealedPlace, 'row' | 'owner'>, hidden: string): string;
   /** Seals bytes, which open only in their own place. The same bytes give other ones each time. */
   sealBytes(place: BytesPlace, bytes: Uint8Array): Uint8Array;
   openBytes(place: BytesPlace, sealed: Uint8Array): Uint8Array;

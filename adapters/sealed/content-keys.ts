@@ -7,7 +7,7 @@ import { hmacSha256 } from './sha256.ts';
  * The bytes of a label's digest in a path. Of 10^9 subjects one shares its path with a given one once in 10^5 cases.
  * The digest has a secret key, so nobody can choose a name that does.
  */
-const LABEL_BYTES = 6;
+export const LABEL_BYTES = 6;
 const LABEL_KEY_BYTES = 32;
 export const TENANT_DIGITS = LABEL_BYTES * 4;
 const ROOT_SEED_BYTES = 32;
@@ -84,9 +84,18 @@ export const purposePath = (keys: ContentKeys, tenantId: string, purpose: string
  */
 export const subjectPath = (
   keys: ContentKeys,
-  { tenantId, entityKey, scope }: SealedSubject,
-  above = tenantPath(keys, tenantId),
-): string => above + pathOfLabel(keys.labelKey, ['subject', entityKey, scope]);
+  subject: SealedSubject,
+  above = tenantPath(keys, subject.tenantId),
+): string => labelledPath(subjectLabel(keys, subject), above);
+
+/** Returns the bytes that stand for an entity and a scope in paths. They reveal neither. */
+export const subjectLabel = (
+  { labelKey }: ContentKeys,
+  { entityKey, scope }: Omit<SealedSubject, 'tenantId'>,
+): Uint8Array => digestOfLabel(labelKey, ['subject', entityKey, scope]);
+
+/** Returns the path of `subjectPath` for a subject of which only the label is known. */
+export const labelledPath = (label: Uint8Array, above: string): string => above + pathOf(label);
 
 /**
  * Returns the path of one generation of a key below `subjectPath`. The digit 3 stands for three generations before, so
@@ -97,5 +106,7 @@ export const generationPath = (subject: string, purpose: Purpose, generation: nu
 
 const freshRoot = (id: number): KeyRoot => rootFrom(id, [['', randomBytes(ROOT_SEED_BYTES)]]);
 
-const pathOfLabel = (labelKey: Uint8Array, label: readonly string[]): string =>
-  pathOf(hmacSha256(labelKey, JSON.stringify(label)).subarray(0, LABEL_BYTES));
+const pathOfLabel = (labelKey: Uint8Array, label: readonly string[]): string => pathOf(digestOfLabel(labelKey, label));
+
+const digestOfLabel = (labelKey: Uint8Array, label: readonly string[]): Uint8Array =>
+  hmacSha256(labelKey, JSON.stringify(label)).subarray(0, LABEL_BYTES);

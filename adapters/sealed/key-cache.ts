@@ -6,9 +6,11 @@ import {
   generationPath,
   type KeyRoot,
   LAST_GENERATION,
+  labelledPath,
   type Purpose,
   presentRoot,
   purposePath,
+  subjectLabel,
   subjectPath,
   tenantPath,
 } from './content-keys.ts';
@@ -44,6 +46,7 @@ const MOST_TENANTS = 1_000;
 export class KeyCache {
   #keys: ContentKeys;
   readonly #subjects = new BoundedCache<SubjectKeys>(MOST_SUBJECTS);
+  readonly #labelled = new BoundedCache<SubjectKey>(MOST_SUBJECTS);
   readonly #tenantPaths = new BoundedCache<string>(MOST_TENANTS);
   readonly #contentIds = new BoundedCache<BlockPermutation>(MOST_TENANTS);
   readonly #texts = new BoundedCache<Buffer>(MOST_TENANTS);
@@ -67,7 +70,8 @@ export class KeyCache {
   replace(keys: ContentKeys): void {
     this.#keys = keys;
     this.#last = undefined;
-    for (const cache of [this.#subjects, this.#tenantPaths, this.#contentIds, this.#texts]) cache.clear();
+    for (const cache of [this.#subjects, this.#labelled, this.#tenantPaths, this.#contentIds, this.#texts])
+      cache.clear();
   }
 
   /** Returns the key that seals new content of a subject, or the first one above a generation. */
@@ -89,6 +93,20 @@ export class KeyCache {
     const key = subjectKey(seed);
     known.opening = { rootId, generation, key };
     return key;
+  }
+
+  /** Returns the label that names a subject in the headers of its texts. */
+  labelOf(subject: SealedSubject): Uint8Array {
+    return subjectLabel(this.#keys, subject);
+  }
+
+  /** Returns a key of the subject with this label, like `keyOf`. */
+  labelledKey(tenantId: string, label: Buffer, rootId: number, generation: number): SubjectKey | undefined {
+    return this.#labelled.find(`${rootId} ${generation} ${label.toString('hex')} ${tenantId}`, () => {
+      const path = generationPath(labelledPath(label, this.#tenantPath(tenantId)), 'value', generation);
+      const seed = this.#root(rootId)?.tree.keyAt(path);
+      return seed && subjectKey(seed);
+    });
   }
 
   digestKey(subject: SealedSubject): Buffer {
@@ -134,12 +152,15 @@ export class KeyCache {
     if (last !== undefined && isSame(last.subject, subject)) return last.known;
     const { tenantId, entityKey, scope } = subject;
     const known = this.#subjects.get(nameOf(subject), () => {
-      const above = this.#tenantPaths.get(tenantId, () => tenantPath(this.#keys, tenantId));
-      const path = subjectPath(this.#keys, subject, above);
+      const path = subjectPath(this.#keys, subject, this.#tenantPath(tenantId));
       return { path, present: undefined, digest: undefined, opening: undefined };
     });
     this.#last = { subject: { tenantId, entityKey, scope }, known };
     return known;
+  }
+
+  #tenantPath(tenantId: string): string {
+    return this.#tenantPaths.get(tenantId, () => tenantPath(this.#keys, tenantId));
   }
 
   #presentKey(path: string, from: number): PresentKey {

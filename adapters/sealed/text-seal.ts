@@ -1,22 +1,35 @@
-import type { BytesPlace, ContentSeal, SealedPlace } from '../../ports/ports.ts';
+import type { BytesPlace, ContentSeal, TextOwner } from '../../ports/ports.ts';
+import { LABEL_BYTES } from './content-keys.ts';
 import type { KeyCache, TextUse } from './key-cache.ts';
 import { notOpened, placeOfText } from './sealed-place.ts';
-import { hideBytes, openSealed, sealWithHeader, showBytes } from './value-seal.ts';
+import { derivedKey, hideBytes, openSealed, sealWithHeader, showBytes } from './value-seal.ts';
 
 const SEALED = 'sealed:1:';
 const HIDDEN = 'hidden:1:';
 const ROOT_BYTES = 2;
+/** The place of the byte that says whose key has sealed a text, and the values of it. */
+const KIND = ROOT_BYTES;
+const OF_TENANT = 0;
+const OF_SUBJECT = 1;
+const TENANT_HEADER_BYTES = KIND + 1;
+const GENERATION = TENANT_HEADER_BYTES + LABEL_BYTES;
+const SUBJECT_HEADER_BYTES = GENERATION + 1;
 
 type TextSeal = Pick<ContentSeal, 'sealText' | 'openText' | 'hideText' | 'showText' | 'sealBytes' | 'openBytes'>;
 
-/** Seals what belongs to no single subject: texts of plugins with a key of the tenant, files with one of the node. */
+/**
+ * Seals texts of plugins with the key of the facts that they are about, or else with one of their tenant; files with a
+ * key of the node. The header of a text names its key: a subject by the digest that is its place in the tree.
+ */
 export const createTextSeal = (cache: KeyCache): TextSeal => ({
-  sealText: (place, text) => SEALED + seal(cache, place, Buffer.from(text)).toString('base64url'),
+  sealText: (place, text) => {
+    const { header, key } = sealingKey(cache, place.tenantId, place.owner, 'sealed');
+    return SEALED + sealWithHeader(header, Buffer.from(text), key, placeOfText(place)).toString('base64url');
+  },
   openText: (place, text) => {
     if (!text.startsWith(SEALED)) return text;
     const sealed = Buffer.from(text.slice(SEALED.length), 'base64url');
-    const key = cache.textKey(place.tenantId, rootIn(sealed), 'sealed');
-    const opened = key && openSealed(sealed.subarray(ROOT_BYTES), key, placeOfText(place));
+    const opened = open(cache, sealed, place.tenantId, 'sealed', placeOfText(place));
     if (opened === undefined) throw notOpened(`${place.table}.${place.column}`);
     return opened.toString('utf8');
   },
@@ -35,20 +48,56 @@ export const createTextSeal = (cache: KeyCache): TextSeal => ({
     return shown.toString('utf8');
   },
   sealBytes: (place, bytes) => {
-    const key = bytesKey(cache, place, cache.rootId);
-    if (key === undefined) throw notOpened(place.name);
-    return sealWithHeader(rootId(cache), bytes, key, Buffer.from(place.name));
+    const { header, key } =
+      place.tenantId === null ? fileKey(cache, place) : sealingKey(cache, place.tenantId, place.owner, 'bytes');
+    return sealWithHeader(header, bytes, key, Buffer.from(place.name));
   },
   openBytes: (place, sealed) => {
-    const key = bytesKey(cache, place, rootIn(sealed));
-    const opened = key && openSealed(sealed.subarray(ROOT_BYTES), key, Buffer.from(place.name));
-    if (opened === undefined) throw notOpened(place.name);
+    const { tenantId, name } = place;
+    const opened =
+      tenantId === null
+        ? openWith(cache.fileKey(name, rootIn(sealed)), sealed, TENANT_HEADER_BYTES, Buffer.from(name))
+        : open(cache, sealed, tenantId, 'bytes', Buffer.from(name));
+    if (opened === undefined) throw notOpened(name);
     return opened;
   },
 });
 
-const seal = (cache: KeyCache, place: SealedPlace, bytes: Uint8Array): Buffer =>
-  sealWithHeader(rootId(cache), bytes, presentKey(cache, place.tenantId, 'sealed'), placeOfText(place));
+interface SealingKey {
+  readonly header: Buffer;
+  readonly key: Buffer;
+}
+
+const sealingKey = (cache: KeyCache, tenantId: string, owner: TextOwner | undefined, use: TextUse): SealingKey => {
+  if (owner === undefined) return { header: tenantHeader(cache), key: presentKey(cache, tenantId, use) };
+  const subject = { tenantId, ...owner };
+  const { generation, key } = cache.present(subject);
+  const header = Buffer.concat([rootId(cache), Buffer.of(OF_SUBJECT), cache.labelOf(subject), Buffer.of(generation)]);
+  return { header, key: derivedKey(key.cipher, use) };
+};
+
+const open = (
+  cache: KeyCache,
+  sealed: Uint8Array,
+  tenantId: string,
+  use: TextUse,
+  place: Uint8Array,
+): Buffer | undefined => {
+  const root = rootIn(sealed);
+  if (sealed[KIND] === OF_TENANT)
+    return openWith(cache.textKey(tenantId, root, use), sealed, TENANT_HEADER_BYTES, place);
+  if (sealed[KIND] !== OF_SUBJECT || sealed.length < SUBJECT_HEADER_BYTES) return undefined;
+  const label = Buffer.from(sealed.subarray(TENANT_HEADER_BYTES, GENERATION));
+  const key = cache.labelledKey(tenantId, label, root, sealed[GENERATION] as number);
+  return openWith(key && derivedKey(key.cipher, use), sealed, SUBJECT_HEADER_BYTES, place);
+};
+
+const openWith = (
+  key: Buffer | undefined,
+  sealed: Uint8Array,
+  headerBytes: number,
+  place: Uint8Array,
+): Buffer | undefined => key && openSealed(sealed.subarray(headerBytes), key, place);
 
 const presentKey = (cache: KeyCache, tenantId: string, use: TextUse): Buffer => {
   const key = cache.textKey(tenantId, cache.rootId, use);
@@ -56,8 +105,13 @@ const presentKey = (cache: KeyCache, tenantId: string, use: TextUse): Buffer => 
   return key;
 };
 
-const bytesKey = (cache: KeyCache, { tenantId, name }: BytesPlace, rootOfKey: number): Buffer | undefined =>
-  tenantId === null ? cache.fileKey(name, rootOfKey) : cache.textKey(tenantId, rootOfKey, 'bytes');
+const fileKey = (cache: KeyCache, { name }: BytesPlace): SealingKey => {
+  const key = cache.fileKey(name, cache.rootId);
+  if (key === undefined) throw notOpened(name);
+  return { header: tenantHeader(cache), key };
+};
+
+const tenantHeader = (cache: KeyCache): Buffer => Buffer.concat([rootId(cache), Buffer.of(OF_TENANT)]);
 
 const rootId = (cache: KeyCache): Buffer => {
   const bytes = Buffer.alloc(ROOT_BYTES);

@@ -6,7 +6,9 @@ import {
   type Row,
   ServiceError,
   type SqlValue,
+  type TextOwner,
 } from '../../ports/ports.ts';
+import { ownedAs, ownerOf } from './content-owner.ts';
 import { openBytes, sealBytes } from './sealed-bytes.ts';
 
 /**
@@ -29,6 +31,16 @@ export interface ContentColumns {
   readonly bytes?: readonly string[];
   /** True if the plugin makes missing rows again. They are deleted when a clear store is sealed, or gets new keys. */
   readonly isDerived?: boolean;
+  /**
+   * Present if each row belongs to facts about one entity in a scope, and has their key. Each row that is written with
+   * content names them by `ownedBy`. Content in `hidden` keeps the key of the tenant.
+   */
+  readonly owner?: ContentOwner;
+}
+
+export interface ContentOwner {
+  /** The column with the id of a fact about the entity; null in a derived table. */
+  readonly fact: string | null;
 }
 
 type Where = Readonly<Record<string, SqlValue | readonly SqlValue[]>>;
@@ -45,6 +57,7 @@ interface Built {
   }[];
   readonly _single: { insert?: Row | readonly Row[]; update?: Row; merge?: { updates?: unknown } };
   then(done?: unknown, failed?: unknown): Promise<unknown>;
+  update(...given: readonly unknown[]): Built;
   clone(): Built;
 }
 
@@ -98,8 +111,16 @@ export class ContentBorder {
   /** Changes the builder itself, because each of its methods returns it. */
   #sealQuery(columns: ContentColumns, query: Knex.QueryBuilder): Knex.QueryBuilder {
     const built = query as unknown as Built;
-    const { then, clone } = built;
+    const { then, clone, update } = built;
     let isSealed = false;
+    // knex copies only the members with names.
+    built.update = (...given) => {
+      const updated = update.call(built, ...given);
+      if (isRow(given[0]) && built._single.update !== undefined) {
+        built._single.update = { ...built._single.update, ...ownedAs(given[0]) };
+      }
+      return updated;
+    };
     // biome-ignore lint/suspicious/noThenProperty: knex runs a query when somebody waits for it
     built.then = (done, failed) => {
       const tenantId = tenantOf(built);
@@ -115,6 +136,7 @@ export class ContentBorder {
 
   readonly #sealed: RowConversion = (columns, defaultTenantId, row) =>
     this.#convertRow(columns, defaultTenantId, row, {
+      owner: sealedFor,
       text: (seal, place, text) => seal.sealText(place, text),
       hidden: (seal, place, text) => seal.hideText(place, text),
       bytes: sealBytes,
@@ -122,6 +144,7 @@ export class ContentBorder {
 
   readonly #opened: RowConversion = (columns, defaultTenantId, row) =>
     this.#convertRow(columns, defaultTenantId, row, {
+      owner: () => undefined,
       text: (seal, place, text) => openOrKeepStored(text, () => seal.openText(place, text)),
       hidden: (seal, place, text) => openOrKeepStored(text, () => seal.showText(place, text)),
       bytes: (seal, place, bytes) => openOrKeepStored(bytes, () => openBytes(seal, place, bytes)),
@@ -138,13 +161,13 @@ export class ContentBorder {
       const isHidden = hidden.includes(column);
       changed[column] = isHidden
         ? convert.hidden(seal, place, value)
-        : convert.text(seal, { ...place, row: '' }, value);
+        : convert.text(seal, { ...place, row: '', owner: convert.owner(columns, row) }, value);
     }
     for (const column of bytes) {
       const value = row[column];
       if (!(value instanceof Uint8Array)) continue;
       const place = { tenantId: this.#tenantOf(columns, defaultTenantId, row), name: `${table}.${column}` };
-      changed[column] = convert.bytes(seal, place, value);
+      changed[column] = convert.bytes(seal, { ...place, owner: convert.owner(columns, row) }, value);
     }
     return { ...row, ...changed };
   }
@@ -158,7 +181,16 @@ export class ContentBorder {
   }
 }
 
+/** Returns the owner of a row that is written; undefined for the tenant. */
+const sealedFor = ({ table, owner }: ContentColumns, row: Row): TextOwner | undefined => {
+  if (owner === undefined) return undefined;
+  const named = ownerOf(row);
+  if (named === undefined) throw new Error(`a statement writes content of ${table} for an unknown entity: use ownedBy`);
+  return named ?? undefined;
+};
+
 interface CellConversion {
+  owner(columns: ContentColumns, row: Row): TextOwner | undefined;
   text(seal: ContentSeal, place: Parameters<ContentSeal['sealText']>[0], text: string): string;
   hidden(seal: ContentSeal, place: Parameters<ContentSeal['hideText']>[0], text: string): string;
   bytes(seal: ContentSeal, place: BytesPlace, bytes: Uint8Array): Uint8Array;

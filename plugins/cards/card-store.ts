@@ -1,3 +1,4 @@
+import { ownedBy } from '../../kernel/internal-api.ts';
 import {
   compareHlc,
   type FactReader,
@@ -28,6 +29,14 @@ export type CardAudience = FactReader['gardens'];
 export const cardKey = (tenantId: string, { entityKey, scope }: CardSubject, audience: CardAudience): string =>
   sha256Hex(JSON.stringify([tenantId, entityKey, scope, audience === 'all' ? audience : [...audience].sort()]));
 
+/** Where a card is stored. */
+export interface CardRow {
+  readonly tenantId: string;
+  /** See `cardKey`. */
+  readonly key: string;
+  readonly subject: CardSubject;
+}
+
 export class CardStore {
   readonly #tables: PluginTables;
 
@@ -52,13 +61,13 @@ export class CardStore {
     return new Set(rows.map((row) => String(row['card_key'])));
   }
 
-  write(tenantId: string, key: string, card: Card): Promise<void> {
-    return this.#tables.write(tenantId, (own) => put(own, tenantId, key, card));
+  write(place: CardRow, card: Card): Promise<void> {
+    return this.#tables.write(place.tenantId, (own) => put(own, place, card));
   }
 
   /** Writes a card in the transaction that stores its fact. */
-  writeIn(transaction: PluginTransaction, tenantId: string, key: string, card: Card): Promise<void> {
-    return put(this.#tables.in(transaction), tenantId, key, card);
+  writeIn(transaction: PluginTransaction, place: CardRow, card: Card): Promise<void> {
+    return put(this.#tables.in(transaction), place, card);
   }
 
   /** Returns true if the stored card covers later facts. A slow summary must not replace it. */
@@ -74,11 +83,14 @@ const cardIn = async (own: ReadableTables, tenantId: string, key: string): Promi
   return own.parse(row === undefined ? [] : [row], (stored) => openJson<Card>(SEALED, stored, 'body'))[0];
 };
 
-const put = async (own: WritableTables, tenantId: string, key: string, card: Card): Promise<void> => {
+const put = async (own: WritableTables, { tenantId, key, subject }: CardRow, card: Card): Promise<void> => {
   const where = { tenant_id: tenantId, card_key: key };
   const body = sealJson(card);
+  const owner = ownedBy(subject);
   const known = await cardIn(own, tenantId, key);
   if (known !== undefined && compareHlc(known.upTo, card.upTo) > 0) return;
-  const changed = await own(CARDS_TABLE).where(where).update({ body });
-  if (Number(changed) === 0) await own.insertRows(CARDS_TABLE, [{ ...where, body }]);
+  const changed = await own(CARDS_TABLE)
+    .where(where)
+    .update({ body, ...owner });
+  if (Number(changed) === 0) await own.insertRows(CARDS_TABLE, [{ ...where, body, ...owner }]);
 };

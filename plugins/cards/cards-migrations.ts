@@ -20,5 +20,5 @@ export const cardsMigrations: readonly Migration[] = [
 ];
 
 export const cardsContents: readonly ContentColumns[] = [
-  { table: CARDS_TABLE, key: ['tenant_id', 'card_key'], texts: ['body'] },
+  { table: CARDS_TABLE, key: ['tenant_id', 'card_key'], texts: ['body'], isDerived: true, owner: { fact: null } },
 ];

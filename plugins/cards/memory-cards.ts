@@ -60,6 +60,7 @@ type CardReading = Pick<MemoryCard, 'isStale' | 'timedOut'> & { readonly card: C
 interface Draft {
   readonly key: string;
   readonly tenantId: string;
+  readonly subject: CardSubject;
   readonly material: CardMaterial;
   readonly liveCount: number;
   readonly upTo: Hlc;
@@ -179,7 +180,7 @@ export class StoredCards implements MemoryCards {
     const { store, self } = this.#parts;
     const key = keyFor(reader, subject);
     const { tenantId } = reader.caller;
-    const made = { key, tenantId, material, liveCount };
+    const made = { key, tenantId, subject, material, liveCount };
     if (reader.asOf !== undefined || subject.narrowed !== undefined) {
       return { ...made, upTo: reader.asOf ?? FEED_START, pastMs: reader.nowMs, place: undefined, stored: undefined };
     }
@@ -261,13 +262,14 @@ export class StoredCards implements MemoryCards {
     return createCard(material, { summary, liveCount, refreshedMs, upTo, summariser });
   }
 
-  async #save(card: Card, { key, tenantId, material, place }: Draft): Promise<Card> {
+  async #save(card: Card, { key, tenantId, subject, material, place }: Draft): Promise<Card> {
     const { store, self } = this.#parts;
+    const row = { tenantId, key, subject };
     const draft = place && cardFact(card, material, place, self.names);
     const latest = place?.latest;
     if (draft === undefined || (latest !== undefined && saysTheSame(latest, draft))) {
       const kept = { ...card, factId: latest?.id ?? null };
-      await store.write(tenantId, key, kept);
+      await store.write(row, kept);
       return kept;
     }
     let kept = card;
@@ -280,7 +282,7 @@ export class StoredCards implements MemoryCards {
       beforeCommit: async (transaction, [verdict]) => {
         if (verdict?.kind !== 'stored') return;
         kept = { ...card, factId: verdict.view.fact.id };
-        await store.writeIn(transaction, tenantId, key, kept);
+        await store.writeIn(transaction, row, kept);
       },
     });
     await appending.catch(async (error: unknown) => {
@@ -288,7 +290,7 @@ export class StoredCards implements MemoryCards {
       // A plugin may refuse the fact, for example in a read-only garden. The card is stored nevertheless.
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
       this.#parts.log.warn('a memory card could not be stored as a fact', { error });
-      await store.write(tenantId, key, card);
+      await store.write(row, card);
     });
     return kept;
   }

@@ -1,3 +1,4 @@
+import { ownedBy } from '../../kernel/internal-api.ts';
 import type { ErasedFacts, PluginTables } from '../../kernel/plugin-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
 
@@ -5,5 +6,8 @@ import { QUARANTINED } from './gardens-migrations.ts';
 export const eraseReasons = async ({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables) => {
   const ids = facts.map(({ id }) => id);
   const own = tables.in(transaction);
-  await own(QUARANTINED).where({ tenant_id: tenantId }).whereIn('fact_id', ids).update({ reason: '' });
+  await own(QUARANTINED)
+    .where({ tenant_id: tenantId })
+    .whereIn('fact_id', ids)
+    .update({ reason: '', ...ownedBy(null) });
 };

@@ -1,3 +1,4 @@
+import { ownedBy } from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   type AppendedFact,
@@ -46,7 +47,7 @@ export const followFacts = async (
   if (held.length > 0) {
     await own.insertRows(
       QUARANTINED,
-      held.map(({ entry }) => rowOfQuarantined(entry)),
+      held.map(({ entry, fact }) => ({ ...rowOfQuarantined(entry), ...ownedBy(fact) })),
     );
     await parts.audit?.record(
       held.map(({ entry, by }) => ({
@@ -77,11 +78,13 @@ export const endOf = ({ id, scope, gardenId }: PlacedFact, nowMs: number, names:
   gardenId,
 });
 
-const heldAmong = async (
-  facts: readonly AppendedFact[],
-  own: WritableTables,
-): Promise<{ readonly entry: QuarantineRecord; readonly by: string }[]> => {
-  const held: { entry: QuarantineRecord; by: string }[] = [];
+interface HeldFact extends Pick<AppendedFact, 'fact'> {
+  readonly entry: QuarantineRecord;
+  readonly by: string;
+}
+
+const heldAmong = async (facts: readonly AppendedFact[], own: WritableTables): Promise<readonly HeldFact[]> => {
+  const held: HeldFact[] = [];
   const gardenIds = [...new Set(facts.flatMap(({ fact }) => (fact.system ? [] : (fact.gardenId ?? []))))];
   if (gardenIds.length === 0) return held;
   const tenantId = facts[0]?.fact.tenantId ?? '';
@@ -91,7 +94,7 @@ const heldAmong = async (
     const { id: factId, gardenId, timestampMs } = fact;
     const reason = noteOf(notes, QuarantineReason) ?? 'asserted';
     const open = { status: 'pending', actedBy: null, actedMs: null, targetGardenId: null } as const;
-    held.push({ entry: { factId, tenantId, gardenId, reason, timestampMs, ...open }, by: caller.entityUri });
+    held.push({ entry: { factId, tenantId, gardenId, reason, timestampMs, ...open }, fact, by: caller.entityUri });
   }
   return held;
 };

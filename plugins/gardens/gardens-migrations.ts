@@ -62,5 +62,5 @@ export const gardensMigrations: readonly Migration[] = [
 
 export const gardensContents: readonly ContentColumns[] = [
   { table: GARDENS, key: ['tenant_id', 'garden_id'], texts: ['name', 'description'] },
-  { table: QUARANTINED, key: ['tenant_id', 'fact_id'], texts: ['reason'] },
+  { table: QUARANTINED, key: ['tenant_id', 'fact_id'], texts: ['reason'], owner: { fact: 'fact_id' } },
 ];

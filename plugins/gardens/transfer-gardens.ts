@@ -1,3 +1,4 @@
+import { ownedBy } from '../../kernel/internal-api.ts';
 import {
   type PluginTables,
   type ReadableTables,
@@ -60,8 +61,9 @@ export const transferQuarantine = (tables: PluginTables): TransferSection => ({
     const own = tables.in(transaction);
     const [known] = await own.select(QUARANTINED, { tenant_id: tenantId, fact_id: entry.factId });
     if (known !== undefined) return false;
-    if ((await transaction.get(tenantId, entry.factId)) === undefined) throw broken('fact_id');
-    await own.insertRows(QUARANTINED, [rowOfQuarantined(entry)]);
+    const fact = await transaction.get(tenantId, entry.factId);
+    if (fact === undefined) throw broken('fact_id');
+    await own.insertRows(QUARANTINED, [{ ...rowOfQuarantined(entry), ...ownedBy(fact) }]);
     return true;
   },
 });

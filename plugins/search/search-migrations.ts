@@ -66,6 +66,6 @@ export const createEmbeddersTable = async (schema: Knex.SchemaBuilder, name: str
 
 /** A vector tells the text that it was made from. */
 export const searchContents: readonly ContentColumns[] = [
-  { table: VECTORS_TABLE, key: ['tenant_id', 'fact_id', 'embedder'], bytes: ['code'] },
+  { table: VECTORS_TABLE, key: ['tenant_id', 'fact_id', 'embedder'], bytes: ['code'], owner: { fact: 'fact_id' } },
   { table: EMBEDDERS_TABLE, key: ['embedder'], texts: ['error'] },
 ];

@@ -9,14 +9,14 @@ import { readCatalogue } from '../kit/store-catalogue.ts';
 import { placeTestStore } from '../kit/test-store.ts';
 import { pageText } from './read-pages.ts';
 
-const ROW = /^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm;
+const ROW = /^\| `(\w+)` \| ([^|]+) \| (–|entity|tenant) \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm;
 
 const namesIn = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name as string);
 
 const told = new Map(
-  [...pageText('docs/concepts/encryption.md').matchAll(ROW)].map(([, table = '', sealed, hidden, clear]) => [
+  [...pageText('docs/concepts/encryption.md').matchAll(ROW)].map(([, table = '', sealed, key = '', hidden, clear]) => [
     table,
-    { sealed: namesIn(sealed), hidden: namesIn(hidden), clear: namesIn(clear) },
+    { sealed: namesIn(sealed), key, hidden: namesIn(hidden), clear: namesIn(clear) },
   ]),
 );
 
@@ -47,6 +47,8 @@ describe('The columns that a sealed node seals', () => {
     const known = [...told].flatMap(([table, { sealed, hidden }]) => {
       const own = declared.find((columns) => columns.table === table);
       // A plugin may hide further columns by itself.
+      const key = sealed.length === 0 ? '–' : own?.owner === undefined ? 'tenant' : 'entity';
+      expect(told.get(table)?.key, `the key of ${table}`).to.equal(key);
       const isTold = (own?.hidden ?? []).every((column) => hidden.includes(column));
       expect(isTold, `the hidden columns of ${table}`).to.equal(true);
       return sealed.length === 0 ? [] : [[table, sealed] as const];

@@ -28,7 +28,7 @@ type Texts = Pick<ContentSeal, 'sealText' | 'openText' | 'hideText' | 'showText'
 /** Seals the texts of plugins with one fixed key. Facts are not sealed. */
 export const fixedContentSeal = (): ContentSeal => {
   const texts: Texts = {
-    sealText: (place, text) => TEXT + seal(place, Buffer.from(text)).toString('base64url'),
+    sealText: ({ owner: _, ...place }, text) => TEXT + seal(place, Buffer.from(text)).toString('base64url'),
     openText: (place, text) => unfold(place, text),
     hideText: (place, text) => {
       const nonce = createHmac('sha256', KEY)
@@ -38,7 +38,7 @@ export const fixedContentSeal = (): ContentSeal => {
       return TEXT + seal(place, Buffer.from(text), nonce).toString('base64url');
     },
     showText: (place, text) => unfold(place, text),
-    sealBytes: (place, bytes) => seal(place, bytes),
+    sealBytes: ({ owner: _, ...place }, bytes) => seal(place, bytes),
     openBytes: (place, sealed) => open(place, sealed),
   };
   return texts as ContentSeal;

@@ -131,12 +131,11 @@ class CandidateWriter {
           // If the guard refuses the page, nothing of it may be stored.
           if (refused !== undefined) throw refused.error;
           const found = settle(judged);
-          const kept = candidates.filter((_, at) => found[at]?.kind === 'stored');
-          await this.#parts.proofs.keep(
-            kept.map(({ localId, fact, proof }) => ({ id: localId, fact, verdict: proof })),
-            this.#page.peering.tenantId,
-            transaction,
-          );
+          const kept = candidates.flatMap(({ fact, proof: verdict }, at) => {
+            const one = judged[at];
+            return one?.kind === 'stored' ? [{ stored: one.view.fact, fact, verdict }] : [];
+          });
+          await this.#parts.proofs.keep(kept, transaction);
           await finish?.(transaction, found);
           settled = found;
         },

@@ -1,3 +1,4 @@
+import { ownedBy } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -31,9 +32,9 @@ export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
   judge: (facts, sender) => judgeProofs(parts, facts, sender),
   renewals: (facts, sender) => findRenewals(parts, facts, sender),
   renew: (proofs, tenantId, transaction) => renewProofs(parts, proofs, tenantId, transaction),
-  async keep(facts, tenantId, transaction) {
-    const rows = facts.flatMap(({ id, fact: { proof }, verdict }) =>
-      proof === null ? [] : [rowOfProof(tenantId, id, proof, verdict === 'verified')],
+  async keep(facts, transaction) {
+    const rows = facts.flatMap(({ stored, fact: { proof }, verdict }) =>
+      proof === null ? [] : [rowOfProof(stored, proof, verdict === 'verified')],
     );
     if (rows.length > 0) await parts.tables.in(transaction).insertRows(PROOFS_TABLE, rows);
   },
@@ -45,9 +46,10 @@ export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
       const where = { tenant_id: tenantId, fact_id: group.map(({ id }) => id) };
       const byId = new Map(group.map((fact) => [fact.id, fact]));
       for (const row of await own.select(PROOFS_TABLE, where)) {
-        const { factId, hidden } = proofFromRow(row);
+        const { factId, hidden, signature } = proofFromRow(row);
         if (hidden === null) continue;
-        const change = redacted(byId.get(factId) as StoredFact, hidden);
+        // The key of the fact goes, and without its salts the signature proves no guess.
+        const change = { ...redacted(byId.get(factId) as StoredFact, hidden), signature, ...ownedBy(null) };
         await own(PROOFS_TABLE).where({ tenant_id: tenantId, fact_id: factId }).update(change);
         salts += 1;
       }
@@ -91,11 +93,12 @@ const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promis
     const stored = await addStored(own, lacking, proofs);
     const unchanged = await stillAsRead(lacking, transaction);
     const rows: Row[] = [];
-    for (const [at, { tenantId, id }] of lacking.entries()) {
+    for (const [at, fact] of lacking.entries()) {
+      const { id } = fact;
       if (stored.has(id) || !unchanged.has(id)) continue;
       const proof = made[at] as OriginProof;
       proofs.set(id, proof);
-      rows.push(rowOfProof(tenantId, id, proof, true));
+      rows.push(rowOfProof(fact, proof, true));
     }
     if (rows.length > 0) await own.insertRows(PROOFS_TABLE, rows);
   });
@@ -140,7 +143,10 @@ const addStored = async (
 
 const redacted = (fact: StoredFact, hidden: Pick<OriginProof, 'salt' | 'refsSalt'>) => {
   const [salt, refsSalt] = [readSalt(hidden.salt), readSalt(hidden.refsSalt)];
-  if (salt === null || refsSalt === null) throw new Error('a stored proof has a salt that is none');
+  // In a restored copy from before an erasure, the key of the salts may be gone already.
+  if (salt === null || refsSalt === null) {
+    return { salt: null, refs_salt: null, value_commitment: null, refs_commitment: null };
+  }
   const { value, refs } = commitmentsOf(fact, { salt, refsSalt });
   return { salt: null, refs_salt: null, value_commitment: value, refs_commitment: refs };
 };

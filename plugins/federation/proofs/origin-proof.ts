@@ -7,6 +7,7 @@ import type {
   StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
+import type { ProvenFact } from './proof-rows.ts';
 
 /**
  * The member `origin_proof` of a served fact. With the origin's keys, anybody can verify that the origin asserted the
@@ -75,10 +76,9 @@ export interface OriginProofs {
    * facts.
    */
   renew(proofs: readonly RenewedProof[], tenantId: string, transaction: PluginTransaction): Promise<void>;
-  /** Stores the proofs that came with facts, by their local ids, in the transaction that stores the facts. */
+  /** Stores the proofs that came with facts of one tenant, in the transaction that stores the facts. */
   keep(
-    facts: readonly { readonly id: string; readonly fact: FederatedFact; readonly verdict: ProofVerdict }[],
-    tenantId: string,
+    facts: readonly { readonly stored: ProvenFact; readonly fact: FederatedFact; readonly verdict: ProofVerdict }[],
     transaction: PluginTransaction,
   ): Promise<void>;
   /** Returns the facts among these whose origin has signed them, as this node verified. */

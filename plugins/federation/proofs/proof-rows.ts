@@ -1,4 +1,5 @@
-import type { ReadableTables, Row, SqlValue } from '../../../kernel/plugin-api.ts';
+import { ownedBy } from '../../../kernel/internal-api.ts';
+import type { ReadableTables, Row, SqlValue, StoredFact } from '../../../kernel/plugin-api.ts';
 import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import type { OriginProof } from './origin-proof.ts';
 import type { Commitments } from './origin-statement.ts';
@@ -26,9 +27,13 @@ export const verifiedAmong = async (
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-export const rowOfProof = (tenantId: string, factId: string, proof: OriginProof, isVerified: boolean): Row => ({
-  tenant_id: tenantId,
-  fact_id: factId,
+/** A fact whose proof is stored. */
+export type ProvenFact = Pick<StoredFact, 'tenantId' | 'id' | 'entityKey' | 'scope'>;
+
+export const rowOfProof = (fact: ProvenFact, proof: OriginProof, isVerified: boolean): Row => ({
+  tenant_id: fact.tenantId,
+  fact_id: fact.id,
+  ...ownedBy(fact),
   key_id: proof.keyId,
   salt: proof.salt,
   refs_salt: proof.refsSalt,

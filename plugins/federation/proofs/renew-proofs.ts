@@ -1,4 +1,13 @@
-import { type Clock, FACT_RETURNED, type PluginTables, type PluginTransaction } from '../../../kernel/plugin-api.ts';
+import { ownedBy } from '../../../kernel/internal-api.ts';
+import {
+  all,
+  type Clock,
+  equals,
+  FACT_RETURNED,
+  isIn,
+  type PluginTables,
+  type PluginTransaction,
+} from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
 import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import { type JudgingParts, judgeProofs } from './judge-proofs.ts';
@@ -51,6 +60,9 @@ export const renewProofs = async (
 ): Promise<void> => {
   const own = tables.in(transaction);
   const changed: string[] = [];
+  const ids = proofs.map(({ id }) => id);
+  const found = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
+  const facts = new Map(found.map((fact) => [fact.id, fact]));
   for (const { id, proof } of proofs) {
     const { keyId, salt, refsSalt, signature } = proof;
     const rows = await own(PROOFS_TABLE)
@@ -58,7 +70,7 @@ export const renewProofs = async (
       .whereNot({ key_id: keyId })
       .whereNotNull('salt')
       .whereNotNull('refs_salt')
-      .update({ key_id: keyId, salt, refs_salt: refsSalt, signature });
+      .update({ key_id: keyId, salt, refs_salt: refsSalt, signature, ...ownedBy(facts.get(id) ?? null) });
     if (rows > 0) changed.push(id);
   }
   if (changed.length > 0) await transaction.announce(FACT_RETURNED, changed, clock.nowMs());

@@ -56,7 +56,7 @@ export const transferProofs = (tables: PluginTables): TransferSection => ({
       refsSalt: textOf(line, 'refs_salt'),
       signature: textOf(line, 'signature'),
     };
-    await own.insertRows(PROOFS_TABLE, [rowOfProof(tenantId, factId, proof, line['verified'] === true)]);
+    await own.insertRows(PROOFS_TABLE, [rowOfProof(fact, proof, line['verified'] === true)]);
     return true;
   },
 });

@@ -44,5 +44,10 @@ export const createServingTables = async ({ schema, dialect }: MigrationSchema):
 
 /** With its salt, a commitment lets anybody guess a value. So does a signature over the commitment. */
 export const servingContents: readonly ContentColumns[] = [
-  { table: PROOFS_TABLE, key: ['tenant_id', 'fact_id'], texts: ['salt', 'refs_salt', 'signature'] },
+  {
+    table: PROOFS_TABLE,
+    key: ['tenant_id', 'fact_id'],
+    texts: ['salt', 'refs_salt', 'signature'],
+    owner: { fact: 'fact_id' },
+  },
 ];

@@ -1,4 +1,4 @@
-import type { FactName } from '../../../kernel/internal-api.ts';
+import { type FactName, ownedBy } from '../../../kernel/internal-api.ts';
 import {
   all,
   type ErasedFacts,
@@ -96,6 +96,7 @@ export class VectorStore {
         fact_id: fact.id,
         embedder: generation.name,
         ...this.#format.columnsOf(vector, fact),
+        ...ownedBy(fact),
       }));
       await this.#advance(own, generation.name, advance, nowMs);
       if (rows.length > 0) await own.insertRows(this.#format.vectors, rows);

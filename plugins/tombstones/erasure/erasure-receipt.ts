@@ -43,7 +43,8 @@ export const REMAINS: readonly string[] = [
 const limitsOf = (isSealed: boolean): readonly string[] => [
   isSealed
     ? 'exports and clear backups that were made before; sealed ones, replicas and logs open no value of an erased fact ' +
-      'any more, except where another sentence here says so, but open texts that repeated it: kept replies, cards, vectors'
+      'any more, except where another sentence here says so, but open texts that repeated it: kept replies, job results, ' +
+      'audit texts'
     : 'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
   'what was delivered to subscribers, or returned to callers',
   'peers that have the facts: they hide or erase them when they read the tombstone, as their operators have set',

@@ -123,6 +123,25 @@ describe('destroyed keys of contents', () => {
     }
   });
 
+  it('take the texts and bytes about their entity along, which name their key by themselves', async () => {
+    const file = await newFile();
+    const seal = await file.open();
+    const bytes = { tenantId: 'default', name: 'vectors' };
+    const text = seal.sealText({ ...PLACE, owner: ALICE }, 'likes tea');
+    const code = seal.sealBytes({ ...bytes, owner: ALICE }, Buffer.from('tea'));
+    const bobs = seal.sealText({ ...PLACE, owner: BOB }, 'likes rye');
+    expect(seal.openText(PLACE, text)).to.equal('likes tea');
+    expect(Buffer.from(seal.openBytes(bytes, code)).toString()).to.equal('tea');
+    unopened(() => seal.openText({ ...PLACE, tenantId: 'other' }, text));
+    await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
+    for (const one of [seal, await file.open()]) {
+      unopened(() => one.openText(PLACE, text));
+      unopened(() => one.openBytes(bytes, code));
+      expect(one.openText(PLACE, bobs)).to.equal('likes rye');
+    }
+    expect(seal.openText(PLACE, seal.sealText({ ...PLACE, owner: ALICE }, 'cocoa'))).to.equal('cocoa');
+  });
+
   it('are followed by keys that open later contents', async () => {
     const seal = await (await newFile()).open();
     await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);

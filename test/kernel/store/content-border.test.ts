@@ -7,10 +7,12 @@ import { checkPlugin } from '../../../kernel/plugins/check-plugin.ts';
 import type { PluginTables } from '../../../kernel/plugins/plugin-definition.ts';
 import { createPluginTables } from '../../../kernel/plugins/plugin-tables.ts';
 import { ContentBorder, type ContentColumns } from '../../../kernel/store/content-border.ts';
+import { ownedBy } from '../../../kernel/store/content-owner.ts';
 import { openJson, sealJson } from '../../../kernel/store/sealed-json.ts';
 import { createStoredRows } from '../../../kernel/store/stored-rows.ts';
 import type { FactStore, Migration } from '../../../ports/ports.ts';
 import { fixedContentSeal } from '../../fakes/fixed-content-seal.ts';
+import { createTestSeal } from '../../kit/content-seal.ts';
 import { forEachStore, type StoreKind } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { placeTestStore, type TestStore } from '../../kit/test-store.ts';
@@ -112,6 +114,34 @@ forEachStore('content of a plugin on a sealed node', (kind: StoreKind) => {
   it('is not touched for an unknown tenant', async () => {
     expect((await rejection(tables(NOTES).select('said'))).message).to.include('unknown tenant');
     expect((await rejection(tables(NOTES).update({ said: 'x' }))).message).to.include('unknown tenant');
+  });
+
+  it('has the key of its entity where rows belong to one, and is not written for an unknown entity', async () => {
+    const keys = await createTestSeal(folder);
+    const contents = CONTENTS.map((columns) => ({ ...columns, owner: { fact: null } }));
+    const owned = createPluginTables(store, 'acme', () => undefined, new ContentBorder(keys.seal, contents));
+    const unknown = await rejection(owned(NOTES).where({ tenant_id: 'a' }).update({ said: 'x' }));
+    expect(unknown.message).to.include('unknown entity');
+    const [alice, bob] = ['user:alice', 'user:bob'].map((entityKey) => ({ entityKey, scope: 'local' as const }));
+    await owned.write('a', (own) =>
+      own.insertRows(NOTES, [
+        { ...NOTE, id: '2', ...ownedBy(alice ?? null) },
+        { ...NOTE, id: '3', ...ownedBy(bob ?? null) },
+        { ...NOTE, id: '4', ...ownedBy(null) },
+      ]),
+    );
+    await owned(NOTES)
+      .where({ tenant_id: 'a', id: '2' })
+      .update({ said: 'changed', ...ownedBy(alice ?? null) });
+    const said = async () =>
+      (
+        (await owned(NOTES).where({ tenant_id: 'a' }).whereIn('id', ['2', '3', '4']).orderBy('id')) as (typeof NOTE)[]
+      ).map((row) => row.said);
+    expect(await said()).to.deep.equal(['changed', NOTE.said, NOTE.said]);
+    await keys.seal.destroy([{ tenantId: 'a', entityKey: 'user:alice', scope: 'local', generation: 0, isWhole: true }]);
+    const [alices = '', ...others] = await said();
+    expect(alices).to.match(/^sealed:1:/);
+    expect(others).to.deep.equal([NOTE.said, NOTE.said]);
   });
 
   it('stays sealed in the row of another tenant, where its digest does not fit', async () => {

@@ -163,8 +163,8 @@ export const standPlugin = (stand: IngestStand) =>
                 proof === null ? 'absent' : (stand.verdicts.get(proof.signature) ?? 'invalid'),
               ),
             keep: async (facts) => {
-              stand.keptProofs.push(...facts.map(({ id }) => id));
-              for (const { id, verdict } of facts) if (verdict === 'verified') verified.add(id);
+              stand.keptProofs.push(...facts.map(({ stored }) => stored.id));
+              for (const { stored, verdict } of facts) if (verdict === 'verified') verified.add(stored.id);
             },
             verifiedAmong: async (ids) => new Set(ids.filter((id) => verified.has(id))),
             renewals: async () => ({ renewed: [], unknown: [] }),

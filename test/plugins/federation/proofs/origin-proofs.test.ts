@@ -117,17 +117,17 @@ forEachStore('proofs of origin', () => {
     const fact = await factOf(node, id);
     const proof = { keyId: origin.keyId, salt: 'c2FsdA', refsSalt: 'c2FsdA', signature: 'c2ln' };
     const draft = { ...fact, id, hlcText: fact.hlcText, timestamp: fact.timestamp };
+    const stored = { tenantId: DEFAULT_TENANT, entityKey: 'user:a', scope: 'public' } as const;
     await pluginStore(node.store).write(DEFAULT_TENANT, (transaction) =>
       node.serving.proofs.keep(
         [
-          { id, fact: { draft, originNodeId: origin.nodeId, proof }, verdict: 'verified' },
+          { stored: { ...stored, id }, fact: { draft, originNodeId: origin.nodeId, proof }, verdict: 'verified' },
           {
-            id: 'without',
+            stored: { ...stored, id: 'without' },
             fact: { draft: { ...draft, id: 'without' }, originNodeId: null, proof: null },
             verdict: 'absent',
           },
         ],
-        DEFAULT_TENANT,
         transaction,
       ),
     );

@@ -29,10 +29,9 @@ forEachStore('the origin of a received fact', () => {
       confidence: 1,
       scope: 'public',
     } as const;
-    const kept = [{ id, fact: { draft, originNodeId: ORIGIN, proof: PROOF }, verdict }];
-    await pluginStore(node.store).write(DEFAULT_TENANT, (transaction) =>
-      node.serving.proofs.keep(kept, DEFAULT_TENANT, transaction),
-    );
+    const stored = { tenantId: DEFAULT_TENANT, id, entityKey: 'user:a', scope: 'public' } as const;
+    const kept = [{ stored, fact: { draft, originNodeId: ORIGIN, proof: PROOF }, verdict }];
+    await pluginStore(node.store).write(DEFAULT_TENANT, (transaction) => node.serving.proofs.keep(kept, transaction));
     return id;
   };
   const read = async (node: ServingNode, id: string, key: string) =>
