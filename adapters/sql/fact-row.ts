@@ -199,7 +199,8 @@ const FACT_RULES = rulesFor(FACT_COLUMNS);
 export const factFromRow = (row: readonly SqlValue[]): StoredFact => {
   const repaired = repairRow(row, FACT_RULES);
   const columns = (repaired?.row ?? row) as FactRow;
-  const v = valueOfText(columns[36], columns[37]);
+  const isErased = columns[17] === null;
+  const v = valueOfText(columns[36], columns[37], isErased);
   const value = { type: columns[36], v: v ?? null, interpretAs: columns[8] };
   const damage = repaired?.column ?? (v === undefined ? 'value_v' : undefined);
   const fact = { ...membersFromRow(columns), value };
@@ -263,10 +264,11 @@ const boundOf = (text: string | null, ms: number | null): string | null => {
 
 /**
  * Parses a value by its type; undefined for a text that the type does not have. Values are stored as text, so that both
- * engines return them unchanged.
+ * engines return them unchanged. Only an erasure leaves no text: a value that is sealed in a clear store is damage.
  */
-const valueOfText = (type: ValueType, text: string | null): FactValue['v'] | undefined => {
-  if (text === null || type === 'null') return null;
+const valueOfText = (type: ValueType, text: string | null, isErased: boolean): FactValue['v'] | undefined => {
+  if (type === 'null') return null;
+  if (text === null) return isErased ? null : undefined;
   if (type === 'number') return finiteOf(text);
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   return text;

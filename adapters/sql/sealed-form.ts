@@ -164,4 +164,4 @@ const subjectOf = (row: Row): SealedSubject =>
   ({ tenantId: row[TENANT], entityKey: row[ENTITY_KEY], scope: row[SCOPE] }) as SealedSubject;
 
 const damaged = <F extends FactOutline | StoredFact>(fact: F, damage: string | undefined): F =>
-  damage === undefined ? fact : { ...fact, damage: fact.damage ?? damage };
+  damage === undefined ? fact : { ...fact, damage };
