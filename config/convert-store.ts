@@ -28,7 +28,15 @@ import { convertTexts } from './convert-texts.ts';
 import { copyValueKeys, VALUE_KEY_COPIES } from './copy-value-keys.ts';
 import type { Node } from './create-node.ts';
 import { markOf, noKeyFile, olderKeys, refuseUnfit, requirePresentRoot, requireRoot } from './fitting-keys.ts';
-import { type Conversion, readSealState, saveConversion, saveMark, type UnfinishedConversion } from './seal-mark.ts';
+import {
+  type Conversion,
+  readSealState,
+  type SealMark,
+  saveConversion,
+  saveFormer,
+  saveMark,
+  type UnfinishedConversion,
+} from './seal-mark.ts';
 
 export interface ConversionParts {
   readonly node: Pick<Node, 'config' | 'kernel' | 'seal' | 'contents'>;
@@ -74,15 +82,13 @@ const begin = async (
   store: FactStore,
   to: Conversion,
 ): Promise<UnfinishedConversion> => {
-  const { mark, unfinished } = await readSealState(store);
+  const { mark, unfinished, former } = await readSealState(store);
   if (unfinished !== undefined && unfinished.to !== to) {
     throw refused(`"encryption ${unfinished.to}" is not finished`, 'run that command again first');
   }
   if (unfinished === undefined && to === 'on' && mark !== undefined) throw refused('the store is sealed already');
   if (to !== 'on' && mark === undefined) throw refused('the store is not sealed');
-  if (to === 'on' && (await readKeyFile(path)) === undefined && (unfinished?.table ?? null) === null) {
-    await createKeyFile(path, await spellKeys(freshKeys(), source));
-  }
+  if (to === 'on') return beginSealing({ path, source }, store, unfinished, former);
   const keys = await readKeys(path, source);
   if (mark !== undefined) refuseUnfit(keys, mark, path);
   if (mark !== undefined && unfinished === undefined) {
@@ -103,6 +109,34 @@ const begin = async (
   }
   return state;
 };
+
+/** Prepares keys that have sealed nothing yet. */
+const beginSealing = async (
+  { path, source }: Pick<ConversionParts, 'path' | 'source'>,
+  store: FactStore,
+  unfinished: UnfinishedConversion | undefined,
+  former: SealMark | undefined,
+): Promise<UnfinishedConversion> => {
+  const state: UnfinishedConversion = unfinished ?? { to: 'on', table: null, after: null };
+  const isBegun = state.table !== null;
+  const isThere = isBegun || (await readKeyFile(path)) !== undefined;
+  const keys = isThere ? await readKeys(path, source) : undefined;
+  if (unfinished === undefined && keys !== undefined && keys.id !== former?.id) throw foreignKeys(path);
+  // Before the keys change, so that a killed command finds keys that it may use or replace.
+  await store.write(DEFAULT_TENANT, (transaction) => saveConversion(transaction, state));
+  if (keys === undefined) await createKeyFile(path, await spellKeys(freshKeys(), source));
+  else if (!isBegun && keys.id === former?.id && presentRoot(keys).id <= former.root) {
+    // An erasure in the clear store has destroyed no key, so earlier sealed backups must not open any more.
+    await replaceKeyFile(path, await spellKeys(withPresentRootOnly(withFreshRoot(keys)), source));
+  }
+  return state;
+};
+
+const foreignKeys = (path: string): ServiceError =>
+  refused(
+    `the content keys in ${path} have not sealed this store before`,
+    'name another file in SVC_ENCRYPTION_KEY_STORE; move this one away only when no store and no backup needs it',
+  );
 
 const readKeys = async (path: string, source: KeySource): Promise<ContentKeys> => {
   const text = await readKeyFile(path);
@@ -197,7 +231,7 @@ const finish = async (
   const remains = to === 'off' ? { places: [], copies: [] } : await destroyRemains(parts, store, remainingKeys);
   // Last, so that the same command repeats all of this after a failure or a kill.
   await store.write(DEFAULT_TENANT, async (transaction) => {
-    await saveMark(transaction, to === 'off' ? undefined : markOf(remainingKeys));
+    await (to === 'off' ? saveFormer : saveMark)(transaction, markOf(remainingKeys));
     await saveConversion(transaction, undefined);
   });
   return remains;

@@ -13,7 +13,9 @@ export const markOf = (keys: ContentKeys): SealMark => ({
 export const requireRoot = ({ roots }: ContentKeys, mark: SealMark, path: string): void => {
   if (roots.some(({ id }) => id === mark.root)) return;
   throw new ServiceError('conflict', `a rotation has destroyed the keys of this backup, and ${path} has later ones`, {
-    hint: 'restore a backup from after "encryption rotate"; no key opens the contents of an earlier one any more',
+    hint:
+      'restore a backup from after the last "encryption rotate" or "encryption on"; no key opens the contents of an ' +
+      'earlier one any more',
   });
 };
 

@@ -21,6 +21,8 @@ export interface SealState {
   readonly mark: SealMark | undefined;
   /** The rewriting that has begun and is not finished. */
   readonly unfinished: UnfinishedConversion | undefined;
+  /** The keys that sealed the store before it was opened. */
+  readonly former?: SealMark | undefined;
 }
 
 /** How far a rewriting has come. */
@@ -35,6 +37,9 @@ const TABLE = 'node_settings';
 /** The setting with the mark. The store reads it before each write. */
 const KEY = 'content_seal';
 
+/** The setting with the mark of a store that was opened, so that nothing is sealed with its keys again. */
+const FORMER = 'content_seal_former';
+
 /** The setting of an unfinished rewriting. While it is there, the store permits that facts change. */
 const CONVERSION = 'content_seal_conversion';
 
@@ -43,14 +48,16 @@ export const NEW_STORE: SealState = { isNew: true, mark: undefined, unfinished: 
 /** Reads the state of an open store of any version. */
 export const readSealState = async (store: FactStore): Promise<SealState> => {
   if (!(await store.tables()).includes(TABLE)) return NEW_STORE;
-  const rows = await store.read((snapshot) => snapshot.select(TABLE, { key: ['node_id', KEY, CONVERSION] }));
+  const rows = await store.read((snapshot) => snapshot.select(TABLE, { key: ['node_id', KEY, CONVERSION, FORMER] }));
   const stored = new Map(rows.map(({ key, value }) => [key, String(value)]));
   const mark = stored.get(KEY);
   const unfinished = stored.get(CONVERSION);
+  const former = stored.get(FORMER);
   return {
     isNew: !stored.has('node_id'),
     mark: mark === undefined ? undefined : parseMark(mark),
     unfinished: unfinished === undefined ? undefined : (JSON.parse(unfinished) as UnfinishedConversion),
+    former: former === undefined ? undefined : parseMark(former),
   };
 };
 
@@ -63,10 +70,17 @@ export const saveConversion = async (
   if (state !== undefined) await transaction.insertRows(TABLE, [{ key: CONVERSION, value: JSON.stringify(state) }]);
 };
 
-/** Replaces the mark; undefined says that the store is clear. */
-export const saveMark = async (transaction: WriteTransaction, mark: SealMark | undefined): Promise<void> => {
-  await transaction.table(TABLE).where({ key: KEY }).delete();
-  if (mark !== undefined) await transaction.insertRows(TABLE, [{ key: KEY, value: spellMark(mark) }]);
+/** Says which keys seal the store. */
+export const saveMark = (transaction: WriteTransaction, mark: SealMark): Promise<void> =>
+  replaceMark(transaction, KEY, mark);
+
+/** Says that the store is clear, and which keys have sealed it before. */
+export const saveFormer = (transaction: WriteTransaction, mark: SealMark): Promise<void> =>
+  replaceMark(transaction, FORMER, mark);
+
+const replaceMark = async (transaction: WriteTransaction, key: string, mark: SealMark): Promise<void> => {
+  await transaction.table(TABLE).whereIn('key', [KEY, FORMER]).delete();
+  await transaction.insertRows(TABLE, [{ key, value: spellMark(mark) }]);
 };
 
 /** Says in a store without facts that its contents are sealed. Rejects where another process has named other keys. */
