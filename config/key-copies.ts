@@ -22,6 +22,10 @@ export interface BackupPlaces {
  */
 export const placeKeyCopy = async (place: KeyCopyPlace, text: string): Promise<void> => {
   await refuseOtherStore(place, text);
+  await writeCopy(place, text);
+};
+
+const writeCopy = async (place: KeyCopyPlace, text: string): Promise<void> => {
   if ('folder' in place) {
     await replaceKeyFile(join(place.folder, CONTENT_KEYS), text);
     return;
@@ -92,22 +96,27 @@ export const replaceKeyCopies = async (
   text: string,
 ): Promise<readonly string[]> => {
   const copiesNotReplaced: string[] = [];
-  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+  const attempt = async (name: string, find: () => Promise<KeyCopyPlace>): Promise<void> => {
+    let isChecked = false;
     try {
-      await work();
+      const place = await find();
+      await refuseOtherStore(place, text);
+      isChecked = true;
+      await writeCopy(place, text);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       copiesNotReplaced.push(
-        error.code === 'conflict'
+        // A conflict after the check is a lock on a former version.
+        error.code === 'conflict' && !isChecked
           ? `${name} has no copy of these content keys: ${error.message}`
           : `${name} still has an earlier copy of the content keys, with the destroyed ones: ${error.message}`,
       );
     }
   };
   // The folder of the first backup does not exist yet.
-  if (folder !== undefined && existsSync(folder)) await attempt(folder, () => placeKeyCopy({ folder }, text));
+  if (folder !== undefined && existsSync(folder)) await attempt(folder, async () => ({ folder }));
   if (target !== undefined) {
-    await attempt('the target of the backups', async () => placeKeyCopy({ target: await objects.open(target) }, text));
+    await attempt('the target of the backups', async () => ({ target: await objects.open(target) }));
   }
   return copiesNotReplaced;
 };
