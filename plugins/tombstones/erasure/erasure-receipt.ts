@@ -39,13 +39,22 @@ export const REMAINS: readonly string[] = [
   'entries of the audit log and charges, which hold no value',
 ];
 
+const OF_CLEAR: readonly string[] = [
+  'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
+];
+
+/** A key of the tenant opens the texts of the last sentence, and no erasure destroys it. */
+const OF_SEALED: readonly string[] = [
+  'exports and clear backups that were made before; sealed ones, replicas and logs open no value of an erased fact ' +
+    'any more, except where another sentence here says so',
+  'sealed copies from before, until "encryption rotate" renews the keys: they open texts that may repeat an erased ' +
+    'fact, which are kept replies, jobs, audit entries, events of peers, parked facts, loaded instructions, runs of ' +
+    'upkeep, and names of entities to which its facts refer',
+];
+
 /** Returns the copies of facts that no erasure can reach. */
 const limitsOf = (isSealed: boolean): readonly string[] => [
-  isSealed
-    ? 'exports and clear backups that were made before; sealed ones, replicas and logs open no value of an erased fact ' +
-      'any more, except where another sentence here says so, but open texts that repeated it: kept replies, job results, ' +
-      'audit texts'
-    : 'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
+  ...(isSealed ? OF_SEALED : OF_CLEAR),
   'what was delivered to subscribers, or returned to callers',
   'peers that have the facts: they hide or erase them when they read the tombstone, as their operators have set',
 ];
