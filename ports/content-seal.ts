@@ -57,10 +57,13 @@ export interface ContentSeal {
    */
   sealValue(subject: SealedSubject, factId: string, text: string, above?: number): Uint8Array;
   openValue(subject: SealedSubject, factId: string, sealed: Uint8Array): string;
-  /** Seals the 16 random bytes of a salt, in as many bytes, with the key with which `sealValue` seals the value. */
-  sealSalt(subject: SealedSubject, salt: Uint8Array, above?: number): Uint8Array;
+  /**
+   * Seals the 16 random bytes of a fact's salt, in as many bytes, with the key with which `sealValue` seals the value.
+   * A fact has one salt, so this is called with no other one for the same fact.
+   */
+  sealSalt(subject: SealedSubject, factId: string, salt: Uint8Array, above?: number): Uint8Array;
   /** Opens a salt with the key that the header of the fact's sealed value names. */
-  openSalt(subject: SealedSubject, salt: Uint8Array, header: Uint8Array): Uint8Array;
+  openSalt(subject: SealedSubject, factId: string, salt: Uint8Array, header: Uint8Array): Uint8Array;
   /** Returns which key of a subject seals new facts: 0, and one more after each destruction. */
   generationOf(subject: SealedSubject): number;
   /** Returns the generation that the header of a sealed value names. */

@@ -11,7 +11,7 @@ import { KeyCache } from './key-cache.ts';
 import { notOpened, placeOfValue } from './sealed-place.ts';
 import { hmacSha256 } from './sha256.ts';
 import { createTextSeal } from './text-seal.ts';
-import { NONCE_BYTES, openSealed, sealWithHeader, TAG_BYTES } from './value-seal.ts';
+import { maskSalt, NONCE_BYTES, openSealed, sealWithHeader, TAG_BYTES } from './value-seal.ts';
 
 const FORMAT = 1;
 const HEADER_BYTES = 4;
@@ -126,12 +126,12 @@ const factSeal = (cache: KeyCache): FactSeal => ({
     if (opened === undefined) throw notOpened(`the value of fact ${factId}`);
     return opened.toString('utf8');
   },
-  sealSalt: (subject, salt, above) => cache.present(subject, above).key.salts.hide(salt),
-  openSalt: (subject, salt, header) => {
+  sealSalt: (subject, factId, salt, above) => maskSalt(cache.present(subject, above).key.seed, factId, salt),
+  openSalt: (subject, factId, salt, header) => {
     const { root, generation } = readHeader(header);
     const key = cache.keyOf(subject, root, generation);
     if (key === undefined) throw notOpened('the salt of a fact');
-    return key.salts.show(salt);
+    return maskSalt(key.seed, factId, salt);
   },
   generationOf: (subject) => cache.present(subject).generation,
   generationIn: (header) => readHeader(header).generation,

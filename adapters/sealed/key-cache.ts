@@ -19,7 +19,8 @@ import { type BlockPermutation, createBlockPermutation, derivedKey } from './val
 /** The keys of one generation of a subject. */
 export interface SubjectKey {
   readonly cipher: Buffer;
-  readonly salts: BlockPermutation;
+  /** The key of the tree itself, for digests that belong to single facts. */
+  readonly seed: Buffer;
 }
 
 export interface PresentKey {
@@ -112,7 +113,7 @@ export class KeyCache {
   digestKey(subject: SealedSubject): Buffer {
     const known = this.#subject(subject);
     if (known.digest === undefined) {
-      known.digest = derivedKey(this.#firstLeft(known.path, 'digest', 0).seed, 'digest');
+      known.digest = this.#firstLeft(known.path, 'digest', 0).seed;
       // A caller that compares a value mostly seals it next, and both keys lie below one node.
       known.present ??= this.#presentKey(known.path, 0);
     }
@@ -236,14 +237,4 @@ const nameOf = ({ tenantId, entityKey, scope }: SealedSubject): string =>
 const isSame = (one: SealedSubject, other: SealedSubject): boolean =>
   one.entityKey === other.entityKey && one.scope === other.scope && one.tenantId === other.tenantId;
 
-const subjectKey = (seed: Buffer): SubjectKey => {
-  let salts: BlockPermutation | undefined;
-  return {
-    cipher: derivedKey(seed, 'value'),
-    // Most readers open values only.
-    get salts() {
-      salts ??= createBlockPermutation(derivedKey(seed, 'salt'));
-      return salts;
-    },
-  };
-};
+const subjectKey = (seed: Buffer): SubjectKey => ({ cipher: derivedKey(seed, 'value'), seed });

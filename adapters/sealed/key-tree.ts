@@ -8,7 +8,6 @@ const DIGITS: readonly string[] = ['0', '1', '2', '3'];
 const UPPER_LEVELS = 6;
 const MOST_UPPER = 2 * ARITY ** UPPER_LEVELS;
 const MOST_TENANTS = 1_000;
-const MOST_LATEST = 16;
 
 /** The place of a key in the tree: digits from 0 to 3, from the root on. */
 export type KeyPath = string;
@@ -33,6 +32,9 @@ export class KeyTree {
   readonly #seeds: Map<KeyPath, Buffer>;
   /** Derived nodes below which many keys are asked for, by the length of their paths, the longest first. */
   readonly #shortcuts: readonly Shortcuts[];
+  readonly #lastLength: number;
+  /** The last node of this length, because the keys below one are asked for one after another. */
+  #last: { readonly path: KeyPath; readonly node: Buffer } | undefined;
 
   /** `shortcutLength` is the length of the paths below which all keys of a tenant lie. */
   constructor(nodes: Iterable<SeedNode>, shortcutLength: number) {
@@ -41,9 +43,8 @@ export class KeyTree {
       if (seed.length !== SEED_BYTES) throw new RangeError('a seed has 32 bytes');
       this.#seeds.set(path, Buffer.from(seed));
     }
+    this.#lastLength = 2 * shortcutLength;
     this.#shortcuts = [
-      // The keys below one of these are asked for one after another.
-      { length: 2 * shortcutLength, most: MOST_LATEST, nodes: new Map() },
       // A new key of a tenant needs only the levels below one of these.
       { length: shortcutLength + UPPER_LEVELS, most: MOST_UPPER, nodes: new Map() },
       { length: shortcutLength, most: MOST_TENANTS, nodes: new Map() },
@@ -67,6 +68,10 @@ export class KeyTree {
 
   /** Returns the lowest known node at or above a path, and the length of its own path. */
   #nearestAbove(path: KeyPath): readonly [length: number, node: Buffer] | undefined {
+    const last = this.#last;
+    if (last !== undefined && path.length > this.#lastLength && path.startsWith(last.path)) {
+      return [this.#lastLength, last.node];
+    }
     for (const { length, nodes } of this.#shortcuts) {
       const node = path.length > length ? nodes.get(path.slice(0, length)) : undefined;
       if (node !== undefined) return [length, node];
@@ -77,6 +82,9 @@ export class KeyTree {
 
   /** Keeps the node at hand if it is a shortcut. No destroyed key lies below it, because it was derived. */
   #keep(path: KeyPath, reached: number): void {
+    if (reached === this.#lastLength) {
+      this.#last = { path: path.slice(0, reached), node: Buffer.from(NODE.subarray(0, SEED_BYTES)) };
+    }
     for (const { length, most, nodes } of this.#shortcuts) {
       if (length !== reached) continue;
       if (nodes.size >= most) nodes.clear();
@@ -87,6 +95,7 @@ export class KeyTree {
 
   /** Destroys the key at a path and all below it. Returns false when all of them are gone already. */
   destroy(path: KeyPath): boolean {
+    this.#last = undefined;
     for (const { nodes } of this.#shortcuts) nodes.clear();
     const held = this.#heldAbove(path);
     if (held === undefined) return this.#destroyBelow(path);

@@ -7,6 +7,7 @@ const STREAM_CIPHER = 'aes-256-ctr';
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 const BLOCK_BYTES = 16;
+const SALT_BYTES = 16;
 
 /** The nonces that were drawn at once, because one draw of many bytes costs as much as one of few. */
 const POOL = Buffer.alloc(NONCE_BYTES * 512);
@@ -48,6 +49,17 @@ export const openSealed = (sealed: Uint8Array, key: Uint8Array, place: Uint8Arra
   return opened;
 };
 
+/**
+ * Hides the salt of a fact, or shows a hidden one, by random bytes that belong to this fact alone. It takes no cipher,
+ * of which each entity would keep one in native memory.
+ */
+export const maskSalt = (seed: Uint8Array, factId: string, salt: Uint8Array): Buffer => {
+  if (salt.length !== SALT_BYTES) throw new RangeError('a salt has 16 bytes');
+  const masked = hmacSha256(seed, `salt ${factId}`).subarray(0, SALT_BYTES);
+  for (let at = 0; at < SALT_BYTES; at += 1) masked[at] = (masked[at] as number) ^ (salt[at] as number);
+  return masked;
+};
+
 /** Permutes blocks of 16 bytes. */
 export interface BlockPermutation {
   hide(blocks: Uint8Array): Buffer;
@@ -55,7 +67,7 @@ export interface BlockPermutation {
 }
 
 /**
- * Returns a permutation for digests and salts. It treats each block alone, which is safe for uniformly random blocks:
+ * Returns a permutation for digests. It treats each block alone, which is safe for uniformly random blocks:
  * no two of them are equal. The ciphers are used again and again, because this mode has no state.
  */
 export const createBlockPermutation = (key: Uint8Array): BlockPermutation => {
@@ -66,7 +78,7 @@ export const createBlockPermutation = (key: Uint8Array): BlockPermutation => {
     if (blocks.length % BLOCK_BYTES !== 0) throw new RangeError('a permutation takes whole blocks of 16 bytes');
     return blocks;
   };
-  // Made at the first use, because most keys of facts either seal or open.
+  // Made at the first use, because most processes that only read need one of them.
   return {
     hide: (blocks) => {
       cipher ??= createCipheriv(BLOCK_CIPHER, key, null).setAutoPadding(false);

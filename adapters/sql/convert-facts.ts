@@ -103,7 +103,7 @@ const saltOf = (row: Row, fact: StoredFact, { seal }: FactForm): Uint8Array | nu
   const [salt, sealed] = [row['salt'], row['sealed']];
   if (!(salt instanceof Uint8Array)) return null;
   if (seal === undefined || !(sealed instanceof Uint8Array)) return salt;
-  return seal.openSalt(fact, salt, sealed.subarray(0, seal.headerBytes));
+  return seal.openSalt(fact, fact.id, salt, sealed.subarray(0, seal.headerBytes));
 };
 
 /** Throws `conflict` for a damaged fact. In a clear store, a sealed value that does not open looks like none. */

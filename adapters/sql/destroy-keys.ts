@@ -151,7 +151,7 @@ const sealFact = async (
   const value = seal.sealValue(subject, id as string, opened.text, subject.last);
   // Destroying the doomed keys would destroy this fact too.
   if (seal.generationIn(value) <= subject.last) throw new Error('a seal gives a later key where one is asked for');
-  const sealedSalt = opened.salt === null ? null : seal.sealSalt(subject, opened.salt, subject.last);
+  const sealedSalt = opened.salt === null ? null : seal.sealSalt(subject, id as string, opened.salt, subject.last);
   await session.run(RESEAL, [value, sealedSalt, subject.tenantId, id as string]);
 };
 
@@ -168,7 +168,7 @@ const openedWithDoomed = (
     if (seal.generationIn(header) > subject.last) return undefined;
     return {
       text: seal.openValue(subject, id, sealed),
-      salt: salt === null ? null : seal.openSalt(subject, salt, header),
+      salt: salt === null ? null : seal.openSalt(subject, id, salt, header),
     };
   } catch {
     return undefined;

@@ -53,7 +53,7 @@ class SealedForm implements FactForm {
     this.seal = seal;
     this.valueBytes = `octet_length(f.sealed) - ${seal.addedBytes}`;
     const header = `substr(f.sealed, 1, ${seal.headerBytes})`;
-    const salt = { columns: ['f.salt', 'f.tenant_id', 'f.entity_key', 'f.scope', header], read: this.#salt };
+    const salt = { columns: ['f.salt', 'f.id', 'f.tenant_id', 'f.entity_key', 'f.scope', header], read: this.#salt };
     this.entryMembers = { ...CLEAR_MEMBERS, salt };
   }
 
@@ -62,7 +62,7 @@ class SealedForm implements FactForm {
     const row = factToRow({ ...fact, derivedFrom: this.storedCids(fact.tenantId, fact.derivedFrom) }, record, number);
     row[CID] = this.#storedCid(fact.tenantId, fact.cid);
     row[VALUE] = seal.sealValue(fact, fact.id, storedText(fact.value.v) ?? '', above);
-    if (record.salt !== null) row[SALT] = seal.sealSalt(fact, record.salt, above);
+    if (record.salt !== null) row[SALT] = seal.sealSalt(fact, fact.id, record.salt, above);
     return row;
   }
 
@@ -150,10 +150,10 @@ class SealedForm implements FactForm {
 
   /** Reads a salt. One that does not open is absent, so that the link of its fact does not verify. */
   readonly #salt = (row: Row, at: number): Uint8Array | null => {
-    const [salt, tenantId, entityKey, scope, header] = row.slice(at, at + 5);
+    const [salt, id, tenantId, entityKey, scope, header] = row.slice(at, at + 6);
     if (!(salt instanceof Uint8Array) || !(header instanceof Uint8Array)) return null;
     try {
-      return this.seal.openSalt({ tenantId, entityKey, scope } as unknown as SealedSubject, salt, header);
+      return this.seal.openSalt({ tenantId, entityKey, scope } as unknown as SealedSubject, id as string, salt, header);
     } catch {
       return null;
     }

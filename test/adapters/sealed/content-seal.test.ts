@@ -49,10 +49,14 @@ describe('the seal of contents', () => {
 
   it('hides a salt in as many bytes, which the header of the value opens', () => {
     const salt = randomBytes(16);
-    const hidden = seal.sealSalt(ALICE, salt);
+    const hidden = seal.sealSalt(ALICE, 'f1', salt);
     const header = seal.sealValue(ALICE, 'f1', 'tea').subarray(0, seal.headerBytes);
     expect(hidden).to.have.length(16).and.not.deep.equal(salt);
-    expect(Buffer.from(seal.openSalt(ALICE, hidden, header)).equals(salt)).to.equal(true);
+    expect(Buffer.from(seal.openSalt(ALICE, 'f1', hidden, header)).equals(salt)).to.equal(true);
+    // Equal salts must not show which facts have them, and a salt that was moved gives another one.
+    expect(seal.sealSalt(ALICE, 'f2', salt)).to.not.deep.equal(hidden);
+    expect(Buffer.from(seal.openSalt(ALICE, 'f2', hidden, header)).equals(salt)).to.equal(false);
+    expect(() => seal.sealSalt(ALICE, 'f1', salt.subarray(1))).to.throw(RangeError);
   });
 
   it('gives a content id another one of the same form, one for each tenant, and leaves the redacted reference', () => {
@@ -112,11 +116,11 @@ describe('destroyed keys of contents', () => {
     const file = await newFile();
     const seal = await file.open();
     const [alices, bobs] = [seal.sealValue(ALICE, 'f1', 'tea'), seal.sealValue(BOB, 'f2', 'rye')];
-    const [salt, digest] = [seal.sealSalt(ALICE, randomBytes(16)), seal.digestOf(ALICE, 's:tea')];
+    const [salt, digest] = [seal.sealSalt(ALICE, 'f1', randomBytes(16)), seal.digestOf(ALICE, 's:tea')];
     await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
     for (const one of [seal, await file.open()]) {
       unopened(() => one.openValue(ALICE, 'f1', alices));
-      unopened(() => one.openSalt(ALICE, salt, alices));
+      unopened(() => one.openSalt(ALICE, 'f1', salt, alices));
       expect(one.digestOf(ALICE, 's:tea')).to.not.equal(digest);
       expect(one.openValue(BOB, 'f2', bobs)).to.equal('rye');
       expect(one.version).to.equal(2);
