@@ -23,6 +23,7 @@ export interface SealedOptions {
 const WARM_UP_SECONDS = 3;
 const BATCH_SIZE = 100;
 const PER_ENTITY = 10;
+const KNOWN_ENTITIES = 1_000;
 
 /** Compares writes, entity queries and recalls of a node with a sealed store and of one with a clear one, by turns. */
 export const benchSealed = async (options: SealedOptions): Promise<void> => {
@@ -61,8 +62,15 @@ const loadsOf = ({ facts, connections, seconds }: SealedOptions): readonly (read
       { expectedStatus: '200', requests: () => ({ kind: 'query', path: '/v1/facts', entities }) },
     ],
     [
-      'POST /v1/facts',
+      'POST /v1/facts, each about a new entity',
       { expectedStatus: '201', requests: (first) => ({ kind: 'append', first, contradicting: 0.02 }) },
+    ],
+    [
+      `POST /v1/facts about ${KNOWN_ENTITIES} known entities`,
+      {
+        expectedStatus: '201',
+        requests: (first) => ({ kind: 'append', first, contradicting: 0.02, entities: KNOWN_ENTITIES }),
+      },
     ],
     [
       `POST /v1/facts/batch of ${BATCH_SIZE}, ${PER_ENTITY} about each entity`,

@@ -9,8 +9,11 @@ export interface LoadPlan {
 }
 
 export type RequestPlan =
-  /** Single assertions. `first` numbers the first one: runs with separate ranges never repeat an entity. */
-  | { readonly kind: 'append'; readonly first: number; readonly contradicting: number }
+  /**
+   * Single assertions. `first` numbers the first one: runs with separate ranges never repeat an entity. With `entities`
+   * they are about so many entities by turns, each time with another relation.
+   */
+  | { readonly kind: 'append'; readonly first: number; readonly contradicting: number; readonly entities?: number }
   /** Bodies of `size` assertions, `perEntity` of them about each entity. */
   | { readonly kind: 'batch'; readonly first: number; readonly size: number; readonly perEntity: number }
   /** Entity queries, spread over the first `entities` entities that the loader made. */

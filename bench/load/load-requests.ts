@@ -18,10 +18,12 @@ const assertion = (entity: string, relation: string, text: string): string =>
   `{"entity":"user:${entity}","relation":"memory:${relation}","value":{"type":"string","v":"${text} said that the answer is likely"},"source":"agent:load","confidence":0.9,"scope":"company"}`;
 
 /** Returns an assertion. Every `1 / share`th one contradicts the assertion before it. */
-const appendBody = (n: number, share: number): string => {
+const appendBody = (n: number, share: number, entities?: number): string => {
   const every = share > 0 ? Math.round(1 / share) : 0;
   const contradicts = every > 0 && n % every === every - 1;
-  return assertion(spread(contradicts ? n - 1 : n), 'note', fixed(n));
+  const about = contradicts ? n - 1 : n;
+  if (entities === undefined) return assertion(spread(about), 'note', fixed(n));
+  return assertion(spread(about % entities), `note-${Math.floor(about / entities)}`, fixed(n));
 };
 
 /** Returns the number of entities that have all of their facts after the first `facts` facts of the loader. */
@@ -62,7 +64,9 @@ export const requestMaker = (plan: Pick<LoadPlan, 'key' | 'requests'>): (() => s
 
 const nextOf = (plan: RequestPlan): (() => { path: string; body?: string }) => {
   let n = 'first' in plan ? plan.first : 0;
-  if (plan.kind === 'append') return () => ({ path: '/v1/facts', body: appendBody(n++, plan.contradicting) });
+  if (plan.kind === 'append') {
+    return () => ({ path: '/v1/facts', body: appendBody(n++, plan.contradicting, plan.entities) });
+  }
   if (plan.kind === 'batch') {
     return () => {
       const body = batchBody(n, plan.size, plan.perEntity);

@@ -17,6 +17,13 @@ describe('The load generator', () => {
     expect(new Set(facts.map(({ value }) => value.v)).size).to.equal(100);
   });
 
+  it('asserts about the given number of entities by turns, each time with another relation', () => {
+    const make = requestMaker({ key: 'k', requests: { kind: 'append', first: 0, contradicting: 0, entities: 20 } });
+    const facts = Array.from({ length: 100 }, () => bodyOf(make()) as Sent);
+    expect(new Set(facts.map(({ entity }) => entity)).size).to.equal(20);
+    expect(new Set(facts.map(({ entity, relation }) => `${entity} ${relation}`)).size).to.equal(100);
+  });
+
   it('sends the length of its bodies', () => {
     const request = requestMaker({ key: 'k', requests: { kind: 'append', first: 7, contradicting: 0 } })();
     const [head = '', body = ''] = request.split('\r\n\r\n');
