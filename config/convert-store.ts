@@ -12,6 +12,7 @@ import { convertFacts, type FactConversion, requireWholeFacts } from '../adapter
 import { formOf } from '../adapters/sql/sealed-form.ts';
 import type { Progress } from '../kernel/command-api.ts';
 import { valueKey } from '../kernel/facts/fact-value.ts';
+import { valueCommitment } from '../kernel/facts/value-commitment.ts';
 import { createServiceNames } from '../kernel/identity/service-names.ts';
 import type { ContentColumns } from '../kernel/store/content-border.ts';
 import {
@@ -165,6 +166,7 @@ const rewrite = async (
     from: formOf(seals.from),
     to: formOf(seals.to),
     clearKey: (value) => valueKey(value, names),
+    commitment: valueCommitment,
   };
   const there = new Set(await store.tables());
   const tables = (await node.contents()).filter(({ table }) => there.has(table));

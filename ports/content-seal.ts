@@ -28,6 +28,13 @@ export interface BytesPlace {
   readonly owner?: TextOwner | undefined;
 }
 
+/** The contents of a fact that its row holds sealed. */
+export interface ValueToSeal {
+  readonly text: string;
+  /** The commitment to the value: see `WriteRecord.commitment`. */
+  readonly commitment: Uint8Array;
+}
+
 /** A key of a subject that is to be destroyed. */
 export interface DoomedKey extends SealedSubject {
   /** The generation of the key: see `ContentSeal.generationOf`. */
@@ -48,14 +55,17 @@ export interface ContentSeal {
   readonly addedBytes: number;
   /** The first bytes of a sealed value, which name its key. They are enough for `generationIn` and `openSalt`. */
   readonly headerBytes: number;
+  /** The last bytes of a sealed value, which hold the commitment of its fact. */
+  readonly commitmentBytes: number;
   /** Reads the keys anew if they are older than `version`. Rejects with `unavailable` if they still are. */
   refresh(version: number): Promise<void>;
 
   /**
    * Seals the text of a value, with the key of new facts, or with the first one of a generation above `above`. The same
-   * text gives other bytes each time.
+   * text gives other bytes each time. The 32 bytes of the commitment are sealed with a key of the tenant, which lives
+   * on when an erasure destroys the one of the value.
    */
-  sealValue(subject: SealedSubject, factId: string, text: string, above?: number): Uint8Array;
+  sealValue(subject: SealedSubject, factId: string, value: ValueToSeal, above?: number): Uint8Array;
   openValue(subject: SealedSubject, factId: string, sealed: Uint8Array): string;
   /**
    * Seals the 16 random bytes of a fact's salt, in as many bytes, with the key with which `sealValue` seals the value.
@@ -64,6 +74,10 @@ export interface ContentSeal {
   sealSalt(subject: SealedSubject, factId: string, salt: Uint8Array, above?: number): Uint8Array;
   /** Opens a salt with the key that the header of the fact's sealed value names. */
   openSalt(subject: SealedSubject, factId: string, salt: Uint8Array, header: Uint8Array): Uint8Array;
+  /** Returns whether an erasure has destroyed the key that this header names. False for any other unknown key. */
+  isDestroyed(subject: SealedSubject, header: Uint8Array): boolean;
+  /** Opens the commitment in the last bytes of a sealed value with this header. */
+  openCommitment(subject: SealedSubject, factId: string, header: Uint8Array, sealed: Uint8Array): Uint8Array;
   /** Returns which key of a subject seals new facts: 0, and one more after each destruction. */
   generationOf(subject: SealedSubject): number;
   /** Returns the generation that the header of a sealed value names. */

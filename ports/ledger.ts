@@ -30,6 +30,11 @@ export interface WriteRecord {
    * erasure.
    */
   readonly salt: Uint8Array | null;
+  /**
+   * The commitment to its value, 32 bytes. A sealed store keeps it apart, so that the chain still verifies where the
+   * key of the value is gone. Absent for a fact without a salt.
+   */
+  readonly commitment?: Uint8Array | null;
   readonly link: FactLink | null;
 }
 
@@ -48,7 +53,7 @@ export interface LedgerEntry extends WriteRecord {
   readonly source: string;
   readonly attestedKeyId: string | null;
   readonly feed: Hlc;
-  /** The commitment to the value of an erased fact, 32 bytes; null while the value exists. */
+  /** The commitment to the value of an erased fact, 32 bytes; null while the value can be read. */
   readonly commitment: Uint8Array | null;
 }
 

@@ -8,14 +8,16 @@ import {
 import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from './content-key-file.ts';
 import { type ContentKeys, generationPath, subjectPath, tenantPath } from './content-keys.ts';
 import { KeyCache } from './key-cache.ts';
-import { notOpened, placeOfValue } from './sealed-place.ts';
+import { notOpened, placeOfCommitment, placeOfValue } from './sealed-place.ts';
 import { hmacSha256 } from './sha256.ts';
 import { createTextSeal } from './text-seal.ts';
-import { maskSalt, NONCE_BYTES, openSealed, sealWithHeader, TAG_BYTES } from './value-seal.ts';
+import { hideBytes, maskSalt, NONCE_BYTES, openSealed, sealWithHeader, showBytes, TAG_BYTES } from './value-seal.ts';
 
 const FORMAT = 1;
 const HEADER_BYTES = 4;
 const DIGEST_BYTES = 16;
+/** A commitment of 32 bytes, and the 16 bytes that prove it. */
+const COMMITMENT_BYTES = 48;
 const CONTENT_ID = 'sha256:';
 
 export interface ContentSealParts {
@@ -96,6 +98,9 @@ type FactSeal = Pick<
   ContentSeal,
   | 'addedBytes'
   | 'headerBytes'
+  | 'commitmentBytes'
+  | 'isDestroyed'
+  | 'openCommitment'
   | 'sealValue'
   | 'openValue'
   | 'sealSalt'
@@ -108,23 +113,36 @@ type FactSeal = Pick<
 >;
 
 const factSeal = (cache: KeyCache): FactSeal => ({
-  addedBytes: HEADER_BYTES + NONCE_BYTES + TAG_BYTES,
+  addedBytes: HEADER_BYTES + NONCE_BYTES + TAG_BYTES + COMMITMENT_BYTES,
   headerBytes: HEADER_BYTES,
-  sealValue: (subject, factId, text, above) => {
+  commitmentBytes: COMMITMENT_BYTES,
+  sealValue: (subject, factId, { text, commitment }, above) => {
     const { key, generation } = cache.present(subject, above);
-    return sealWithHeader(
-      headerOf(cache.rootId, generation),
-      Buffer.from(text),
-      key.cipher,
-      placeOfValue(subject, factId),
-    );
+    const header = headerOf(cache.rootId, generation);
+    const tenantKey = cache.textKey(subject.tenantId, cache.rootId, 'commitments');
+    if (tenantKey === undefined) throw notOpened('the key of a removed tenant');
+    const kept = hideBytes(commitment, tenantKey, placeOfCommitment(subject, factId, header));
+    const sealed = sealWithHeader(header, Buffer.from(text), key.cipher, besides(kept, placeOfValue(subject, factId)));
+    return Buffer.concat([sealed, kept]);
   },
   openValue: (subject, factId, sealed) => {
     const { root, generation } = readHeader(sealed);
     const key = cache.keyOf(subject, root, generation);
-    const opened = key && openSealed(sealed.subarray(HEADER_BYTES), key.cipher, placeOfValue(subject, factId));
+    const place = besides(sealed.subarray(-COMMITMENT_BYTES), placeOfValue(subject, factId));
+    const opened = key && openSealed(sealed.subarray(HEADER_BYTES, -COMMITMENT_BYTES), key.cipher, place);
     if (opened === undefined) throw notOpened(`the value of fact ${factId}`);
     return opened.toString('utf8');
+  },
+  isDestroyed: (subject, header) => {
+    const { root, generation } = readHeader(header);
+    return cache.isDestroyed(subject, root, generation);
+  },
+  openCommitment: (subject, factId, header, sealed) => {
+    const tenantKey = cache.textKey(subject.tenantId, readHeader(header).root, 'commitments');
+    const place = placeOfCommitment(subject, factId, header);
+    const commitment = tenantKey && showBytes(sealed, tenantKey, place);
+    if (commitment === undefined) throw notOpened(`the commitment of fact ${factId}`);
+    return commitment;
   },
   sealSalt: (subject, factId, salt, above) => maskSalt(cache.present(subject, above).key.seed, factId, salt),
   openSalt: (subject, factId, salt, header) => {
@@ -146,6 +164,9 @@ const factSeal = (cache: KeyCache): FactSeal => ({
       ? hidden
       : CONTENT_ID + cache.contentIds(tenantId).show(bytesOf(hidden)).toString('hex'),
 });
+
+/** Adds the kept commitment to associated data, so that a value opens only beside its own. */
+const besides = (kept: Uint8Array, place: Uint8Array): Buffer => Buffer.concat([kept, place]);
 
 const bytesOf = (cid: string): Buffer => Buffer.from(cid.slice(CONTENT_ID.length), 'hex');
 

@@ -29,7 +29,7 @@ export interface PresentKey {
 }
 
 /** The uses of the keys of a tenant's texts. */
-export type TextUse = 'sealed' | 'hidden' | 'bytes';
+export type TextUse = 'sealed' | 'hidden' | 'bytes' | 'commitments';
 
 /** The keys of a subject that were derived so far. */
 interface SubjectKeys {
@@ -94,6 +94,11 @@ export class KeyCache {
     const key = subjectKey(seed);
     known.opening = { rootId, generation, key };
     return key;
+  }
+
+  /** Returns whether the root is there, and an erasure has destroyed this key below it. */
+  isDestroyed(subject: SealedSubject, rootId: number, generation: number): boolean {
+    return this.#root(rootId) !== undefined && this.keyOf(subject, rootId, generation) === undefined;
   }
 
   /** Returns the label that names a subject in the headers of its texts. */

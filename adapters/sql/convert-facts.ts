@@ -28,6 +28,8 @@ export interface FactConversion {
   readonly to: FactForm;
   /** Returns the value key of a value in a clear store. */
   clearKey(value: FactValue): string;
+  /** Returns the commitment to a value with this salt. */
+  commitment(salt: Uint8Array, value: FactValue): Uint8Array;
 }
 
 /**
@@ -73,7 +75,7 @@ const placeOf = (row: Row): ConvertedUpTo => ({ tenantId: String(row['tenant_id'
 const convert = (
   row: Row,
   columns: readonly string[],
-  { from, to, clearKey }: FactConversion,
+  { from, to, clearKey, commitment }: FactConversion,
 ): Record<string, SqlValue> | undefined => {
   const read = columns.map((column) => row[column] ?? null);
   if ((row['commitment'] ?? null) !== null) {
@@ -85,8 +87,17 @@ const convert = (
   const fact = from.fact(read);
   // A damaged fact stays damaged in either form. One such row must not end the conversion half way.
   if (fact.damage !== undefined) return undefined;
+  const kept = keptCommitment(row, from);
+  if (kept !== null)
+    return {
+      ...ERASED,
+      commitment: kept,
+      derived_from:
+        row['derived_from'] === null ? null : JSON.stringify(to.storedCids(fact.tenantId, fact.derivedFrom)),
+    };
   const valueKey = to.seal === undefined ? clearKey(fact.value) : to.seal.digestOf(fact, clearKey(fact.value));
-  const record = { ...plainRecord(fact), salt: saltOf(row, fact, from) };
+  const salt = saltOf(row, fact, from);
+  const record = { ...plainRecord(fact), salt, commitment: salt && commitment(salt, fact.value) };
   const made = to.toRow({ ...fact, valueKey }, record, Number(row['number']));
   const written = new Map(to.target.columns.map((column, at) => [column, made[at] ?? null]));
   return {
@@ -94,6 +105,18 @@ const convert = (
     sealed: null,
     ...Object.fromEntries(CONVERTED.flatMap((column) => (written.has(column) ? [[column, written.get(column)]] : []))),
   };
+};
+
+/** The form of an erased fact in any store. */
+const ERASED = { value_v: null, sealed: null, value_key: '', cid: null, salt: null };
+
+/** Returns the commitment of a fact whose key an erasure has destroyed, in a restored backup; null for other facts. */
+const keptCommitment = (row: Row, { seal, entryMembers }: FactForm): Uint8Array | null => {
+  const sealed = row['sealed'];
+  if (seal === undefined || !(sealed instanceof Uint8Array)) return null;
+  const place = ['tenant_id', 'entity_key', 'scope', 'id'].map((column) => row[column] ?? null);
+  const [header, kept] = [sealed.subarray(0, seal.headerBytes), sealed.subarray(-seal.commitmentBytes)];
+  return entryMembers.commitment.read([null, ...place, header, kept], 0);
 };
 
 /** The columns of a fact that its form decides. */

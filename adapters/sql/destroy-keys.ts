@@ -1,4 +1,4 @@
-import type { ContentSeal, DoomedKey, Scope, SealedSubject, SqlValue } from '../../ports/ports.ts';
+import type { ContentSeal, DoomedKey, Scope, SealedSubject, SqlValue, ValueToSeal } from '../../ports/ports.ts';
 import { DESTRUCTIONS_TABLE } from './fact-table.ts';
 import { LIMIT } from './limit.ts';
 import { refreshTo, SEAL_SETTING, settingWith } from './seal-version.ts';
@@ -117,10 +117,10 @@ const keepShared = ({ engine, seal, lockOf }: SealedEngine, subject: DoomedSubje
     return false;
   });
 
-/** Returns false for a damaged header, which names no key. */
+/** Returns false for a damaged header, which names no key, and for a key that is gone already. */
 const isSealedWithDoomed = (seal: ContentSeal, subject: DoomedSubject, header: Uint8Array): boolean => {
   try {
-    return seal.generationIn(header) <= subject.last;
+    return seal.generationIn(header) <= subject.last && !seal.isDestroyed(subject, header);
   } catch {
     return false;
   }
@@ -148,7 +148,7 @@ const sealFact = async (
 ): Promise<void> => {
   const opened = openedWithDoomed(seal, subject, id as string, sealed as Uint8Array, salt as Uint8Array | null);
   if (opened === undefined) return;
-  const value = seal.sealValue(subject, id as string, opened.text, subject.last);
+  const value = seal.sealValue(subject, id as string, opened, subject.last);
   // Destroying the doomed keys would destroy this fact too.
   if (seal.generationIn(value) <= subject.last) throw new Error('a seal gives a later key where one is asked for');
   const sealedSalt = opened.salt === null ? null : seal.sealSalt(subject, id as string, opened.salt, subject.last);
@@ -162,12 +162,13 @@ const openedWithDoomed = (
   id: string,
   sealed: Uint8Array,
   salt: Uint8Array | null,
-): { readonly text: string; readonly salt: Uint8Array | null } | undefined => {
+): (ValueToSeal & { readonly salt: Uint8Array | null }) | undefined => {
   try {
     const header = sealed.subarray(0, seal.headerBytes);
     if (seal.generationIn(header) > subject.last) return undefined;
     return {
       text: seal.openValue(subject, id, sealed),
+      commitment: seal.openCommitment(subject, id, header, sealed.subarray(-seal.commitmentBytes)),
       salt: salt === null ? null : seal.openSalt(subject, id, salt, header),
     };
   } catch {

@@ -33,7 +33,11 @@ const SCOPE = FACT_COLUMNS.indexOf('scope');
 const CID = FACT_COLUMNS.indexOf('cid');
 const DERIVED_FROM = FACT_COLUMNS.indexOf('derived_from');
 const VALUE = FACT_COLUMNS.indexOf('value_v');
+const VALUE_KEY = FACT_COLUMNS.indexOf('value_key');
 const SALT = NEW_FACT_COLUMNS.indexOf('salt');
+
+/** The commitment of a fact without a salt, which no link of a chain has. */
+const NO_COMMITMENT = new Uint8Array(32);
 
 type Row = readonly SqlValue[];
 
@@ -54,14 +58,18 @@ class SealedForm implements FactForm {
     this.valueBytes = `octet_length(f.sealed) - ${seal.addedBytes}`;
     const header = `substr(f.sealed, 1, ${seal.headerBytes})`;
     const salt = { columns: ['f.salt', 'f.id', 'f.tenant_id', 'f.entity_key', 'f.scope', header], read: this.#salt };
-    this.entryMembers = { ...CLEAR_MEMBERS, salt };
+    const kept = `substr(f.sealed, octet_length(f.sealed) - ${seal.commitmentBytes - 1})`;
+    const place = ['f.tenant_id', 'f.entity_key', 'f.scope', 'f.id', header];
+    const commitment = { columns: ['f.commitment', ...place, kept], read: this.#commitment };
+    this.entryMembers = { ...CLEAR_MEMBERS, salt, commitment };
   }
 
   toRow(fact: StoredFact, record: WriteRecord, number: number, above?: number): SqlValue[] {
     const { seal } = this;
     const row = factToRow({ ...fact, derivedFrom: this.storedCids(fact.tenantId, fact.derivedFrom) }, record, number);
     row[CID] = this.#storedCid(fact.tenantId, fact.cid);
-    row[VALUE] = seal.sealValue(fact, fact.id, storedText(fact.value.v) ?? '', above);
+    const value = { text: storedText(fact.value.v) ?? '', commitment: record.commitment ?? NO_COMMITMENT };
+    row[VALUE] = seal.sealValue(fact, fact.id, value, above);
     if (record.salt !== null) row[SALT] = seal.sealSalt(fact, fact.id, record.salt, above);
     return row;
   }
@@ -74,8 +82,12 @@ class SealedForm implements FactForm {
     if (sealed === null) damage ??= row[CID] === null ? undefined : 'sealed';
     else {
       const value = this.#value(row, sealed);
-      damage ??= value === undefined ? 'sealed' : undefined;
       open[VALUE] = value ?? null;
+      if (value === undefined) {
+        // The form that the erasure has left in the store, from before which this row is.
+        if (this.#isErased(row, sealed)) [open[CID], open[VALUE_KEY]] = [null, ''];
+        else damage ??= 'sealed';
+      }
     }
     return damaged(factFromRow(open), damage);
   }
@@ -147,6 +159,33 @@ class SealedForm implements FactForm {
       return undefined;
     }
   }
+
+  /** Returns whether the key of the value was destroyed. A header that somebody changed is no erasure. */
+  #isErased(row: Row, sealed: SqlValue): boolean {
+    if (!(sealed instanceof Uint8Array)) return false;
+    const { headerBytes, commitmentBytes } = this.seal;
+    const header = sealed.subarray(0, headerBytes);
+    return (
+      this.#erasedCommitment(subjectOf(row), row[ID] as string, header, sealed.subarray(-commitmentBytes)) !== null
+    );
+  }
+
+  #erasedCommitment(subject: SealedSubject, id: string, header: Uint8Array, kept: Uint8Array): Uint8Array | null {
+    try {
+      return this.seal.isDestroyed(subject, header) ? this.seal.openCommitment(subject, id, header, kept) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Reads the commitment of an erased fact, also in a copy of the store from before the erasure. */
+  readonly #commitment = (row: Row, at: number): Uint8Array | null => {
+    const [commitment, tenantId, entityKey, scope, id, header, kept] = row.slice(at, at + 7);
+    if (commitment instanceof Uint8Array) return commitment;
+    if (!(header instanceof Uint8Array) || !(kept instanceof Uint8Array)) return null;
+    const subject = { tenantId, entityKey, scope } as unknown as SealedSubject;
+    return this.#erasedCommitment(subject, id as string, header, kept);
+  };
 
   /** Reads a salt. One that does not open is absent, so that the link of its fact does not verify. */
   readonly #salt = (row: Row, at: number): Uint8Array | null => {

@@ -139,7 +139,7 @@ export interface AppendedFact {
 
 /** Facts of one tenant that are about to be stored, with their stamps, in the order of the ledger. */
 export interface LinkBatch {
-  readonly facts: readonly { readonly fact: StoredFact; readonly salt: Uint8Array }[];
+  readonly facts: readonly { readonly fact: StoredFact; readonly commitment: Uint8Array }[];
   readonly tenantId: string;
   /** The end of the ledger before these facts. */
   readonly head: LedgerHead;

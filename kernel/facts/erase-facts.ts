@@ -134,7 +134,8 @@ const destroy = async (
 
 /**
  * Returns the commitments of the values, with the salt of the link, so that the chain still verifies, or a fresh salt
- * without a link.
+ * without a link. A restored backup may hold a fact whose key an erasure has destroyed: of that, only the commitment is
+ * left.
  */
 const commitmentsOf = async (
   wide: WriteTransaction,
@@ -150,13 +151,13 @@ const commitmentsOf = async (
     ),
     order: 'oldest',
     limit: facts.length,
-    members: ['factId', 'salt'],
+    members: ['factId', 'salt', 'commitment'],
   });
-  const salts = new Map(entries.map(({ factId, salt }) => [factId, salt]));
-  return facts.map(({ id, value }) => ({
-    id,
-    commitment: valueCommitment(salts.get(id) ?? random.bytes(SALT_BYTES), value),
-  }));
+  const byFact = new Map(entries.map((entry) => [entry.factId, entry]));
+  return facts.map(({ id, value }) => {
+    const { salt = null, commitment = null } = byFact.get(id) ?? {};
+    return { id, commitment: commitment ?? valueCommitment(salt ?? random.bytes(SALT_BYTES), value) };
+  });
 };
 
 const sweep = async (

@@ -3,6 +3,7 @@ import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { appendLink } from './append-hooks.ts';
+import { valueCommitment } from './value-commitment.ts';
 
 /** The length of a salt in bytes. It has as much entropy as a UUID, so that it cannot be guessed. */
 export const SALT_BYTES = 16;
@@ -24,20 +25,22 @@ export const recordsOf = async (
 ): Promise<WriteRecord[]> => {
   const salts = random.bytes(SALT_BYTES * facts.length);
   const saltOf = (at: number): Uint8Array => salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
-  const links = await linksOf(facts, saltOf, transaction, hooks);
+  const commitments = facts.map(({ value }, at) => valueCommitment(saltOf(at), value));
+  const links = await linksOf(facts, commitments, transaction, hooks);
   return writers.map(({ caller, tags }, at) => ({
     writer: caller.entityUri,
     writerSub: caller.oidcSub,
     writerKeyId: caller.keyId,
     tags,
     salt: saltOf(at),
+    commitment: commitments[at] ?? null,
     link: links?.[at] ?? null,
   }));
 };
 
 const linksOf = async (
   facts: readonly StoredFact[],
-  saltOf: (at: number) => Uint8Array,
+  commitments: readonly Uint8Array[],
   transaction: PluginTransaction,
   hooks: HookCaller,
 ): Promise<readonly FactLink[] | undefined> => {
@@ -45,7 +48,7 @@ const linksOf = async (
   if (first === undefined || !hooks.hasHandlers(appendLink)) return undefined;
   const { tenantId } = first;
   const [links, ...more] = await hooks.collect(appendLink, {
-    facts: facts.map((fact, at) => ({ fact, salt: saltOf(at) })),
+    facts: facts.map((fact, at) => ({ fact, commitment: commitments[at] as Uint8Array })),
     tenantId,
     head: await transaction.ledgerHead(tenantId),
     transaction,

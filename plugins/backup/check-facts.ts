@@ -1,7 +1,13 @@
+import { countNoun } from '../../kernel/command-api.ts';
 import { isIntact, namedBy, ownCoverKind, tripleId } from '../../kernel/internal-api.ts';
 import {
+  all,
   compareHlc,
+  equals,
   type Hlc,
+  isIn,
+  isNull,
+  not,
   type PluginSnapshot,
   type PluginTables,
   type StoredFact,
@@ -18,12 +24,15 @@ export const createFactCheck = (tables: PluginTables, nodeId: string): StoreChec
   name: 'facts',
   summary: 'content ids, the order of the ledgers and their heads, and covers of retractions and replacements',
   begin(report) {
+    let erasedSince = 0;
     let previous: { readonly tenantId: string; readonly stamp: Hlc } | undefined;
     return {
-      page(page) {
+      async page(page) {
         const { tenantId, entries } = page;
         checkOrder(page, previous?.tenantId === tenantId ? previous.stamp : undefined, report);
         checkFacts(page, report);
+        erasedSince += await countErasedSince(page);
+        if (erasedSince > 0) report.note(`${countNoun(erasedSince, 'fact')} erased since this backup`);
         checkCovers(page, nodeId, report);
         previous = { tenantId, stamp: entries.at(-1)?.feed ?? { wallMs: 0, counter: 0 } };
       },
@@ -53,6 +62,16 @@ const checkFacts = ({ tenantId, entries, facts }: LedgerPage, report: CheckRepor
     else if (fact.damage !== undefined) told(`the column ${fact.damage} of the fact ${factId} is damaged`);
     else if (!isIntact(fact)) told(`the fact ${factId} does not match its content id`);
   }
+};
+
+/**
+ * Counts the facts whose keys an erasure has destroyed after this store was copied. Their rows still have a content id,
+ * and nothing else of them can be read.
+ */
+const countErasedSince = async ({ tenantId, entries, snapshot }: LedgerPage): Promise<number> => {
+  const ids = entries.filter(({ commitment }) => commitment !== null).map(({ factId }) => factId);
+  if (ids.length === 0) return 0;
+  return snapshot.count(all(equals('tenantId', tenantId), isIn('id', ids), not(isNull('cid'))));
 };
 
 const checkCovers = ({ tenantId, facts, covers }: LedgerPage, nodeId: string, report: CheckReport): void => {

@@ -1,4 +1,4 @@
-import { type FactLink, type LedgerHead, valueCommitment } from '../../kernel/internal-api.ts';
+import type { FactLink, LedgerHead } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -21,12 +21,12 @@ export const isLinked = ({ newest, linked }: LedgerHead): boolean => newest?.num
 
 /** Links new facts of a transaction, after the newest link of their tenant. */
 export const linkNew = (
-  facts: readonly { readonly fact: StoredFact; readonly salt: Uint8Array }[],
+  facts: readonly { readonly fact: StoredFact; readonly commitment: Uint8Array }[],
   newest: FactLink | null,
 ): FactLink[] => {
   let link = newest;
-  return facts.map(({ fact, salt }) => {
-    link = linkAfter(link, fact, valueCommitment(salt, fact.value));
+  return facts.map(({ fact, commitment }) => {
+    link = linkAfter(link, fact, commitment);
     return link;
   });
 };

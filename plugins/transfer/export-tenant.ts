@@ -40,7 +40,8 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
       const whole = facts.filter(isIntact);
       const lines = await factLines(snapshot, whole);
       exported += whole.length;
-      damaged += facts.length - whole.length;
+      // An erased fact, in a restored backup from before the erasure, is no damage.
+      damaged += facts.filter((fact) => fact.cid !== '' && !whole.includes(fact)).length;
       after = facts.at(-1)?.feed ?? after;
       more = facts.length === FACTS_PER_PAGE || valueBytesOf(facts) >= BYTES_PER_PAGE;
       // Writes the lines outside the snapshot, because the reader may be slow. Only the last page is written within

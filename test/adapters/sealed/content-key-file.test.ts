@@ -6,7 +6,7 @@ import { freshKeys, withFreshRoot, withPresentRootOnly } from '../../../adapters
 import { sealWith } from '../../../adapters/sealed/content-seal.ts';
 import { openContentSeal } from '../../kit/content-seal.ts';
 import { rejection } from '../../kit/rejection.ts';
-import { ALICE, BOB, newFile, PLACE, sourceOf, unopened } from './key-files.ts';
+import { ALICE, BOB, newFile, PLACE, sealable, sourceOf, unopened } from './key-files.ts';
 
 describe('the file of content keys', () => {
   it('belongs to its owner alone, and holds nothing of a key in the clear', async () => {
@@ -68,14 +68,14 @@ describe('the file of content keys', () => {
     const { path, source } = await newFile();
     const keys = freshKeys();
     const before = sealWith(keys, { path, source });
-    const [value, text] = [before.sealValue(ALICE, 'f1', 'tea'), before.sealText(PLACE, 'a reply')];
+    const [value, text] = [before.sealValue(ALICE, 'f1', sealable('tea')), before.sealText(PLACE, 'a reply')];
     const next = withFreshRoot(keys);
     const rotated = sealWith(next, { path, source });
     expect(rotated.openValue(ALICE, 'f1', value)).to.equal('tea');
     expect(rotated.openText(PLACE, text)).to.equal('a reply');
     const after = sealWith(withPresentRootOnly(next), { path, source });
     unopened(() => after.openValue(ALICE, 'f1', value));
-    expect(after.openValue(ALICE, 'f1', rotated.sealValue(ALICE, 'f1', 'tea'))).to.equal('tea');
+    expect(after.openValue(ALICE, 'f1', rotated.sealValue(ALICE, 'f1', sealable('tea')))).to.equal('tea');
   });
 
   it('grows by less than seven KiB with an erasure', async () => {

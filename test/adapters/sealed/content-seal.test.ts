@@ -7,7 +7,7 @@ import { freshKeys } from '../../../adapters/sealed/content-keys.ts';
 import { type ContentSeal, REDACTED_REFERENCE } from '../../../ports/ports.ts';
 import { openContentSeal } from '../../kit/content-seal.ts';
 import { rejection } from '../../kit/rejection.ts';
-import { ALICE, BOB, newFile, PLACE, unopened } from './key-files.ts';
+import { ALICE, BOB, newFile, PLACE, sealable, unopened } from './key-files.ts';
 
 const CID = `sha256:${'ab'.repeat(32)}`;
 
@@ -21,16 +21,16 @@ describe('the seal of contents', () => {
   it('gives back any text of a value, and never seals it to the same bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const sealed = seal.sealValue(ALICE, 'f1', text);
+        const sealed = seal.sealValue(ALICE, 'f1', sealable(text));
         expect(seal.openValue(ALICE, 'f1', sealed)).to.equal(text);
         expect(sealed.length).to.equal(Buffer.byteLength(text) + seal.addedBytes);
-        expect(Buffer.from(sealed).equals(seal.sealValue(ALICE, 'f1', text))).to.equal(false);
+        expect(Buffer.from(sealed).equals(seal.sealValue(ALICE, 'f1', sealable(text)))).to.equal(false);
       }),
     );
   });
 
   it('opens a value only for its own fact, entity, scope and tenant', () => {
-    const sealed = seal.sealValue(ALICE, 'f1', 'tea');
+    const sealed = seal.sealValue(ALICE, 'f1', sealable('tea'));
     unopened(() => seal.openValue(ALICE, 'f2', sealed));
     unopened(() => seal.openValue(BOB, 'f1', sealed));
     unopened(() => seal.openValue({ ...ALICE, scope: 'team' }, 'f1', sealed));
@@ -38,7 +38,7 @@ describe('the seal of contents', () => {
   });
 
   it('refuses each changed byte, and each cut', () => {
-    const sealed = Buffer.from(seal.sealValue(ALICE, 'f1', 'tea'));
+    const sealed = Buffer.from(seal.sealValue(ALICE, 'f1', sealable('tea')));
     for (let at = 0; at < sealed.length; at++) {
       const changed = Buffer.from(sealed);
       changed.writeUInt8((changed.readUInt8(at) + 1) % 256, at);
@@ -50,7 +50,7 @@ describe('the seal of contents', () => {
   it('hides a salt in as many bytes, which the header of the value opens', () => {
     const salt = randomBytes(16);
     const hidden = seal.sealSalt(ALICE, 'f1', salt);
-    const header = seal.sealValue(ALICE, 'f1', 'tea').subarray(0, seal.headerBytes);
+    const header = seal.sealValue(ALICE, 'f1', sealable('tea')).subarray(0, seal.headerBytes);
     expect(hidden).to.have.length(16).and.not.deep.equal(salt);
     expect(Buffer.from(seal.openSalt(ALICE, 'f1', hidden, header)).equals(salt)).to.equal(true);
     // Equal salts must not show which facts have them, and a salt that was moved gives another one.
@@ -115,7 +115,7 @@ describe('destroyed keys of contents', () => {
   it('open nothing again, neither from the memory nor from the file, while all other contents open', async () => {
     const file = await newFile();
     const seal = await file.open();
-    const [alices, bobs] = [seal.sealValue(ALICE, 'f1', 'tea'), seal.sealValue(BOB, 'f2', 'rye')];
+    const [alices, bobs] = [seal.sealValue(ALICE, 'f1', sealable('tea')), seal.sealValue(BOB, 'f2', sealable('rye'))];
     const [salt, digest] = [seal.sealSalt(ALICE, 'f1', randomBytes(16)), seal.digestOf(ALICE, 's:tea')];
     await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
     for (const one of [seal, await file.open()]) {
@@ -150,7 +150,7 @@ describe('destroyed keys of contents', () => {
     const seal = await (await newFile()).open();
     await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
     expect(seal.generationOf(ALICE)).to.equal(1);
-    const later = seal.sealValue(ALICE, 'f3', 'cocoa');
+    const later = seal.sealValue(ALICE, 'f3', sealable('cocoa'));
     expect(seal.generationIn(later)).to.equal(1);
     expect(seal.openValue(ALICE, 'f3', later)).to.equal('cocoa');
   });
@@ -186,7 +186,7 @@ describe('destroyed keys of contents', () => {
   it('stay destroyed when another process with an older memory destroys others', async () => {
     const file = await newFile();
     const [one, other] = [await file.open(), await file.open()];
-    const [alices, bobs] = [one.sealValue(ALICE, 'f1', 'tea'), one.sealValue(BOB, 'f2', 'rye')];
+    const [alices, bobs] = [one.sealValue(ALICE, 'f1', sealable('tea')), one.sealValue(BOB, 'f2', sealable('rye'))];
     await one.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
     await other.destroy([{ ...BOB, generation: 0, isWhole: true }]);
     const third = await file.open();
@@ -208,7 +208,7 @@ describe('destroyed keys of contents', () => {
     const file = await newFile();
     const seal = await file.open();
     const older = (await readKeyFile(file.path)) ?? '';
-    const alices = seal.sealValue(ALICE, 'f1', 'tea');
+    const alices = seal.sealValue(ALICE, 'f1', sealable('tea'));
     await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
     const foreign = await spellKeys({ ...freshKeys(), version: 9 }, file.source);
     for (const text of [older, foreign]) {

@@ -32,3 +32,6 @@ export const newFile = async (source = sourceOf(randomBytes(32))) => {
 export const unopened = (work: () => unknown): void => {
   expect(work).to.throw(/does not open with the keys of this store/);
 };
+
+/** Returns a value to seal, with any commitment. */
+export const sealable = (text: string) => ({ text, commitment: new Uint8Array(32).fill(5) });

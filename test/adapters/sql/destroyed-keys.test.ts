@@ -183,6 +183,26 @@ forEachStore('the keys of erased facts', (engine) => {
     expect(await fact(store, sampleId(1))).to.deep.equal(sampleFact(1));
   });
 
+  it('make no erased fact of one whose header somebody changed to name them', async () => {
+    const { store } = current;
+    const former = (await rowsOf(store)).find((row) => row['id'] === sampleId(1))?.['sealed'] as Uint8Array;
+    await erase(store, sampleId(1));
+    await store.scrub();
+    const sealed = (await rowsOf(store)).find((row) => row['id'] === sampleId(2))?.['sealed'] as Uint8Array;
+    const header = former.subarray(0, current.keys.seal.headerBytes);
+    await store.write(DEFAULT_TENANT, async (transaction) => {
+      await transaction
+        .table('facts')
+        .where({ id: sampleId(2) })
+        .update({
+          sealed: Buffer.concat([header, sealed.subarray(header.length)]),
+          salt: new Uint8Array(16).fill(8),
+        });
+    });
+    const found = await fact(store, sampleId(2));
+    expect([found?.damage, found?.value.v]).to.deep.equal(['sealed', null]);
+  });
+
   it('make a fact of a changed row a damaged one, and leave the others readable', async () => {
     const { store } = current;
     const rows = await rowsOf(store);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { LinkBatch } from '../../../kernel/facts/append-api.ts';
+import { valueCommitment } from '../../../kernel/facts/value-commitment.ts';
 import type { On } from '../../../kernel/hooks/define-hook.ts';
 import {
   appendJudge,
@@ -113,7 +114,11 @@ forEachStore('the write record in the row of a fact', () => {
     expect(found.map(({ link }) => link)).to.deep.equal([1, 2, 3, 4].map(linkOf));
     expect(batches.map(({ head }) => head.number)).to.deep.equal([0, 1, 2, 3]);
     expect(batches.map(({ head }) => head.linked?.number)).to.deep.equal([undefined, 1, 2, 3]);
-    expect(batches.flatMap(({ facts }) => facts.map(({ salt }) => salt))).to.deep.equal(found.map(({ salt }) => salt));
+    expect(batches.flatMap(({ facts }) => facts.map(({ commitment }) => Buffer.from(commitment)))).to.deep.equal(
+      found.map(({ salt }, at) =>
+        valueCommitment(salt ?? new Uint8Array(0), batches[at]?.facts[0]?.fact.value as never),
+      ),
+    );
   });
 
   it('has no link if the plugin returns none; the write is refused if it links only some facts', async () => {
