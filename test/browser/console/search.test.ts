@@ -89,7 +89,7 @@ if (isBrowserInstalled()) {
       await keys.getByText('Ctrl K').waitFor();
       await keys.getByLabel('Keys without Ctrl').click();
       await page.keyboard.press('Escape');
-      await keys.waitFor({ state: 'detached' });
+      await page.locator('dialog').waitFor({ state: 'detached' });
       await page.keyboard.press('/');
       await page.keyboard.press('?');
       expect(await page.locator('dialog').count()).to.equal(0);
@@ -98,7 +98,7 @@ if (isBrowserInstalled()) {
       await page.keyboard.press('Enter');
       await (await dialog(page, 'Keys of the console')).getByLabel('Keys without Ctrl').click();
       await page.keyboard.press('Escape');
-      await keys.waitFor({ state: 'detached' });
+      await page.locator('dialog').waitFor({ state: 'detached' });
       await page.keyboard.press('/');
       await dialog(page, 'Search');
     });
@@ -126,6 +126,8 @@ if (isBrowserInstalled()) {
         await match(page, 'Entities', 'project:lantern').click();
         await page.getByRole('heading', { name: 'project:lantern' }).waitFor();
         expect(await clicks()).to.equal(2);
+        // Keys are for the search as long as it is open.
+        await page.locator('dialog').waitFor({ state: 'detached' });
         await page.keyboard.press('?');
         await dialog(page, 'Keys of the console');
         expect(await visit.seriousFindings()).to.deep.equal([]);

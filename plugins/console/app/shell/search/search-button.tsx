@@ -25,7 +25,8 @@ export const SearchButton = () => {
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
   }, []);
-  const close = (): void => open(undefined);
+  // A dialog may tell of its end when the next one is open already.
+  const close = (ended: 'search' | 'keys') => (): void => open((now) => (now === ended ? undefined : now));
   return (
     <>
       <button
@@ -38,11 +39,11 @@ export const SearchButton = () => {
         <span aria-hidden="true">⌕</span>
         <span class="search-hint">{texts.title}</span>
       </button>
-      {opened === 'search' && <SearchDialog onClose={close} showKeys={() => open('keys')} />}
+      {opened === 'search' && <SearchDialog onClose={close('search')} showKeys={() => open('keys')} />}
       {opened === 'keys' && (
         <KeysDialog
           isOn={hasSingleKeys}
-          onClose={close}
+          onClose={close('keys')}
           onChange={(isOn) => {
             keepPreference('keys', isOn ? 'on' : 'off');
             setSingleKeys(isOn);
