@@ -171,6 +171,7 @@ const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions)
   const { node, transport } = config;
   const place = storePlace(config);
   return {
+    serviceName: node.serviceName,
     displayName: node.displayName,
     authRequired: node.authRequired,
     maxBodyBytes: node.maxBodyBytes,

@@ -101,6 +101,7 @@ export { sliceJsonList, TURN_BYTES } from './http/slice-json-list.ts';
 export { infiniteForUnfaithful, parseStrictJson, parseStrictJsonText } from './http/strict-json.ts';
 export { noteKey } from './identity/node-notes.ts';
 export { DEFAULT_DISPLAY_NAME } from './identity/node-settings.ts';
+export { createServiceNames, DEFAULT_SERVICE_NAME } from './identity/service-names.ts';
 export { ProgressLog } from './log/progress-log.ts';
 export { WorkRate } from './log/work-rate.ts';
 export { isLoopbackHost } from './net/loopback-host.ts';

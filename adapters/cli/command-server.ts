@@ -1,5 +1,11 @@
 import type { CommandServer, ServerPlace, ServerReply } from '../../kernel/command-api.ts';
-import { maskUrls, readSecretFile, type ServerRequest } from '../../kernel/internal-api.ts';
+import {
+  createServiceNames,
+  DEFAULT_SERVICE_NAME,
+  maskUrls,
+  readSecretFile,
+  type ServerRequest,
+} from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { exchangeHttp } from './exchange-http.ts';
 import { type Environment, isKeyOfAnotherAddress, keyFileOf, ownFolder } from './key-file.ts';
@@ -35,6 +41,8 @@ export interface CommandPlace {
   readonly env: Environment;
   /** The data folder of the configuration; by default the one that the environment names. */
   readonly dataFolder?: string | undefined;
+  /** The name of the service in the configuration; by default the one in the environment. */
+  readonly serviceName?: string | undefined;
   /** Receives remarks for the person who has typed the command. */
   readonly tell?: (remark: string) => void;
 }
@@ -56,7 +64,7 @@ const findHomeAddress = async (env: Environment, dataFolder: string): Promise<Na
  */
 export const connectServer = async (
   { url, keyFile }: ServerPlace,
-  { env, dataFolder = dataFolderOf(env), tell = () => {} }: CommandPlace,
+  { env, dataFolder = dataFolderOf(env), serviceName = env['SVC_SERVICE_NAME'], tell = () => {} }: CommandPlace,
   random: Random,
 ): Promise<CommandServer> => {
   const homeAddress = await findHomeAddress(env, dataFolder);
@@ -81,10 +89,12 @@ export const connectServer = async (
   let usual = named ?? (variable === '' || isElsewhere ? undefined : { key: variable, from: 'SVC_API_KEY' });
   return {
     url: base,
-    async send(request) {
+    async send({ session, ...request }) {
       if (request.key === undefined) usual ??= await kept();
       const given = { key: request.key ?? '', from: 'your input' };
-      return send(address, request.key === undefined ? (usual ?? given) : given, request);
+      const field = createServiceNames(serviceName || DEFAULT_SERVICE_NAME).headers.session;
+      const headers = { ...request.headers, ...(session !== undefined && { [field]: session }) };
+      return send(address, request.key === undefined ? (usual ?? given) : given, { ...request, headers });
     },
     async saveKey(fresh) {
       if (file === undefined) throw noFolder();

@@ -159,11 +159,10 @@ const run = async (
     openExport: (content: AsyncIterable<Buffer>) => openExport(content, async () => (await open()).fileSeal),
   };
   const work = async (more: object): Promise<number> => (await command.run({ ...common, ...more })) ?? EXIT.ok;
-  const serverPlace = async (): Promise<CommandPlace> => ({
-    env: deps.env,
-    dataFolder: configFile === undefined ? undefined : (await open()).settings.dataFolder,
-    tell: (remark) => void stderr.write(`note: ${remark}\n`),
-  });
+  const serverPlace = async (): Promise<CommandPlace> => {
+    const { dataFolder, serviceName } = configFile === undefined ? {} : (await open()).settings;
+    return { env: deps.env, dataFolder, serviceName, tell: (remark) => void stderr.write(`note: ${remark}\n`) };
+  };
   switch (command.needs) {
     case 'node':
       return withNode(command.requires ?? {}, work);

@@ -4,6 +4,8 @@ export interface ServerRequest {
   /** The path of the request, for example `/v1/facts`. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The session of the request. The name of its header depends on the name of the service. */
+  readonly session?: string;
   readonly body?: Uint8Array;
   /** The API key, in place of the usual key; null sends none. */
   readonly key?: string | null;

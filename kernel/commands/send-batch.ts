@@ -11,7 +11,7 @@ export interface FactBatch {
   /** The lines to send. Each is a JSON body of POST /v1/facts. */
   readonly body: Buffer;
   readonly idempotencyKey: string;
-  /** The session of the facts, sent as the header `Svc-Session`. */
+  /** The session of the facts. */
   readonly session?: string | undefined;
   /** True to have the node judge the lines and store nothing. */
   readonly isRehearsal?: boolean;
@@ -48,13 +48,9 @@ export const sendBatch = async (
   { body, idempotencyKey, session, isRehearsal = false }: FactBatch,
   { answeredBefore, onPause }: BatchPatience,
 ): Promise<BatchAnswer> => {
-  const headers = {
-    'content-type': 'application/x-ndjson',
-    'idempotency-key': idempotencyKey,
-    ...(session === undefined ? {} : { 'svc-session': session }),
-  };
+  const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': idempotencyKey };
   const path = `/v1/facts/batch${isRehearsal ? '?dry_run=true' : ''}`;
-  const request = { method: 'POST', path, headers, body };
+  const request = { method: 'POST', path, headers, body, ...(session !== undefined && { session }) };
   const reply = await sendPatiently(target, request, {
     answeredBefore,
     onPause: (why, delayMs) => onPause((why instanceof ServiceError ? why : refusedRequest(why)).message, delayMs),

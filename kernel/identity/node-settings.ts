@@ -5,6 +5,8 @@ export const DEFAULT_DISPLAY_NAME = 'Fact memory';
 
 /** The settings of the node as a whole, for plugins. Contains no secret. */
 export interface NodeSettings {
+  /** The service's own name, for a program that has no `NodeSelf`. */
+  readonly serviceName: string;
   /** The name of this memory for people. Identifiers have the name of the service. */
   readonly displayName: string;
   /** Whether requests need a credential. */

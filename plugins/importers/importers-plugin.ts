@@ -4,6 +4,7 @@ import {
   KERNEL_API,
   LocalRequests,
   NODE_VERSION,
+  NodeSelf,
   Random,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
@@ -17,7 +18,7 @@ export const importersPlugin = definePlugin({
   version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Imports the exports of other memory and chat products',
-  requires: { clock: Clock, random: Random, routes: LocalRequests, vocabulary: Vocabulary },
+  requires: { clock: Clock, random: Random, routes: LocalRequests, self: NodeSelf, vocabulary: Vocabulary },
   declares: BUILTIN_FORMATS,
   commands: [importFromCommand],
   setup({ use: { vocabulary, ...rest }, log, route }) {

@@ -1,5 +1,5 @@
 import type { CommandServer } from '../../kernel/command-api.ts';
-import type { LocalRequests, RouteRequest } from '../../kernel/plugin-api.ts';
+import type { LocalRequests, NodeSelf, RouteRequest } from '../../kernel/plugin-api.ts';
 import { linesOf } from './draft-chunks.ts';
 import { isObject } from './origin-values.ts';
 
@@ -10,17 +10,17 @@ import { isObject } from './origin-values.ts';
 export const localServer = (
   // biome-ignore lint/suspicious/noExplicitAny: a request of any route
   outer: RouteRequest<any, any, any>,
-  routes: LocalRequests,
+  { routes, self }: { readonly routes: LocalRequests; readonly self: NodeSelf },
   signal: AbortSignal,
 ): Pick<CommandServer, 'send'> => ({
-  async send({ method, path, headers = {}, body }) {
+  async send({ method, path, headers = {}, session, body }) {
     signal.throwIfAborted();
     const [pattern, query = ''] = path.split('?', 2);
     const { 'content-type': _, ...own } = headers;
     const { status, text, header } = await routes.send(outer, {
       route: `${method} ${pattern}`,
       query: Object.fromEntries(new URLSearchParams(query)),
-      headers: own,
+      headers: { ...own, ...(session !== undefined && { [self.names.headers.session.toLowerCase()]: session }) },
       ...(body === undefined ? {} : { body: linesOf(Buffer.from(body)).map((line) => JSON.parse(line) as unknown) }),
     });
     return { status, text, header, document: documentOf(text) };

@@ -3,6 +3,7 @@ import {
   formatInstant,
   type LocalRequests,
   type Logger,
+  type NodeSelf,
   parseInstant,
   type Random,
   type RouteRequest,
@@ -45,6 +46,7 @@ export interface SentImport {
 export interface SentImportParts {
   readonly formats: readonly ImportFormat[];
   readonly routes: LocalRequests;
+  readonly self: NodeSelf;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -198,7 +200,7 @@ const readingParts = async (
   { request, parts, format, input, settings, tell, signal }: Work,
   sources: Set<string>,
 ): Promise<ReadingParts> => {
-  const { routes, clock, random } = parts;
+  const { clock, random } = parts;
   const { scope = 'local', garden, source_prefix: sourcePrefix = '' } = request.body;
   const undated = (): string | undefined => {
     const ms = input.modifiedMs();
@@ -209,7 +211,7 @@ const readingParts = async (
   const read = await format.load();
   let shown = 0;
   return {
-    target: { server: localServer(request, routes, signal), clock },
+    target: { server: localServer(request, parts, signal), clock },
     format: format.id,
     input,
     items: read(input, settings),

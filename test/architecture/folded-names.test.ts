@@ -24,6 +24,7 @@ const NO_NAMES: Readonly<Record<string, readonly string[]>> = {
     'kernel/http/local-requests.ts',
     'kernel/http/read-json-body.ts',
     'plugins/facts/read-session.ts',
+    'plugins/importers/local-server.ts',
     'plugins/federation/pulling/fetch-page.ts',
     'plugins/mcp/http-face.ts',
     'plugins/openapi/create-document.ts',

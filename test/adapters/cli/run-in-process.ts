@@ -41,6 +41,9 @@ class Collected extends Writable {
 /** Simulates a keyboard: types one answer for each prompt, and ends the input after the last one. */
 const keyboardOf = (): Readable => Object.assign(new Readable({ read() {} }), { isTTY: true });
 
+/** Names an address without a node, because the default address may have one of the person who runs the tests. */
+const NO_NODE = { SVC_URL: 'http://127.0.0.1:1' };
+
 /**
  * Runs a command in this process, with no terminal unless one is given. Without `deps.openNode` the command must not
  * need a node of its own.
@@ -75,7 +78,7 @@ export const runInProcess = async (
   }, terminal);
   const exitCode = await (deps.runProgram ?? runCommandLine)(argv, {
     version: '1.2.3',
-    env: deps.env ?? {},
+    env: deps.env ?? NO_NODE,
     stdin,
     stdout,
     stderr,

@@ -1,7 +1,8 @@
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadCommands } from '../../../config/load-commands.ts';
+import { openNode } from '../../../config/open-node.ts';
 import { defineImportFormat } from '../../../plugins/importers/importers-api.ts';
 import { runInProcess } from '../../adapters/cli/run-in-process.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
@@ -169,6 +170,47 @@ describe('the command import-from', () => {
       const { exitCode, stderr } = await served.run(argv, 'not-a-key-of-this-node');
       expect(exitCode).to.equal(1);
       expect(stderr).to.contain('stopped at').and.to.contain('401');
+    });
+  });
+
+  describe('for a service of another name', () => {
+    let served: ServedNode;
+    before(async () => {
+      served = await startServedNode({ SVC_SERVICE_NAME: 'acme' });
+    });
+    after(() => served.stop());
+
+    const inSession = async (prefix: string): Promise<number> =>
+      (await served.ask('GET', `/v1/facts?session=claude:k-1&sources=${prefix}*`)).body.total;
+
+    it('stores the sessions of an import, where the environment or the configuration file names the service', async () => {
+      const config = join(served.folder, 'node.json');
+      await writeFile(config, JSON.stringify({ node: { serviceName: 'acme' } }));
+      const env = { SVC_URL: served.url, SVC_API_KEY: served.adminKey };
+      for (const [prefix, more, variables] of [
+        ['a:', [], { SVC_SERVICE_NAME: 'acme' }],
+        ['b:', ['--config', config], {}],
+      ] as const) {
+        const argv = ['import-from', 'claude', samplePath('claude'), '--source-prefix', prefix, ...more];
+        const state = ['--state', join(served.folder, `${prefix}state`)];
+        const { exitCode, stderr } = await runInProcess([...argv, ...state], {
+          env: { ...env, ...variables },
+          openNode,
+        });
+        expect([exitCode, await inSession(prefix)], stderr).to.deep.equal([0, 3]);
+      }
+    });
+
+    it('stores the sessions of a file that is sent to the node', async () => {
+      const content = (await readFile(join(samplePath('claude'), 'conversations.json'))).toString('base64');
+      const body = { name: 'conversations.json', content, source_prefix: 'c:', dry_run: false };
+      const reply = await fetch(`${served.url}/v1/imports`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${served.adminKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect([reply.status, (await reply.text()).includes('"done"')]).to.deep.equal([200, true]);
+      expect(await inSession('c:')).to.equal(3);
     });
   });
 });

@@ -42,7 +42,8 @@ forEachStore('An import into a node', () => {
       if (request.method === 'POST' && replies <= 0) throw new Error('killed');
       if (request.method === 'POST') replies -= 1;
       requests.push(request);
-      const { method, path, headers = {}, body } = request;
+      const { method, path, session, body } = request;
+      const headers = { ...request.headers, ...(session !== undefined && { 'svc-session': session }) };
       const reply = await node.request(method, path, { key, headers, ...(body === undefined ? {} : { body }) });
       return {
         status: reply.status,
