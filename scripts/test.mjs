@@ -31,6 +31,8 @@ const SCRATCH = mkdtempSync(join(await scratchPlace(), 'tests-'));
 chmodSync(SCRATCH, 0o755);
 const RESULTS = join(SCRATCH, 'results');
 mkdirSync(RESULTS);
+/** The folder in which the first process that needs the packed package puts it for all. */
+const PACKED = join(SCRATCH, 'packed');
 let runs = 0;
 /**
  * The time limit of a part, five times that of the slowest one. No limit of mocha ends a loop that blocks the event
@@ -43,16 +45,20 @@ const LAST_CHARACTERS = 2_000;
 /** The parts whose process hung or died, each with the reason and the end of its output. */
 const broken = [];
 
-/** Resolves with mocha's output for the files and with its results; without results if it did not end properly. */
-const run = (files, isFirst = true) =>
+/**
+ * Resolves with mocha's output for the files and with its results; without results if it did not end properly. Files
+ * that run again pack the package for themselves, because the shared one has what they left the first time.
+ */
+const run = (files, isFirst = true, isAgain = !isFirst) =>
   new Promise((resolve) => {
     runs += 1;
     const results = join(RESULTS, String(runs));
     const { TEST_TOTALS_FILE: _, ...env } = process.env;
     // Allows a part without tests, because a filter may exclude all of them.
+    const shared = isAgain ? {} : { TEST_PACKED: PACKED };
     const args = ['node_modules/mocha/bin/mocha.js', '--no-fail-zero', ...files, ...FILTERS];
     const mocha = spawn(process.execPath, args, {
-      env: { ...env, TEST_RESULTS_FILE: results, TMPDIR: SCRATCH, TEST_DISK: tmpdir() },
+      env: { ...env, TEST_RESULTS_FILE: results, TMPDIR: SCRATCH, TEST_DISK: tmpdir(), ...shared },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const printed = [];
@@ -108,7 +114,7 @@ const retry = async (failures) => {
   const again = [];
   for (const file of new Set(failures.map((failure) => failure.file))) {
     console.log(`running ${file} once more, alone, because a test in it failed`);
-    const { ended, printed } = await run([file]);
+    const { ended, printed } = await run([file], true, true);
     process.stdout.write(printed);
     if (ended === undefined || ended.failed > 0) again.push(file);
   }

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Workplace } from '../adapters/cli/spawned-program.ts';
-import { projectRoot } from '../architecture/source-files.ts';
 import { freePort } from '../kit/free-port.ts';
+import { packedPackage } from '../package/packed-package.ts';
 import { type Block, blocksOf } from './read-pages.ts';
 import { differencesFromShown, fitsShownText } from './shown-output.ts';
 
@@ -14,15 +14,16 @@ const FILE_NAME = /^(?:\/\/|#) (\S+\.\w+)\n/;
 const END_OF_BLOCK = '--- end of block ---';
 
 /**
- * Executes a page in a new folder beside a new node: writes its named files, runs the commands `before`, and then the
- * `bash` blocks of the page. Returns the
- * differences between output and the shown blocks. Throws when a step fails.
+ * Executes a page in a new folder with the packed package, beside a new node of that package. Writes its named files,
+ * runs the commands `before`, and then the `bash` blocks of the page. Returns the differences between output and the
+ * shown blocks. Throws when a step fails.
  */
 export const runPage = async (path: string, { before = '' } = {}): Promise<string[]> => {
   const blocks = blocksOf(path);
-  const place = new Workplace();
+  const { folder, installed } = await packedPackage();
+  const place = new Workplace({ main: join(installed, 'dist/config/main.js') });
   try {
-    installPackage(place);
+    symlinkSync(join(folder, 'node_modules'), place.path('node_modules'), 'dir');
     for (const { language, code } of blocks) {
       const name = FILE_NAME.exec(code)?.[1];
       if (language === 'js' && name !== undefined) writeFileSync(place.path(name), code);
@@ -56,18 +57,6 @@ const freePorts = async (scripts: readonly string[]) => {
 };
 
 const PORT = /\bSVC_PORT=(\d{4,5})\b/g;
-
-/** Installs this package in the folder, with its command and mocha on the path. */
-const installPackage = (place: Workplace): void => {
-  mkdirSync(place.path('node_modules/.bin'), { recursive: true });
-  symlinkSync(projectRoot(), place.path('node_modules/fact-memory-node'));
-  // Links, as npm makes them: hints name the command only where it leads to this program.
-  const program = 'dist/config/main.js';
-  const commands = { 'fact-memory-node': program, svc: program, mocha: 'node_modules/mocha/bin/mocha.js' };
-  for (const [command, file] of Object.entries(commands)) {
-    symlinkSync(join(projectRoot(), file), place.path(`node_modules/.bin/${command}`));
-  }
-};
 
 /** Returns the output of each block. */
 const runScripts = async (

@@ -1,9 +1,20 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from '../architecture/source-files.ts';
+import { comesTrue } from '../kit/comes-true.ts';
 
 const runFile = promisify(execFile);
 
@@ -30,17 +41,36 @@ const BESIDE = ['mocha', 'chai', 'fast-check', 'typescript', '@types/node', '@ty
 let packed: Promise<PackedPackage> | undefined;
 
 /**
- * Packs and unpacks the package as it would be published, once per test process, from the current build. Dependencies
- * in the manifest are links into this repository, so the test needs no registry; undeclared ones cannot be imported.
+ * Packs and unpacks the package as it would be published, from the current build: once for all processes of `npm test`,
+ * otherwise once per process. Dependencies in the manifest are links into this repository, so the test needs no
+ * registry; undeclared ones cannot be imported.
  */
 export const packedPackage = (): Promise<PackedPackage> => {
-  packed ??= pack();
+  const shared = process.env['TEST_PACKED'];
+  packed ??= shared === undefined ? packAlone() : packTogether(shared);
   return packed;
 };
 
-const pack = async (): Promise<PackedPackage> => {
+const packAlone = (): Promise<PackedPackage> => {
   const folder = mkdtempSync(join(tmpdir(), 'packed-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return pack(folder);
+};
+
+/** The process that makes the folder packs; the others wait for its result. */
+const packTogether = async (folder: string): Promise<PackedPackage> => {
+  const result = join(folder, 'packed.json');
+  if (mkdirSync(folder, { recursive: true }) === undefined) {
+    await comesTrue(() => existsSync(result));
+    return JSON.parse(readFileSync(result, 'utf8')) as PackedPackage;
+  }
+  const made = await pack(folder);
+  writeFileSync(`${result}.new`, JSON.stringify(made));
+  renameSync(`${result}.new`, result);
+  return made;
+};
+
+const pack = async (folder: string): Promise<PackedPackage> => {
   const { stdout } = await runFile(
     'npm',
     ['pack', '--ignore-scripts', '--json', '--pack-destination', folder, '--loglevel', 'error'],

@@ -29,6 +29,12 @@ export interface RunningProgram {
 export class Workplace {
   readonly folder = mkdtempSync(join(tmpdir(), 'command-line-'));
   readonly #children: ChildProcess[] = [];
+  readonly #main: string;
+
+  /** `main` is the program to run in processes of its own; by default that of this build. */
+  constructor({ main = MAIN }: { readonly main?: string } = {}) {
+    this.#main = main;
+  }
 
   path(name: string): string {
     return join(this.folder, name);
@@ -107,7 +113,7 @@ export class Workplace {
   }
 
   #spawn(argv: readonly string[], env: Variables): ChildProcess {
-    const child = spawn(process.execPath, [MAIN, ...argv], {
+    const child = spawn(process.execPath, [this.#main, ...argv], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       stdio: 'pipe',
