@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isBrowserInstalled, type Page } from '../../kit/browser.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { createPeerIdentity, type PeerIdentity } from '../../kit/federation/peer-identity.ts';
 import { freePort } from '../../kit/free-port.ts';
 import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
@@ -24,7 +25,11 @@ const declare = async (page: Page, address: string, nodeId: string) => {
   await press(made, 'Copy the declaration');
   await page.evaluate('document.querySelector("dialog[open]").append(document.createElement("textarea"))');
   const pasted = made.locator('textarea');
-  await pasted.press('Control+V');
+  // The browser may still copy after the button was pressed.
+  await comesTrue(async () => {
+    await pasted.press('Control+V');
+    return (await pasted.inputValue()) !== '';
+  });
   const text = await pasted.inputValue();
   await page.evaluate('document.querySelector("dialog[open] textarea").remove()');
   return { made, code, text };
