@@ -95,8 +95,13 @@ describe('a PostgreSQL store with a replica', function () {
   it('reads facts and erasures on the primary while the replica lags by two seconds', async () => {
     await serves('replica');
     await delay('2s');
-    await storeOne();
-    expect(await look()).to.deep.equal({ server: 'primary', count: stored });
+    // The server applies the setting a little later.
+    await waitUntil('the replica lags', LIMIT_MS, async () => {
+      await storeOne();
+      const { server, count } = await look();
+      expect(count).to.equal(stored);
+      return server === 'primary';
+    });
     const find = () => store.read((snapshot) => factById(snapshot, sampleId(stored)));
     const former = await find();
     const erased = [{ id: sampleId(stored), commitment: new Uint8Array(32) }];
