@@ -38,7 +38,7 @@ export const hasPrefix = (field: FactField, text: string): boolean =>
  * Returns whether the store can hold the text. With U+0000 or a lone surrogate, SQLite would mistake the text for
  * another one, and PostgreSQL would refuse it.
  */
-const isStorableText = (value: string | number | boolean): value is string =>
+export const isStorableText = (value: string | number | boolean): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000');
 
 /**

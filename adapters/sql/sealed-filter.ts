@@ -1,5 +1,6 @@
 import type { Filter } from '../../ports/ports.ts';
 import { tenantOf } from './cached-facts.ts';
+import { isStorableText } from './filter-values.ts';
 
 /** Returns a content id as the store of a tenant holds it. */
 type HideCid = (tenantId: string, cid: string) => string;
@@ -18,7 +19,11 @@ export const storedFilter = (filter: Filter, tenantId: string | undefined, hide:
     case 'not':
       return { ...filter, of: storedFilter(filter.of, tenant, hide) };
     case 'in':
-      return { ...filter, values: filter.values.map((value) => hide(required(tenant), String(value))) };
+      // Keeps the other values, because no stored text equals them and the clear shape counts without them.
+      return {
+        ...filter,
+        values: filter.values.map((value) => (isStorableText(value) ? hide(required(tenant), value) : value)),
+      };
     case 'inTable':
       return { ...filter, whereFact: storedFilter(filter.whereFact as Filter, tenant, hide) };
     default:
