@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -10,6 +10,7 @@ import { loadSqliteDriver } from '../../../adapters/sqlite/sqlite-driver.ts';
 import { all, type FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { sampleFact, sampleId } from '../../kit/fact-samples.ts';
+import { folderBytes } from '../../kit/folder-bytes.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { createTemporaryStore, SQLITE_LAYOUTS } from './temporary-store.ts';
@@ -41,12 +42,6 @@ const erase = (store: FactStore, from: number): Promise<void> =>
     transaction.erase(Array.from({ length: FACTS }, (_, at) => ({ id: sampleId(from + at), commitment: COMMITMENT }))),
   );
 
-const bytesOf = async (folder: string): Promise<string> => {
-  const files = await readdir(folder);
-  const contents = await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')));
-  return contents.join('\n');
-};
-
 const faultsOf = (path: string): unknown => {
   const database = loadSqliteDriver().open(path);
   const statement = database.prepare('PRAGMA integrity_check');
@@ -64,9 +59,9 @@ for (const writer of SQLITE_LAYOUTS) {
         await store.migrate(CORE_MIGRATIONS);
         const cids = await fill([store], 1);
         await erase(store, 1);
-        expect(await bytesOf(dirname(path))).to.include(CANARY);
+        expect(await folderBytes(dirname(path))).to.include(CANARY);
         await store.scrub();
-        const left = await bytesOf(dirname(path));
+        const left = await folderBytes(dirname(path));
         expect(left).to.not.include(CANARY);
         expect(cids.filter((cid) => left.includes(cid))).to.deep.equal([]);
       } finally {
@@ -96,7 +91,7 @@ for (const writer of SQLITE_LAYOUTS) {
         await scrubbed;
         expect(written).to.be.above(1);
         await Promise.all(stores.map((one) => one.close()));
-        expect(await bytesOf(dirname(path))).to.not.include(CANARY);
+        expect(await folderBytes(dirname(path))).to.not.include(CANARY);
         expect(faultsOf(path)).to.deep.equal([['ok']]);
         const opened = await another({ writer });
         expect(await opened.read((snapshot) => snapshot.count(all()))).to.equal(FACTS + written);
@@ -124,7 +119,7 @@ describe('the scrub of an SQLite file', () => {
       churn(connection, seed);
       const before = rowsOf(connection);
       connection.checkpoint();
-      expect(await bytesOf(folder), `seed ${seed}`).to.include(CANARY);
+      expect(await folderBytes(folder), `seed ${seed}`).to.include(CANARY);
       await scrubFile(path, atOnce);
       // Writes from the cached pages of before, unless the scrub makes connections drop them.
       for (const [from, to] of [
@@ -138,7 +133,7 @@ describe('the scrub of an SQLite file', () => {
       connection.checkpoint();
       connection.close();
       expect(faultsOf(path), `seed ${seed}`).to.deep.equal([['ok']]);
-      const bytes = await bytesOf(folder);
+      const bytes = await folderBytes(folder);
       expect(bytes).to.include(KEPT);
       expect(bytes, `seed ${seed}`).to.not.include(CANARY);
     }

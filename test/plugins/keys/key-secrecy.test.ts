@@ -1,8 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
+import { folderBytes } from '../../kit/folder-bytes.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -10,13 +9,11 @@ const RAW = 'raw-secret-0123456789abcdef0123456789abcdef';
 const BOOTSTRAP = 'bootstrap-secret-0123456789';
 
 /** Returns every byte in the data folder of the node and in its store. */
-const storedBytes = async ({ folder, kernel }: TestNode): Promise<Buffer> => {
-  const names = await readdir(folder);
-  const files = await Promise.all(names.map((name) => readFile(join(folder, name))));
+const storedBytes = async ({ folder, kernel }: TestNode): Promise<string> => {
   const store = kernel.get(FactStore);
   const tables = await store.tables();
   const rows = await store.read((snapshot) => Promise.all(tables.map((table) => snapshot.select(table, {}))));
-  return Buffer.concat([...files, Buffer.from(JSON.stringify(rows))]);
+  return (await folderBytes(folder)) + JSON.stringify(rows);
 };
 
 forEachStore('API keys as secrets', () => {
