@@ -121,6 +121,7 @@ export interface Fact {
     settle: string;
     hold_many?: string;
   };
+  ended?: 'retracted' | 'superseded';
   not_granted?: 'retraction' | 'resolution' | 'replacement';
   origin_verified?: boolean;
 }
@@ -189,6 +190,7 @@ export interface FactPart {
     settle: string;
     hold_many?: string;
   };
+  ended?: 'retracted' | 'superseded';
   not_granted?: 'retraction' | 'resolution' | 'replacement';
   origin_verified?: boolean;
 }

@@ -52,6 +52,7 @@ export { contentId } from './facts/content-id.ts';
 export { coverBy, ownCoverKind, reachOf } from './facts/cover-by.ts';
 export {
   coveredBy,
+  endedBy,
   inPastTable,
   notCovered,
   openAmong,

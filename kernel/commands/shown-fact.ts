@@ -17,6 +17,7 @@ export interface ShownFact {
   readonly garden_id?: string | null;
   readonly contradicted?: boolean;
   readonly differs_elsewhere?: boolean;
+  readonly ended?: 'retracted' | 'superseded';
   readonly attested?: boolean | null;
   readonly received_from?: string | null;
 }
@@ -76,6 +77,7 @@ export const factRows = (
 const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...(fact.contradicted === true ? ['contradicted'] : []),
   ...(fact.differs_elsewhere === true ? ['another place says otherwise'] : []),
+  ...(fact.ended == null ? [] : [columnText(fact.ended)]),
   ...(fact.confidence === 0 ? [RETRACTION] : []),
   ...readingOf(fact.value),
   ...(fact.attested === false ? ['source not attested'] : []),

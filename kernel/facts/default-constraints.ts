@@ -98,10 +98,13 @@ const OF_NAME: ColumnMatch = { column: 'named_id', is: 'equal', field: 'idAtOrig
 const OF_ORIGIN: ColumnMatch = { column: 'named_origin', is: 'equal', field: 'originNodeId' };
 const OF_OWN_ORIGIN: ColumnCondition = { column: 'is_own', in: [1] };
 
-const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution', 'replacement'];
+/** The way in which one fact ends another. */
+type Ending = Cover['kind'];
 
-/** Returns the condition that covers of these kinds end a fact, by now or by the moment. */
-const covered = (kinds: readonly Cover['kind'][], moment: ReadMoment): Filter => {
+const COVER_KINDS: readonly Ending[] = ['retraction', 'resolution', 'replacement'];
+
+/** Returns the condition that other facts have ended a fact in one of these ways, by now or by the moment. */
+export const endedBy = (kinds: readonly Ending[], moment: ReadMoment): Filter => {
   const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
   // Excludes covers with a later origin stamp, only for speed: a fact is recorded after its origin stamp, so this
   // excludes no cover that counts.
@@ -142,7 +145,7 @@ export const coveredBy = (
 };
 
 /** Returns the condition that no retraction, resolution or replacement has ended a fact, by now or by the moment. */
-export const notCovered = (moment: ReadMoment): Filter => not(covered(COVER_KINDS, moment));
+export const notCovered = (moment: ReadMoment): Filter => not(endedBy(COVER_KINDS, moment));
 
 /** Returns the last possible origin stamp of covers that count at this moment. */
 const latestOrigin = ({ asOf, nowMs, isValidity }: ReadMoment): Hlc | undefined => {
@@ -185,7 +188,7 @@ export const currentAmong = (
   if (!include.expired) parts.push(notExpired(context));
   const hiding = COVER_KINDS.filter((kind) => !(kind === 'retraction' ? include.retracted : include.contradicted));
   const shown: Filter[] = [ASSERTS_SOMETHING];
-  if (hiding.length > 0) shown.push(not(covered(hiding, context)));
+  if (hiding.length > 0) shown.push(not(endedBy(hiding, context)));
   parts.push(
     include.retracted ? any(all(...shown), equals('confidence', 0)) : any(all(...shown), lastWord(visible, context)),
   );

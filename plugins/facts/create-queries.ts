@@ -29,6 +29,7 @@ import {
   queryAnswer,
   type SessionReads,
 } from './facts-api.ts';
+import { markEnded } from './mark-ended.ts';
 import { readSessionName } from './read-session.ts';
 import { walkDerivations } from './walk-derivations.ts';
 
@@ -56,7 +57,9 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens, nam
         const found = await reader.query({ ...search, gardenId: entered?.id, limit, position });
         const added = await hooks.collect(queryAnswer, { question, facts: found.facts, reader, notes });
         const lifetime = withLifetime ? await lifetimeOf(reader, question, hooks) : undefined;
-        return { ...found, members: Object.assign({}, ...added) as Record<string, unknown>, lifetime };
+        const mayHaveEnded = search.includeContradicted === true || search.includeRetracted === true;
+        const shown = mayHaveEnded ? await markEnded(reader, found.facts) : found.facts;
+        return { ...found, facts: shown, members: Object.assign({}, ...added) as Record<string, unknown>, lifetime };
       },
       notes,
     );
@@ -71,7 +74,10 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens, nam
     const view = await facts.read(
       caller,
       'get',
-      (reader) => ('id' in reference ? reader.get(reference.id) : reader.newestByCid(reference.cid)),
+      async (reader) => {
+        const found = await ('id' in reference ? reader.get(reference.id) : reader.newestByCid(reference.cid));
+        return found && (await markEnded(reader, [found]))[0];
+      },
       notes,
     );
     if (view === undefined) throw noSuchFact();

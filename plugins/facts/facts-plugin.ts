@@ -59,6 +59,7 @@ import * as words from './facts-words.ts';
 import { firstRequests } from './first-requests.ts';
 import { createIdempotency, SEALED } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
+import { ENDED } from './mark-ended.ts';
 import { queryFactsRoute, RESERVED_ANSWERS, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
 import { createReadSession } from './read-session.ts';
@@ -77,7 +78,6 @@ const NO_SESSION_READS: SessionReads = { returned: async () => {} };
 
 /** The interval at which recorded answers older than a day are deleted. */
 const PURGE_INTERVAL_MS = 10 * 60 * 1000;
-/** The interval at which outdated cached answers are cleared while no question arrives. */
 
 export const factsPlugin = definePlugin({
   name: 'facts',
@@ -101,6 +101,7 @@ export const factsPlugin = definePlugin({
   declares: [
     ...Object.values(words),
     ...EXPECTED_MEMBERS,
+    ENDED,
     INSTRUCTION_WRITE,
     INSTRUCTION_WRITE_REQUIRED,
     FEDERATION_INTEGRITY_REJECTED,

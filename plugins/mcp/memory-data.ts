@@ -37,6 +37,7 @@ const OPTIONAL = [
   'valid_until',
   'contradicted',
   'differs_elsewhere',
+  'ended',
   'quarantine_status',
   'effective_confidence',
   'received_from',

@@ -3,6 +3,7 @@ const SHOWN_ALONE = [
   'contradicted',
   'contradiction',
   'differs_elsewhere',
+  'ended',
   'attested_key_id',
   'origin_node_id',
   'origin_allowed_scopes',

@@ -73,7 +73,6 @@ const NO_NAMES: Readonly<Record<string, readonly string[]>> = {
     'plugins/oauth/oauth-grants.ts',
   ],
   'what a browser shows, while the node decides': [
-    'plugins/console/app/kit/ended-facts.ts',
     'plugins/console/app/kit/matches-words.ts',
     'plugins/console/app/screens/facts/changeable.ts',
   ],

@@ -50,7 +50,7 @@ export const queryCommand = defineCommand({
   summary: 'list facts by what they are about',
   description:
     'Lists the facts that your key may see, newest first. Of a contradiction the winner is shown, with a mark; ' +
-    '--include-contradicted shows all sides, and superseded facts without a mark.',
+    '--include-contradicted shows all sides, and superseded facts, which have a mark too.',
   examples: [
     'fact-memory-node query --entity user:alice',
     'fact-memory-node query --relation memory:role --scope company --min-confidence 0.8',

@@ -40,6 +40,7 @@ describe('a fact in the output of a list command', () => {
   for (const [members, mark] of [
     [{ contradicted: true }, 'contradicted'],
     [{ differs_elsewhere: true }, 'another place says otherwise'],
+    [{ ended: 'superseded' }, 'superseded'],
     [{ confidence: 0 }, 'retraction'],
     [{ value: { type: 'text', v: 'do it', interpret_as: 'instruction' } }, 'instruction'],
     [{ attested: false }, 'source not attested'],

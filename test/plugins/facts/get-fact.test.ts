@@ -37,7 +37,7 @@ forEachStore('reading one fact', () => {
     const brief = await assert({ valid_until: '2026-03-02T09:00:02Z' });
     await assert({ confidence: 0 });
     await node.clock.advance(5000);
-    expect((await get(`/v1/facts/${brief.id}`)).body).to.deep.equal(brief);
+    expect((await get(`/v1/facts/${brief.id}`)).body).to.deep.equal({ ...brief, ended: 'retracted' });
   });
 
   it('finds the newest visible fact with a content id, written raw or encoded', async () => {

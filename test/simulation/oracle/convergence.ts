@@ -127,7 +127,7 @@ const checkParty = async (
       const target = `/v1/facts?limit=500&entity=${encodeURIComponent(entity)}${more}`;
       const { status, text, body } = await party.request('GET', target, { key });
       holds('I20', status === 200, () => `${party.name} replied ${status} to ${target}: ${text}`);
-      const shown = body.facts.map(({ id, contradicted }: ShownJson) => [id, contradicted]);
+      const shown = body.facts.map(({ id, contradicted, ended }: ShownJson) => [id, contradicted, ended ?? null]);
       isEqual(target, shown, expected.about(entity, isWhole));
       for (const fact of body.facts) {
         const said = JSON.stringify(shared(fact));
@@ -148,6 +148,7 @@ const checkParty = async (
 interface ShownJson {
   readonly id: string;
   readonly contradicted: boolean;
+  readonly ended?: string;
 }
 
 /** Returns a fact without the members that differ between nodes. */
@@ -157,6 +158,7 @@ const shared = (fact: Readonly<Record<string, unknown>>): object => {
     origin_node_id: _origin,
     contradicted: _rivals,
     not_granted: _grant,
+    ended: _ended,
     origin_id: originId,
     ...rest
   } = fact;

@@ -7,8 +7,8 @@ interface CoverRow {
   readonly speaker: string;
 }
 
-/** A fact that a default query shows, and whether it contradicts another one. */
-export type ShownFact = readonly [id: string, isContradicted: boolean];
+/** A fact that a query shows, whether it contradicts another one, and how another one has ended it. */
+export type ShownFact = readonly [id: string, isContradicted: boolean, ended: string | null];
 
 /** The answers that follow from the public facts of one node and from its grants, in any order of arrival. */
 export interface ExpectedAnswers {
@@ -38,12 +38,13 @@ export const expectAnswers = (store: StoreWatch, rows: readonly FactRow[], judgi
   const judged = [...triples.values()].map((facts) => judgeTriple(facts, covers, judging));
   const contested = new Set(judged.flatMap(({ live, isContested }) => (isContested ? live : [])));
   const current = new Set(judged.flatMap(({ shown }) => shown));
+  const endings = new Map(judged.flatMap(({ ended }) => ended));
   return {
     about: (entityKey, isWhole) =>
       rows
         .filter((row) => row.entity_key === entityKey && (isWhole || current.has(row)))
         .sort((a, b) => b.timestamp_ms - a.timestamp_ms || (a.id < b.id ? 1 : -1))
-        .map((row): ShownFact => [row.id, contested.has(row)]),
+        .map((row): ShownFact => [row.id, contested.has(row), endings.get(row) ?? null]),
     conflicts: judged.flatMap(({ live, isContested }) => (isContested ? [live.map(({ id }) => id)] : [])),
   };
 };
@@ -51,11 +52,12 @@ export const expectAnswers = (store: StoreWatch, rows: readonly FactRow[], judgi
 const judgeTriple = (facts: readonly FactRow[], covers: ReadonlyMap<string, string>, judging: Judging) => {
   const ending = facts.filter((fact) => fact.replaces !== null || fact.confidence === 0 || isResolution(fact, facts));
   for (const fact of ending) checkReach(fact, covers.get(fact.id), judging);
-  const isCovered = (fact: FactRow): boolean =>
-    ending.some(
+  const coversOf = (fact: FactRow): FactRow[] =>
+    ending.filter(
       (by) =>
         ['', fact.speaker].includes(covers.get(by.id) ?? '') && isNewer(by, fact) && ends(by, fact, judging.nodeId),
     );
+  const isCovered = (fact: FactRow): boolean => coversOf(fact).length > 0;
   const lasts = ({ valid_until_ms: until }: FactRow): boolean => until === null || until > judging.nowMs;
   const live = facts.filter((fact) => fact.confidence > 0 && lasts(fact) && !isCovered(fact));
   const isContested = new Set(live.map(({ value_key: key }) => key)).size > 1;
@@ -73,8 +75,13 @@ const judgeTriple = (facts: readonly FactRow[], covers: ReadonlyMap<string, stri
       (fact.replaces === null || covers.get(fact.id) !== '' || live.length === 0) &&
       !facts.some((other) => other.confidence > 0 && lasts(other) && isNewer(other, fact)),
   );
-  return { live, isContested, shown: [...live.filter(({ value_key: key }) => winning.has(key)), ...gone] };
+  const ended = facts
+    .filter((fact) => fact.confidence > 0 && isCovered(fact))
+    .map((fact) => [fact, coversOf(fact).some(isRetraction) ? 'retracted' : 'superseded'] as const);
+  return { live, isContested, ended, shown: [...live.filter(({ value_key: key }) => winning.has(key)), ...gone] };
 };
+
+const isRetraction = ({ confidence }: FactRow): boolean => confidence === 0;
 
 /** Returns true for a certain fact that names two older facts of its triple with different values. */
 const isResolution = (fact: FactRow, facts: readonly FactRow[]): boolean => {

@@ -146,6 +146,7 @@ class Fact(TypedDict):
     sanitizer_warnings: list[Any]
     sanitizer_redacted: Literal[False]
     contradiction: NotRequired[FactContradiction]
+    ended: NotRequired[Literal["retracted", "superseded"]]
     not_granted: NotRequired[Literal["retraction", "resolution", "replacement"]]
     origin_verified: NotRequired[bool]
 
@@ -216,6 +217,7 @@ class FactPart(TypedDict):
     sanitizer_warnings: NotRequired[list[Any]]
     sanitizer_redacted: NotRequired[Literal[False]]
     contradiction: NotRequired[FactPartContradiction]
+    ended: NotRequired[Literal["retracted", "superseded"]]
     not_granted: NotRequired[Literal["retraction", "resolution", "replacement"]]
     origin_verified: NotRequired[bool]
 

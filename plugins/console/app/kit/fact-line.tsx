@@ -1,21 +1,15 @@
 import type { Fact } from '../../../../client/client.ts';
 import { addressOf } from '../shell/address.ts';
 import { fill, spellShare } from '../texts/texts.ts';
-import { type Ended, hasExpired, isToCome } from './ended-facts.ts';
 import { Instant } from './instant.tsx';
+import { hasExpired, isToCome } from './lifetime.ts';
 import { nowMs } from './platform.ts';
 import { ShownText } from './shown-text.tsx';
 import { ShownValue } from './shown-value.tsx';
 import { useTexts } from './use-texts.ts';
 
-interface FactProps {
-  readonly fact: Fact;
-  /** The cause of the fact's end, if it has ended. */
-  readonly ended?: Ended | undefined;
-}
-
 /** A fact in two lines: its value, then its source, time and marks. */
-export const FactLine = ({ fact, ended }: FactProps) => (
+export const FactLine = ({ fact }: { fact: Fact }) => (
   <article class="fact">
     <p class="fact-says">
       <a class="fact-entity" href={addressOf('entities', { uri: fact.entity })}>
@@ -29,15 +23,15 @@ export const FactLine = ({ fact, ended }: FactProps) => (
     <p class="fact-about muted">
       <ShownText text={fact.source} />
       <Instant at={fact.timestamp} relative />
-      <FactTags fact={fact} ended={ended} />
+      <FactTags fact={fact} />
     </p>
   </article>
 );
 
 /** Scope, confidence, and the marks that a reader must notice. */
-export const FactTags = ({ fact, ended }: FactProps) => {
+export const FactTags = ({ fact }: { fact: Fact }) => {
   const { fact: texts } = useTexts();
-  const { confidence, quarantine_status: quarantine } = fact;
+  const { confidence, ended, quarantine_status: quarantine } = fact;
   const sure = fill(texts.confidence, { share: spellShare(confidence) });
   return (
     <>

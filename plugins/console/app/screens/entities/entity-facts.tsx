@@ -1,5 +1,4 @@
 import type { Fact } from '../../../../../client/client.ts';
-import type { Ended } from '../../kit/ended-facts.ts';
 import { FactTags } from '../../kit/fact-line.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { Instant } from '../../kit/instant.tsx';
@@ -8,7 +7,6 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Empty, Loading } from '../../kit/state.tsx';
-import { useEnded } from '../../kit/use-ended.ts';
 import type { Paged } from '../../kit/use-paged.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
@@ -30,7 +28,6 @@ export const EntityFacts = ({ uri, facts, isPast }: EntityFactsProps) => {
   const { items, error, isLoading, hasMore, readMore, reload } = facts;
   // The card is shown above, so it is left out of the facts that it summarises.
   const said = items.filter(({ relation }) => relation !== `${setup.service}:memory:card`);
-  const ended = useEnded(items);
   const groups = [...groupBy(said, ({ relation }) => relation)].sort(([a], [b]) => (a < b ? -1 : 1));
   return (
     <section>
@@ -39,7 +36,7 @@ export const EntityFacts = ({ uri, facts, isPast }: EntityFactsProps) => {
       </ScreenHead>
       {error !== undefined && <Problem error={error} retry={reload} />}
       {groups.map(([relation, group]) => (
-        <Relation key={relation} uri={uri} relation={relation} facts={group} ended={ended} />
+        <Relation key={relation} uri={uri} relation={relation} facts={group} />
       ))}
       {isLoading && <Loading />}
       {!isLoading && error === undefined && said.length === 0 && (
@@ -60,10 +57,9 @@ interface RelationProps {
   readonly uri: string;
   readonly relation: string;
   readonly facts: readonly Fact[];
-  readonly ended: ReadonlyMap<string, Ended>;
 }
 
-const Relation = ({ uri, relation, facts, ended }: RelationProps) => {
+const Relation = ({ uri, relation, facts }: RelationProps) => {
   const { entity: texts } = useSession().texts;
   return (
     <details class="relation" open>
@@ -74,7 +70,7 @@ const Relation = ({ uri, relation, facts, ended }: RelationProps) => {
       <ul>
         {facts.slice(0, SHOWN_FACTS).map((fact) => (
           <li key={fact.id}>
-            <ValueLine fact={fact} ended={ended.get(fact.id)} />
+            <ValueLine fact={fact} />
           </li>
         ))}
       </ul>
@@ -86,7 +82,7 @@ const Relation = ({ uri, relation, facts, ended }: RelationProps) => {
 };
 
 /** The value of a fact, without the entity and the relation shown above it. */
-const ValueLine = ({ fact, ended }: { fact: Fact; ended: Ended | undefined }) => {
+const ValueLine = ({ fact }: { fact: Fact }) => {
   const { fact: texts } = useSession().texts;
   return (
     <>
@@ -96,7 +92,7 @@ const ValueLine = ({ fact, ended }: { fact: Fact; ended: Ended | undefined }) =>
       <p class="fact-about muted">
         <ShownText text={fact.source} />
         <Instant at={fact.timestamp} relative />
-        <FactTags fact={fact} ended={ended} />
+        <FactTags fact={fact} />
         <a href={addressOf('facts', { id: fact.id })}>{texts.see}</a>
       </p>
     </>

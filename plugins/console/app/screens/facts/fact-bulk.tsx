@@ -1,5 +1,4 @@
 import type { Fact } from '../../../../../client/client.ts';
-import type { Ended } from '../../kit/ended-facts.ts';
 import { RetractMany } from '../../kit/retract-many.tsx';
 import { saveJson } from '../../kit/save-file.ts';
 import { SelectBar } from '../../kit/select-box.tsx';
@@ -10,15 +9,14 @@ import { isChangeable } from './changeable.ts';
 
 interface FactBulkProps {
   readonly selection: Selection<Fact>;
-  readonly ended: ReadonlyMap<string, Ended>;
   readonly bulk: Bulk;
 }
 
 /** Selects facts, and retracts or exports them. */
-export const FactBulk = ({ selection, ended, bulk }: FactBulkProps) => {
+export const FactBulk = ({ selection, bulk }: FactBulkProps) => {
   const { reader, setup, texts } = useSession();
   const { items } = selection;
-  const canEnd = (fact: Fact): boolean => isChangeable(fact, setup) && !ended.has(fact.id);
+  const canEnd = (fact: Fact): boolean => isChangeable(fact, setup) && fact.ended === undefined;
   const retract = (): void =>
     bulk.show(
       <RetractMany

@@ -6,7 +6,6 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { SelectBox } from '../../kit/select-box.tsx';
 import { Empty } from '../../kit/state.tsx';
 import { useBulk } from '../../kit/use-bulk.tsx';
-import { useEnded } from '../../kit/use-ended.ts';
 import { useLive } from '../../kit/use-live.tsx';
 import { usePaged } from '../../kit/use-paged.ts';
 import { useSearchWords } from '../../kit/use-search-words.ts';
@@ -17,11 +16,9 @@ import { type Query, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
 import { FactBar } from './fact-bar.tsx';
 import { FactBulk } from './fact-bulk.tsx';
-import { FILTERS, keepsPlaces, SWITCHES } from './filter-names.ts';
+import { FILTERS, SWITCHES } from './filter-names.ts';
 import { findFacts, listFacts, markOf, probeFacts } from './find-facts.ts';
 import { useAssert } from './use-assert.tsx';
-
-const NO_FACTS: readonly Fact[] = [];
 
 /** The newest facts; with search words, the facts that a recall finds, best first. */
 export const FactList = () => {
@@ -44,8 +41,6 @@ export const FactList = () => {
     [settled, ...FILTERS.map((name) => query[name]), ...SWITCHES.map((name) => query[name])],
   );
   const assert = useAssert(query.entity, facts.reload);
-  const isWhole = settled === '' && FILTERS.every((name) => !query[name] || keepsPlaces(name));
-  const ended = useEnded(isWhole ? facts.items : NO_FACTS);
   const selection = useSelection(facts.items, ({ id }) => id);
   const bulk = useBulk(facts.reload);
   const live = useLive({
@@ -66,7 +61,7 @@ export const FactList = () => {
       </ScreenHead>
       {assert.view}
       <FactBar words={typed} isSearching={settled !== ''} query={query} onWords={type} onChange={change} />
-      {facts.items.length > 0 && <FactBulk selection={selection} ended={ended} bulk={bulk} />}
+      {facts.items.length > 0 && <FactBulk selection={selection} bulk={bulk} />}
       {bulk.view}
       <VirtualRows
         label={texts.screens.facts}
@@ -81,7 +76,7 @@ export const FactList = () => {
         {(fact) => (
           <div class="select-row">
             <SelectBox item={fact} name={nameOfFact(fact)} selection={selection} />
-            <FactLine fact={fact} ended={ended.get(fact.id)} />
+            <FactLine fact={fact} />
           </div>
         )}
       </VirtualRows>

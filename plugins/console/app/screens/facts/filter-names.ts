@@ -20,10 +20,5 @@ const SEARCHED: readonly FilterName[] = ['entity', 'relation', 'scope', 'garden_
 
 export const holdsInSearch = (name: FilterName): boolean => SEARCHED.includes(name);
 
-/** Filters that select whole places, so that the list holds each winner together with the facts that lost. */
-const KEEP_PLACES: readonly FilterName[] = ['entity', 'relation', 'scope', 'garden_id'];
-
-export const keepsPlaces = (name: FilterName): boolean => KEEP_PLACES.includes(name);
-
 /** Kinds of facts that a list includes only on request. */
 export const SWITCHES = ['include_expired', 'include_retracted'] as const;
