@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { addressOf } from '../shell/address.ts';
 import type { ScreenName } from '../shell/screen-list.ts';
+import { BackLink } from './back-link.tsx';
 import { Answer } from './state.tsx';
 import type { RequestState } from './use-request.ts';
 import { useTexts } from './use-texts.ts';
@@ -21,9 +21,7 @@ export const DetailView = <T,>({ screen, asked, children }: DetailProps<T>) => {
   const { screens } = useTexts();
   return (
     <>
-      <p>
-        <a href={addressOf(screen)}>← {screens[screen]}</a>
-      </p>
+      <BackLink screen={screen} />
       {asked.data === undefined && <h1>{screens[screen]}</h1>}
       <Answer asked={asked}>{children}</Answer>
     </>

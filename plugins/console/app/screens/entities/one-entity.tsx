@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
+import { BackLink } from '../../kit/back-link.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { ScreenHead } from '../../kit/screen-head.tsx';
@@ -8,7 +9,7 @@ import { useLive } from '../../kit/use-live.tsx';
 import { usePaged } from '../../kit/use-paged.ts';
 import { usePreviousItems } from '../../kit/use-previous-items.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
-import { addressOf, useAddress } from '../../shell/address.ts';
+import { useAddress } from '../../shell/address.ts';
 import { markOf, probeFacts } from '../facts/find-facts.ts';
 import { useAssert } from '../facts/use-assert.tsx';
 import { EntityCard } from './entity-card.tsx';
@@ -51,9 +52,7 @@ export const OneEntity = ({ uri }: { uri: string }) => {
     .map(([scope]) => scope);
   return (
     <>
-      <p class="back">
-        <a href={addressOf('entities')}>{texts.entities.all}</a>
-      </p>
+      <BackLink screen="entities" />
       <ScreenHead title={<ShownText text={uri} />}>
         <CopyButton text={uri} label={texts.entity.copy} />
         {live}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
+import { BackLink } from '../../kit/back-link.tsx';
 import { Notice } from '../../kit/notice.tsx';
 import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -22,9 +23,7 @@ export const OneFact = ({ id }: { id: string }) => {
   const asked = useRequest((signal) => client.fact(id, { signal }), [id]);
   return (
     <>
-      <p class="back">
-        <a href={addressOf('facts')}>{texts.fact.all}</a>
-      </p>
+      <BackLink screen="facts" />
       <h1>{asked.data === undefined ? texts.fact.title : <ShownText text={asked.data.relation} />}</h1>
       <Answer asked={asked}>{(fact) => <KnownFact fact={fact} onChanged={asked.reload} />}</Answer>
     </>
