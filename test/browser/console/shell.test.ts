@@ -3,7 +3,12 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { describeConsole, expectWhole } from './describe-console.ts';
 import { choose, press } from './reader-steps.ts';
 
-const NAME = 'Lantern memory';
+/** As long as a name may be, so that a narrow header has no room for all of it. */
+const NAME = 'Lantern memory of the lighthouse museum';
+/** Lets requests of the page wait until `window.go()`. */
+const HOLD =
+  'window.asked = window.fetch; const held = new Promise((resolve) => { window.go = resolve; }); ' +
+  'window.fetch = (...given) => held.then(() => window.asked(...given)); 0';
 
 describeConsole('the frame of the console', { env: { SVC_DISPLAY_NAME: NAME } }, (running) => {
   it('has the name that the operator chose for people: in the header, the title and the sign-in', async () => {
@@ -36,6 +41,32 @@ describeConsole('the frame of the console', { env: { SVC_DISPLAY_NAME: NAME } },
     await open('overview');
     const tall = 'Math.max(...[...document.querySelectorAll(".top > *")].map((each) => each.offsetHeight))';
     expect(await page.evaluate<number>(tall)).to.be.below(44);
+    const right =
+      'Math.max(...[...document.querySelectorAll(".top > *")].map((each) => each.getBoundingClientRect().right))';
+    expect(await page.evaluate<number>(right)).to.be.most(390);
+  });
+
+  it('stays while a screen loads, with grey lines in the place of its content', async () => {
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open('overview');
+    await page.evaluate(HOLD);
+    await page.getByRole('link', { name: 'Facts', exact: true }).click();
+    await page.getByRole('heading', { name: 'Facts', exact: true }).waitFor();
+    await page.locator('main .loading .skeleton').first().waitFor();
+    for (const part of ['.top .brand', 'nav']) expect(await page.locator(part).isVisible(), part).to.equal(true);
+    await page.evaluate('window.go()');
+    await page.locator('main .skeleton').first().waitFor({ state: 'detached' });
+  });
+
+  it('has the header and grey lines before the node has said who the reader is', async () => {
+    const { page } = await running().visit(running().served.adminKey);
+    await page.addInitScript({ content: HOLD });
+    await page.reload();
+    await page.locator('main .loading .skeleton').waitFor();
+    expect(await page.locator('header.top').isVisible()).to.equal(true);
+    await page.evaluate('window.go()');
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+    expect(await page.locator('nav').isVisible()).to.equal(true);
   });
 
   it('reports a node that is away once on a screen, and goes on with one press when it is back', async () => {

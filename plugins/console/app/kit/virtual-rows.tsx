@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { plural } from '../texts/texts.ts';
 import { Problem } from './problem.tsx';
+import { Loading } from './state.tsx';
 import type { Paged } from './use-paged.ts';
 import { useTexts } from './use-texts.ts';
 
@@ -37,7 +38,7 @@ export const VirtualRows = <Item,>({ label, paged, keyOf, children, empty, at }:
   useEffect(() => {
     if (at !== undefined && at >= 0) virtualizer.scrollToIndex(at);
   }, [at]);
-  if (items.length === 0 && !isLoading && error === undefined) return <>{empty}</>;
+  if (items.length === 0 && error === undefined) return isLoading ? <Loading /> : <>{empty}</>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls by itself has to be reached by keyboard
     <section class="rows" ref={frame} tabIndex={0} aria-label={label} aria-busy={isLoading}>
