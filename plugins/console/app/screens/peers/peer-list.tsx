@@ -23,14 +23,14 @@ export const PeerList = () => {
   return (
     <>
       <ScreenHead title={texts.screens.peers}>
-        {may(reader, 'admin') && hasRoute(setup, 'POST /v1/federation/declarations') && (
-          <button type="button" class="primary" onClick={() => actions.show(<PairNode actions={actions} />)}>
-            {own.pair}
-          </button>
-        )}
         {hasRoute(setup, 'POST /v1/federation/peers') && (
           <button type="button" onClick={() => actions.show(<AddPeer actions={actions} />)}>
             {own.add}
+          </button>
+        )}
+        {may(reader, 'admin') && hasRoute(setup, 'POST /v1/federation/declarations') && (
+          <button type="button" class="primary" onClick={() => actions.show(<PairNode actions={actions} />)}>
+            {own.pair}
           </button>
         )}
       </ScreenHead>

@@ -95,7 +95,7 @@ const columnsOf = ({ plugins: own }: Texts): readonly Column<ListedPlugin>[] => 
     title: own.state,
     show: ({ enabled }) => <span class={`tag ${enabled ? 'good' : ''}`}>{enabled ? own.on : own.off}</span>,
   },
-  { title: own.version, show: ({ version }) => version },
+  { title: own.version, show: ({ version }) => <span class="unbroken">{version}</span> },
   {
     title: own.parts,
     show: (plugin) => (
