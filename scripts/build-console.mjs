@@ -12,6 +12,8 @@ import { brotliCompressSync } from 'node:zlib';
 const { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = fs;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = join(ROOT, 'plugins', 'console', 'app');
+/** A page that the console shows. */
+const GLOSSARY = join(ROOT, 'docs/concepts/glossary.md');
 
 /** Returns false when the compiler or the bundler found errors, which are printed. */
 export const buildConsole = (dist) => {
@@ -47,6 +49,7 @@ const bundle = (folder) => {
       jsxImportSource: 'preact',
       minify: true,
       legalComments: 'none',
+      define: { GLOSSARY_PAGE: JSON.stringify(readFileSync(GLOSSARY, 'utf8')) },
       outdir: folder,
       entryNames: '[name]-[hash]',
       chunkNames: '[name]-[hash]',

@@ -18,7 +18,9 @@ const STAMP = join(DIST, '.built-from');
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const BUNDLER = join(ROOT, 'scripts', 'bundle-program.mjs');
 const SCRIPTS = ['build', 'build-code-scanner', 'build-console', 'bundle-program'].map((name) => `scripts/${name}.mjs`);
-const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', ...SCRIPTS];
+/** A page that the console shows. */
+const GLOSSARY = 'docs/concepts/glossary.md';
+const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', GLOSSARY, ...SCRIPTS];
 
 /** Builds, unless `ifNeeded` is true and `dist/` is up to date. Returns false when the compiler found errors. */
 export const build = ({ ifNeeded }) => {

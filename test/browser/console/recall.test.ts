@@ -64,6 +64,16 @@ if (isBrowserInstalled()) {
       await page.locator('#lambda').getByText('Maximal marginal relevance').waitFor();
     });
 
+    it('shows the glossary of the documentation beside the terms of a recall, and searches both', async () => {
+      const { page, open } = await console.visit(await console.keyFor('agent:reader-of-words', ['read']));
+      await open('terms');
+      await page.locator('#word-retraction').getByText('a fact with confidence 0').waitFor();
+      await page.getByRole('searchbox', { name: 'Search words and meanings' }).fill('which ends the earlier');
+      await page.locator('#lambda').waitFor({ state: 'detached' });
+      expect(await page.locator('.terms dt').allTextContents()).to.deep.equal(['retraction']);
+      await page.getByText('docs/concepts/glossary.md').waitFor();
+    });
+
     it('compares two settings side by side', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('recall');

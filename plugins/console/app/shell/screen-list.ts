@@ -89,7 +89,7 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['read'],
     view: Recall,
   },
-  { name: 'terms', group: 'memory', needs: 'POST /v1/recall', permissions: ['read'], view: Terms },
+  { name: 'terms', group: 'memory', permissions: ['read'], view: Terms },
   {
     name: 'gardens',
     group: 'access',

@@ -1,30 +1,82 @@
-import { useEffect } from 'preact/hooks';
-import { useSession } from '../../session/session.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { matchesWords } from '../../kit/matches-words.ts';
+import { SearchField } from '../../kit/search-field.tsx';
+import { Answer, Empty } from '../../kit/state.tsx';
+import { useRequest } from '../../kit/use-request.ts';
+import { hasRoute, useSession } from '../../session/session.ts';
 
-/** The terms of art of the console, each with its meaning and the page that says more. */
+interface Term {
+  /** The end of the address that leads to the term. */
+  readonly id: string;
+  readonly title: string;
+  readonly means: string;
+}
+
+/** The words of the console and its numbers, each with its meaning: those of a recall, and the glossary. */
 export const Terms = () => {
-  const { terms: own, screens, recall } = useSession().texts;
-  useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), []);
-  const terms: readonly (readonly [name: string, title: string, means: string])[] = [
-    ...Object.entries(recall.partMeans).map(
-      ([name, means]) => [name, recall.parts[name as keyof typeof recall.parts], means] as const,
-    ),
-    ['together', recall.together, recall.togetherMeans],
-    ['lambda', recall.names.lambda, recall.lambdaMeans],
+  const { texts, setup } = useSession();
+  const { terms: own, screens, recall } = texts;
+  const [words, search] = useState('');
+  // The glossary is loaded only here, so that other screens do not wait for it.
+  const glossary = useRequest(async () => (await import('./glossary.ts')).ownGlossary(), []);
+  useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), [glossary.data]);
+  const ofRecall: readonly Term[] = [
+    ...Object.entries(recall.partMeans).map(([id, means]) => ({
+      id,
+      title: recall.parts[id as keyof typeof recall.parts],
+      means,
+    })),
+    { id: 'together', title: recall.together, means: recall.togetherMeans },
+    { id: 'lambda', title: recall.names.lambda, means: recall.lambdaMeans },
   ];
   return (
     <>
       <h1>{screens.terms}</h1>
       <p class="lead">{own.lead}</p>
+      <div class="bar">
+        <SearchField label={own.search} words={words} onType={search} />
+      </div>
+      {hasRoute(setup, 'POST /v1/recall') && (
+        <TermList title={own.ofRecall} terms={ofRecall} words={words} page={own.page} />
+      )}
+      <Answer asked={glossary}>
+        {(known) => {
+          const terms = known.map(({ word, means }) => ({
+            id: `word-${word.replaceAll(' ', '-')}`,
+            title: word,
+            means,
+          }));
+          return <TermList title={own.glossary} terms={terms} words={words} page={own.glossaryPage} />;
+        }}
+      </Answer>
+    </>
+  );
+};
+
+interface ListProps {
+  readonly title: string;
+  readonly terms: readonly Term[];
+  readonly words: string;
+  /** A sentence that names the page of the documentation. */
+  readonly page: string;
+}
+
+const TermList = ({ title, terms, words, page }: ListProps) => {
+  const { terms: own } = useSession().texts;
+  const found = terms.filter(({ title: name, means }) => matchesWords([name, means], words));
+  return (
+    <section>
+      <h2>{title}</h2>
+      {found.length === 0 && <Empty title={own.noMatch} />}
       <dl class="terms">
-        {terms.map(([name, title, means]) => (
-          <div key={name} id={name}>
-            <dt>{title}</dt>
+        {found.map(({ id, title: name, means }) => (
+          <div key={id} id={id}>
+            <dt>{name}</dt>
             <dd>{means}</dd>
           </div>
         ))}
       </dl>
-      <p class="muted">{own.page}</p>
-    </>
+      <p class="muted">{page}</p>
+    </section>
   );
 };
