@@ -46,7 +46,7 @@ if (isBrowserInstalled()) {
       await page.locator('.hit').first().getByText('Score').first().waitFor();
       const agreement = page.locator('.hit').first().getByRole('button', { name: 'Agreement' });
       await agreement.press('Shift');
-      await page.locator('.hit').first().getByText('0.7 while it is contradicted').waitFor();
+      await page.locator('.hit').first().getByText('0.7 while another fact contradicts it').waitFor();
       expect(page.url()).to.contain('w=60-0-40-0-0');
       await page.reload();
       await page.getByRole('heading', { name: 'Recall debugger' }).waitFor();
