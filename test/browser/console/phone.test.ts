@@ -57,6 +57,23 @@ if (isBrowserInstalled()) {
       await page.getByLabel('Budget in tokens').nth(1).waitFor();
     });
 
+    it('folds the filters of a list, so that its first row is in view, and opens them by a press', async () => {
+      const { page, open } = await console.visit(console.served.adminKey, { viewport: PHONE });
+      await open('facts');
+      const fields = [
+        page.getByRole('button', { name: 'Add filter' }),
+        page.getByLabel('These sources', { exact: true }),
+      ];
+      for (const field of fields) expect(await field.isVisible()).to.equal(false);
+      expect(await topOf(page, '.row')).to.be.below(PHONE.height);
+      await page.getByText('Filters', { exact: true }).click();
+      await page.getByText('Narrow by time and names').click();
+      for (const field of fields) await field.waitFor();
+      await open('audit');
+      await page.locator('.row').first().waitFor();
+      expect(await page.getByRole('button', { name: 'Add filter' }).isVisible()).to.equal(false);
+    });
+
     it('shows a contradiction alone, and leads back to the list', async () => {
       const { page, open } = await console.visit(console.served.adminKey, { viewport: PHONE });
       await open('contradictions');

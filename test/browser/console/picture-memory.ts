@@ -36,12 +36,14 @@ export const fillForPictures = async (served: ServedNode): Promise<Readonly<Reco
     source: 'demo:agent:inbox',
     scope: 'team',
   });
+  const { conflicts } = await send('GET', '/v1/conflicts?limit=1');
   await fillAccess(send);
   const { subscription, peer } = await fillExchange(send);
   await fillNode(send);
   return {
     'one-fact': `facts?id=${facts[0].id}`,
     'one-entity': 'entities?uri=demo:project:lantern',
+    'one-contradiction': `contradictions?id=${conflicts[0].conflict_id}`,
     'one-recall': `recall?q=${encodeURIComponent('When does the guide open?')}`,
     'one-garden': 'gardens?garden=press-desk',
     'one-subscription': `subscriptions?id=${subscription}`,

@@ -1,14 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
+import { projectRoot } from '../../architecture/source-files.ts';
 import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, type ConsolePage, startConsoleBrowser } from './console-browser.ts';
-import { expectWhole, LOOKS } from './describe-console.ts';
+import { describeConsole, expectWhole, LOOKS } from './describe-console.ts';
 import { MANY, storeHostileFacts, storeManyFacts } from './hostile-memory.ts';
+import { fillForPictures, PICTURE_SETTINGS } from './picture-memory.ts';
 
 /** Returns the names of the screens in the navigation. */
 const offeredTo = ({ page }: ConsolePage): Promise<readonly string[]> =>
   page.evaluate<string[]>(
     '[...document.querySelectorAll("nav a")].map(({ pathname }) => pathname.slice("/console/".length))',
   );
+
+const APP = join(projectRoot(), 'plugins/console/app');
+/** The texts of the console, with the name of each screen of its router. */
+const ENGLISH = JSON.parse(readFileSync(join(APP, 'texts/en.json'), 'utf8')) as { readonly screens: object };
 
 if (isBrowserInstalled()) {
   describe('every screen of the console', function () {
@@ -23,6 +31,11 @@ if (isBrowserInstalled()) {
       expect(await console.leave()).to.deep.equal([]);
     });
     after(() => console?.stop());
+
+    it('is in the navigation of an administrator, whose links these tests follow', async () => {
+      const named = Object.keys(ENGLISH.screens);
+      expect(await offeredTo(await console.visit(console.served.adminKey))).to.have.members(named);
+    });
 
     it(`opens with ${MANY} facts and hostile texts, without an error or a serious accessibility finding`, async () => {
       const visit = await console.visit(console.served.adminKey);
@@ -63,3 +76,30 @@ if (isBrowserInstalled()) {
     });
   });
 }
+
+let addresses: Readonly<Record<string, string>> = {};
+const fill = async ({ served }: ConsoleBrowser): Promise<void> => {
+  addresses = await fillForPictures(served);
+};
+
+describeConsole('one item on each screen', { env: PICTURE_SETTINGS, timeoutMs: 600_000, fill }, (running) => {
+  it('has an address here for each view of one item that the console has', () => {
+    const views = readdirSync(join(APP, 'screens'), { recursive: true, encoding: 'utf8' })
+      .map((path) => basename(path, '.tsx'))
+      .filter((name) => /^one-[a-z]+$/.test(name));
+    expect(views).to.have.length.above(6);
+    expect(addresses).to.include.keys(views);
+  });
+
+  for (const look of LOOKS) {
+    const { viewport, colorScheme } = look;
+    it(`fits ${viewport.width} x ${viewport.height} in ${colorScheme} colours, without a serious finding`, async () => {
+      const visited = await running().visit(running().served.adminKey, look);
+      for (const [name, address] of Object.entries(addresses)) {
+        await visited.open(address);
+        await expectWhole(visited, name);
+        expect(await visited.page.locator('main .problem').count(), `${name} has no problem`).to.equal(0);
+      }
+    });
+  }
+});
