@@ -9,6 +9,8 @@ import { createPeerIdentity, type PeerIdentity } from './peer-identity.ts';
 export interface FederatedProcess {
   readonly name: string;
   readonly identity: PeerIdentity;
+  /** Its folder, which contains an SQLite store and its keys. */
+  readonly folder: string;
   /** The process that currently runs. */
   readonly node: NodeProcess;
   /** Kills the process, and starts another one on its store. */
@@ -30,9 +32,10 @@ export interface FederatedProcesses {
 /** The initial target of a link, where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
 
+/** `variablesOf` returns the variables of the node at a place of `stores`. */
 export const startFederatedProcesses = async (
   stores: readonly StoreKind[],
-  variables: NodeVariables = {},
+  variablesOf: (at: number) => NodeVariables = () => ({}),
 ): Promise<FederatedProcesses> => {
   const places: NodeProcesses[] = [];
   const links = new Map<string, CuttingProxy>();
@@ -50,7 +53,7 @@ export const startFederatedProcesses = async (
         SVC_FEDERATION_PULL_INTERVAL_S: '1',
         SVC_NODE_ID: identity.nodeId,
         SVC_NODE_PRIVATE_KEY: identity.seed,
-        ...variables,
+        ...variablesOf(at),
       });
       if (started === undefined) throw new Error('the node did not start');
       for (const [link, proxy] of links) if (link.endsWith(` ${name}`)) proxy.aimAt(started.url);
@@ -60,6 +63,7 @@ export const startFederatedProcesses = async (
     return {
       name,
       identity,
+      folder: place.folder,
       get node() {
         return node;
       },
