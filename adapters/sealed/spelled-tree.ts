@@ -11,23 +11,22 @@ const DIGITS = ['0', '1', '2', '3'] as const;
  * take no bytes, and an erasure adds some 4 KiB.
  */
 export const spellTree = (nodes: readonly SeedNode[]): Buffer => {
+  const sorted = [...nodes].sort(([one], [other]) => (one < other ? -1 : 1));
   const parts: Uint8Array[] = [];
-  const spell = (below: readonly SeedNode[], depth: number): void => {
-    const [first] = below;
-    if (first === undefined) {
+  let at = 0;
+  const spell = (path: KeyPath): void => {
+    const next = sorted[at];
+    if (next === undefined || !next[0].startsWith(path)) {
       parts.push(GONE);
-    } else if (first[0].length === depth) {
-      parts.push(HELD, first[1]);
+    } else if (next[0] === path) {
+      parts.push(HELD, next[1]);
+      at += 1;
     } else {
       parts.push(PARTED);
-      for (const digit of DIGITS)
-        spell(
-          below.filter(([path]) => path.charAt(depth) === digit),
-          depth + 1,
-        );
+      for (const digit of DIGITS) spell(path + digit);
     }
   };
-  spell(nodes, 0);
+  spell('');
   return Buffer.concat(parts);
 };
 
