@@ -1,132 +1,120 @@
 import { expect } from 'chai';
-import { isBrowserInstalled, type Page } from '../../kit/browser.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import type { Page } from '../../kit/browser.ts';
+import { describeConsole } from './describe-console.ts';
 import { choose, dialog, fillIn, isTold, offered, press } from './reader-steps.ts';
 
-if (isBrowserInstalled()) {
-  describe('contradictions in the console', function () {
-    this.timeout(180_000);
-    let console: ConsoleBrowser;
-    before(async () => {
-      console = await startConsoleBrowser();
-    });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
+describeConsole('contradictions in the console', {}, (running) => {
+  /** Asserts several values of one triple, each one second later, and returns the contradiction. */
+  const contradict = async (entity: string, ...values: readonly string[]) => {
+    for (const v of values) {
+      await running().served.ask('POST', '/v1/facts', {
+        entity,
+        relation: 'memory:opens',
+        value: { type: 'string', v },
+        source: `agent:of-${v}`,
+        scope: 'company',
+        confidence: 0.8,
+      });
+    }
+    const { conflicts } = await conflictsThatAre('unresolved');
+    return conflicts.find(({ fact_a }: { fact_a: { entity: string } }) => fact_a.entity === entity);
+  };
+  const conflictsThatAre = async (status: string) =>
+    (await running().served.ask('GET', `/v1/conflicts?status=${status}`)).body;
+  const answerFor = async (entity: string) => {
+    const { facts } = (await running().served.ask('GET', `/v1/facts?entity=${entity}`)).body;
+    return facts.filter(({ contradicted }: { contradicted: boolean }) => !contradicted);
+  };
+  const rivalsOf = async (page: Page): Promise<void> => page.locator('.rival').nth(1).waitFor();
 
-    /** Asserts several values of one triple, each one second later, and returns the contradiction. */
-    const contradict = async (entity: string, ...values: readonly string[]) => {
-      for (const v of values) {
-        await console.served.ask('POST', '/v1/facts', {
-          entity,
-          relation: 'memory:opens',
-          value: { type: 'string', v },
-          source: `agent:of-${v}`,
-          scope: 'company',
-          confidence: 0.8,
-        });
-      }
-      const { conflicts } = await conflictsThatAre('unresolved');
-      return conflicts.find(({ fact_a }: { fact_a: { entity: string } }) => fact_a.entity === entity);
-    };
-    const conflictsThatAre = async (status: string) =>
-      (await console.served.ask('GET', `/v1/conflicts?status=${status}`)).body;
-    const answerFor = async (entity: string) => {
-      const { facts } = (await console.served.ask('GET', `/v1/facts?entity=${entity}`)).body;
-      return facts.filter(({ contradicted }: { contradicted: boolean }) => !contradicted);
-    };
-    const rivalsOf = async (page: Page): Promise<void> => page.locator('.rival').nth(1).waitFor();
-
-    it('are settled by keyboard alone, with a note on the reason', async () => {
-      const { conflict_id: id } = await contradict('shop:1', 'May', 'June');
-      const { page, open } = await console.visit(console.served.adminKey);
-      await open(`contradictions?id=${id}`);
-      await rivalsOf(page);
-      await page.keyboard.press('2');
-      await dialog(page, 'Settle the contradiction');
-      await page.keyboard.press('Shift+Tab');
-      await page.keyboard.type('The owner said so.');
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Enter');
-      await isTold(page, 'Settled: memory:opens of shop:1 is');
-      expect((await answerFor('shop:1')).map(({ value }: { value: { v: string } }) => value.v)).to.include('May');
-      expect((await conflictsThatAre('unresolved')).conflicts).to.deep.equal([]);
-      await page.getByRole('link', { name: 'Look again, or take it back' }).click();
-      await page.getByRole('region', { name: 'How it was settled' }).getByText('The owner said so.').waitFor();
-    });
-
-    it('are settled by a new value, which ends the rivals by name and carries its reason', async () => {
-      const { conflict_id: id } = await contradict('shop:2', 'May', 'June');
-      const { page, open } = await console.visit(console.served.adminKey);
-      await open(`contradictions?id=${id}`);
-      await rivalsOf(page);
-      await page.keyboard.press('n');
-      const form = await dialog(page, 'Settle the contradiction');
-      await choose(form, 'Type', 'Number');
-      await fillIn(form, { Value: '9007199254740993' });
-      await press(form, 'Settle it');
-      await form.getByRole('alert').getByText('The value does not fit its type.').waitFor();
-      await choose(form, 'Type', 'Short text');
-      await fillIn(form, { Value: 'July', Note: 'They have moved.' });
-      await press(form, 'Settle it');
-      await isTold(page, 'Settled: memory:opens of shop:2 is');
-      const [winner] = await answerFor('shop:2');
-      expect(winner.value.v).to.equal('July');
-      expect(winner.replaces).to.have.length(2);
-      expect((await conflictsThatAre('unresolved')).conflicts).to.deep.equal([]);
-      await page.getByRole('link', { name: 'Look again, or take it back' }).click();
-      await page.getByRole('region', { name: 'How it was settled' }).getByText('They have moved.').waitFor();
-    });
-
-    it('are reopened when the other value is asserted again', async () => {
-      const { conflict_id: id, fact_a: first } = await contradict('shop:3', 'May', 'June');
-      await console.served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: first.id });
-      const { page, open } = await console.visit(console.served.adminKey);
-      await open(`contradictions?status=resolved&id=${id}`);
-      await rivalsOf(page);
-      await page.getByRole('button', { name: 'Say this again', exact: true }).nth(1).click();
-      await press(await dialog(page, 'Say this again'), 'Say this again');
-      await isTold(page, 'It was said again.');
-      const { conflicts } = await conflictsThatAre('unresolved');
-      expect(conflicts.map(({ fact_a }: { fact_a: { entity: string } }) => fact_a.entity)).to.deep.equal(['shop:3']);
-    });
-
-    it('are listed longest open first, and the keys j and k move between them', async () => {
-      await contradict('shop:4', 'May', 'June');
-      const { page, open } = await console.visit(console.served.adminKey);
-      await open('contradictions');
-      await page.locator('.conflict').getByText('shop:3').first().waitFor();
-      await rivalsOf(page);
-      await page.keyboard.press('j');
-      await page.locator('.conflict').getByText('shop:4').first().waitFor();
-      await rivalsOf(page);
-      await page.keyboard.press('k');
-      await page.locator('.conflict').getByText('shop:3').first().waitFor();
-    });
-
-    it('are read-only for a key without permission to write', async () => {
-      const { conflict_id: id } = await contradict('shop:5', 'May', 'June');
-      const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
-      await open(`contradictions?id=${id}`);
-      await rivalsOf(page);
-      await page.keyboard.press('1');
-      await page.keyboard.press('n');
-      expect(await page.getByRole('dialog').count()).to.equal(0);
-      const buttons = (await offered(page)).join('\n');
-      expect(buttons).to.not.match(/This is right|None of them|Say this again/);
-    });
-
-    it('show the refusal when another user was faster', async () => {
-      const { conflict_id: id, fact_a: first } = await contradict('shop:6', 'May', 'June');
-      const { page, open } = await console.visit(console.served.adminKey);
-      await open(`contradictions?id=${id}`);
-      await rivalsOf(page);
-      await page.keyboard.press('1');
-      const form = await dialog(page, 'Settle the contradiction');
-      await console.served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: first.id });
-      await press(form, 'Settle it');
-      await form.getByRole('alert').waitFor();
-    });
+  it('are settled by keyboard alone, with a note on the reason', async () => {
+    const { conflict_id: id } = await contradict('shop:1', 'May', 'June');
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open(`contradictions?id=${id}`);
+    await rivalsOf(page);
+    await page.keyboard.press('2');
+    await dialog(page, 'Settle the contradiction');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.type('The owner said so.');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await isTold(page, 'Settled: memory:opens of shop:1 is');
+    expect((await answerFor('shop:1')).map(({ value }: { value: { v: string } }) => value.v)).to.include('May');
+    expect((await conflictsThatAre('unresolved')).conflicts).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Look again, or take it back' }).click();
+    await page.getByRole('region', { name: 'How it was settled' }).getByText('The owner said so.').waitFor();
   });
-}
+
+  it('are settled by a new value, which ends the rivals by name and carries its reason', async () => {
+    const { conflict_id: id } = await contradict('shop:2', 'May', 'June');
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open(`contradictions?id=${id}`);
+    await rivalsOf(page);
+    await page.keyboard.press('n');
+    const form = await dialog(page, 'Settle the contradiction');
+    await choose(form, 'Type', 'Number');
+    await fillIn(form, { Value: '9007199254740993' });
+    await press(form, 'Settle it');
+    await form.getByRole('alert').getByText('The value does not fit its type.').waitFor();
+    await choose(form, 'Type', 'Short text');
+    await fillIn(form, { Value: 'July', Note: 'They have moved.' });
+    await press(form, 'Settle it');
+    await isTold(page, 'Settled: memory:opens of shop:2 is');
+    const [winner] = await answerFor('shop:2');
+    expect(winner.value.v).to.equal('July');
+    expect(winner.replaces).to.have.length(2);
+    expect((await conflictsThatAre('unresolved')).conflicts).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Look again, or take it back' }).click();
+    await page.getByRole('region', { name: 'How it was settled' }).getByText('They have moved.').waitFor();
+  });
+
+  it('are reopened when the other value is asserted again', async () => {
+    const { conflict_id: id, fact_a: first } = await contradict('shop:3', 'May', 'June');
+    await running().served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: first.id });
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open(`contradictions?status=resolved&id=${id}`);
+    await rivalsOf(page);
+    await page.getByRole('button', { name: 'Say this again', exact: true }).nth(1).click();
+    await press(await dialog(page, 'Say this again'), 'Say this again');
+    await isTold(page, 'It was said again.');
+    const { conflicts } = await conflictsThatAre('unresolved');
+    expect(conflicts.map(({ fact_a }: { fact_a: { entity: string } }) => fact_a.entity)).to.deep.equal(['shop:3']);
+  });
+
+  it('are listed longest open first, and the keys j and k move between them', async () => {
+    await contradict('shop:4', 'May', 'June');
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open('contradictions');
+    await page.locator('.conflict').getByText('shop:3').first().waitFor();
+    await rivalsOf(page);
+    await page.keyboard.press('j');
+    await page.locator('.conflict').getByText('shop:4').first().waitFor();
+    await rivalsOf(page);
+    await page.keyboard.press('k');
+    await page.locator('.conflict').getByText('shop:3').first().waitFor();
+  });
+
+  it('are read-only for a key without permission to write', async () => {
+    const { conflict_id: id } = await contradict('shop:5', 'May', 'June');
+    const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));
+    await open(`contradictions?id=${id}`);
+    await rivalsOf(page);
+    await page.keyboard.press('1');
+    await page.keyboard.press('n');
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+    const buttons = (await offered(page)).join('\n');
+    expect(buttons).to.not.match(/This is right|None of them|Say this again/);
+  });
+
+  it('show the refusal when another user was faster', async () => {
+    const { conflict_id: id, fact_a: first } = await contradict('shop:6', 'May', 'June');
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open(`contradictions?id=${id}`);
+    await rivalsOf(page);
+    await page.keyboard.press('1');
+    const form = await dialog(page, 'Settle the contradiction');
+    await running().served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: first.id });
+    await press(form, 'Settle it');
+    await form.getByRole('alert').waitFor();
+  });
+});

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, settled, startConsoleBrowser } from './console-browser.ts';
+import { settled } from './console-browser.ts';
+import { describeConsole } from './describe-console.ts';
 import { button } from './reader-steps.ts';
 
 /** For each screen, the buttons that open a dialog. */
@@ -17,24 +17,19 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   jobs: ['Run now: lint'],
 };
 
-if (isBrowserInstalled()) {
-  describe('the dialogs of the console', function () {
-    this.timeout(180_000);
-    let console: ConsoleBrowser;
+describeConsole(
+  'the dialogs of the console',
+  { env: { SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' } },
+  (running) => {
     before(async () => {
-      console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
-      const { ask } = console.served;
+      const { ask } = running().served;
       await ask('POST', '/v1/gardens', { name: 'Shed', slug: 'shed', scope: 'team' });
       await ask('PUT', '/v1/relations', { pattern: 'memory:likes', values: 'many' });
       await ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });
     });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
 
     it('open by keyboard, take the focus, have no serious accessibility finding, and return the focus', async () => {
-      const { page, open, seriousFindings } = await console.visit(console.served.adminKey);
+      const { page, open, seriousFindings } = await running().visit(running().served.adminKey);
       for (const [address, openers] of Object.entries(OPENERS)) {
         await open(address);
         for (const opener of openers) {
@@ -56,7 +51,7 @@ if (isBrowserInstalled()) {
     });
 
     it('fit a phone, also in dark mode', async () => {
-      const { page, open, seriousFindings } = await console.visit(console.served.adminKey, {
+      const { page, open, seriousFindings } = await running().visit(running().served.adminKey, {
         viewport: { width: 390, height: 844 },
         colorScheme: 'dark',
       });
@@ -73,5 +68,5 @@ if (isBrowserInstalled()) {
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       }
     });
-  });
-}
+  },
+);

@@ -1,22 +1,13 @@
 import { expect } from 'chai';
-import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { describeConsole } from './describe-console.ts';
 import { dialog, fillIn, isTold, press, sendForm, takeSecret } from './reader-steps.ts';
 
-if (isBrowserInstalled()) {
-  describe('the target of hiding, erasing and separating in the console', function () {
-    this.timeout(180_000);
-    let console: ConsoleBrowser;
-    before(async () => {
-      console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
-    });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
-
+describeConsole(
+  'the target of hiding, erasing and separating in the console',
+  { env: { SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' } },
+  (running) => {
     const say = (entity: string) =>
-      console.served.ask('POST', '/v1/facts', {
+      running().served.ask('POST', '/v1/facts', {
         entity,
         relation: 'memory:diary',
         value: { type: 'text', v: 'a secret' },
@@ -25,11 +16,11 @@ if (isBrowserInstalled()) {
         confidence: 0.9,
       });
     const factsOf = async (entity: string) =>
-      (await console.served.ask('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts;
+      (await running().served.ask('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts;
 
     it('is an entity that is hidden after its name is typed, and shown again', async () => {
       await say('user:alice');
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('erasure');
       await fillIn(page, { Entity: 'user:alice' });
       await press(page, 'Show');
@@ -47,11 +38,11 @@ if (isBrowserInstalled()) {
     });
 
     it('is chosen from the list of all tombstones', async () => {
-      const { body: revoked } = await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:carol' });
-      await console.served.ask('POST', `/v1/tombstones/${revoked.id}/revoke`, { reason: 'she came back' });
+      const { body: revoked } = await running().served.ask('POST', '/v1/tombstones', { entity_uri: 'user:carol' });
+      await running().served.ask('POST', `/v1/tombstones/${revoked.id}/revoke`, { reason: 'she came back' });
       const held = { entity_uri: 'user:erin', scope: 'company', reason: 'a court asked', legal_hold: true };
-      await console.served.ask('POST', '/v1/tombstones', held);
-      const { page, open } = await console.visit(console.served.adminKey);
+      await running().served.ask('POST', '/v1/tombstones', held);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('erasure');
       const lineOf = (entity: string) =>
         page.getByRole('region', { name: 'Tombstones' }).locator(`li:has-text("${entity}")`);
@@ -64,15 +55,15 @@ if (isBrowserInstalled()) {
 
     it('is an entity whose values are erased after a preview and its typed name, with a receipt', async () => {
       await say('user:bob');
-      await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });
-      const { page, open } = await console.visit(console.served.adminKey);
+      await running().served.ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('erasure?entity=user:bob');
       await press(page, 'Erase');
       const form = await dialog(page, 'Erase what is known of user:bob');
       await form.getByRole('heading', { name: 'What would be destroyed' }).waitFor();
       await fillIn(form, { 'To be sure': 'user:bo' });
       await press(form, 'Erase for good');
-      const { body: before } = await console.served.ask('GET', '/v1/tombstones/user%3Abob');
+      const { body: before } = await running().served.ask('GET', '/v1/tombstones/user%3Abob');
       expect(before.tombstones[0].erase).to.not.equal(true);
       await fillIn(form, { 'To be sure': 'user:bob' });
       await press(form, 'Erase for good');
@@ -82,16 +73,16 @@ if (isBrowserInstalled()) {
       await receipt.locator('.dialog-end').getByRole('button', { name: 'Close' }).click();
       await isTold(page, 'What was known of user:bob is erased.');
       await page.getByRole('button', { name: 'Erase what came since' }).waitFor();
-      const { body: after } = await console.served.ask('GET', '/v1/tombstones/user%3Abob');
+      const { body: after } = await running().served.ask('GET', '/v1/tombstones/user%3Abob');
       expect(after.tombstones[0].erase).to.equal(true);
     });
 
     it('is protected by a legal hold until the hold is lifted', async () => {
       const fact = await say('user:dora');
-      const reader = await console.keyFor('agent:reader', ['read']);
+      const reader = await running().keyFor('agent:reader', ['read']);
       const seenBy = async (key?: string) =>
-        (await console.served.ask('GET', `/v1/facts/${fact.body.id}`, undefined, key)).status;
-      const { page, open } = await console.visit(console.served.adminKey);
+        (await running().served.ask('GET', `/v1/facts/${fact.body.id}`, undefined, key)).status;
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('erasure?entity=user:dora');
       const hide = async (isHeld: boolean): Promise<void> => {
         await press(page, 'Hide');
@@ -130,11 +121,13 @@ if (isBrowserInstalled()) {
 
     it('may be facts that arrived after an erasure, which a second one erases', async () => {
       await say('user:emil');
-      const { body: tombstone } = await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:emil' });
+      const { body: tombstone } = await running().served.ask('POST', '/v1/tombstones', { entity_uri: 'user:emil' });
       const confirm = { confirm: 'user:emil' };
-      expect((await console.served.ask('POST', `/v1/tombstones/${tombstone.id}/erase`, confirm)).status).to.equal(200);
+      expect((await running().served.ask('POST', `/v1/tombstones/${tombstone.id}/erase`, confirm)).status).to.equal(
+        200,
+      );
       await say('user:emil');
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('erasure?entity=user:emil');
       await press(page, 'Erase what came since');
       const form = await dialog(page, 'Erase what is known of user:emil');
@@ -148,7 +141,7 @@ if (isBrowserInstalled()) {
 
     it('exports the facts of an entity as a file', async () => {
       await say('user:carol');
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('erasure?entity=user:carol');
       await press(page, 'Export');
       const form = await dialog(page, 'Export what is known of user:carol');
@@ -157,7 +150,7 @@ if (isBrowserInstalled()) {
     });
 
     it('is a tenant that is created with a first key, suspended and resumed', async () => {
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('tenants');
       await sendForm(page, {
         opener: 'Make a tenant',
@@ -165,7 +158,7 @@ if (isBrowserInstalled()) {
       });
       const key = await takeSecret(page, 'The first key of the tenant');
       await isTold(page, 'The tenant acme is made.');
-      const me = () => console.served.ask('GET', '/v1/me', undefined, key);
+      const me = () => running().served.ask('GET', '/v1/me', undefined, key);
       expect((await me()).body).to.include({ entity_uri: 'user:wile', tenant_id: 'acme' });
       await page.locator('.rows').getByRole('link', { name: 'acme' }).click();
       await sendForm(page, { opener: 'Suspend', title: 'Suspend acme' });
@@ -178,25 +171,25 @@ if (isBrowserInstalled()) {
 
     it('is a tenant that is renamed, and exports all its data as a file', async () => {
       const first_key = { raw_key: 'a-key-of-the-administrator-of-globex', entity_uri: 'user:hank' };
-      await console.served.ask('POST', '/v1/tenants', { id: 'globex', name: 'Globex', first_key });
-      const { page, open } = await console.visit(console.served.adminKey);
+      await running().served.ask('POST', '/v1/tenants', { id: 'globex', name: 'Globex', first_key });
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('tenants?tenant=globex');
       await sendForm(page, { opener: 'Rename', texts: { Name: 'Globex & <b>Sons</b>' } });
       await isTold(page, 'The tenant has another name.');
       await page.getByRole('heading', { name: 'globex Globex & <b>Sons</b>' }).waitFor();
-      expect((await console.served.ask('GET', '/v1/tenants/globex')).body.name).to.equal('Globex & <b>Sons</b>');
+      expect((await running().served.ask('GET', '/v1/tenants/globex')).body.name).to.equal('Globex & <b>Sons</b>');
       await press(page, 'Export');
       await page.getByText('Saved as tenant-globex.jsonl').waitFor();
       await sendForm(page, { opener: 'Rename', texts: { Name: '' } });
       await isTold(page, 'The tenant has another name.');
-      expect((await console.served.ask('GET', '/v1/tenants/globex')).body.name).to.equal(null);
+      expect((await running().served.ask('GET', '/v1/tenants/globex')).body.name).to.equal(null);
     });
 
     it('shows an administrator of another tenant nothing of the node', async () => {
       const raw_key = 'a-key-of-the-administrator-of-initech';
       const first_key = { raw_key, entity_uri: 'user:bill' };
-      expect((await console.served.ask('POST', '/v1/tenants', { id: 'initech', first_key })).status).to.equal(201);
-      const { page } = await console.visit(raw_key);
+      expect((await running().served.ask('POST', '/v1/tenants', { id: 'initech', first_key })).status).to.equal(201);
+      const { page } = await running().visit(raw_key);
       const names = await page.locator('nav a').allTextContents();
       expect(names).to.include('Keys').and.not.include.members(['Tenants']);
       expect(names.filter((name) => ['Tenants', 'Settings', 'Plugins'].includes(name))).to.deep.equal([]);
@@ -204,13 +197,13 @@ if (isBrowserInstalled()) {
 
     it('is a tenant that is erased after its id is typed', async () => {
       const first_key = { raw_key: 'a-key-of-the-administrator-of-hooli', entity_uri: 'user:gavin' };
-      await console.served.ask('POST', '/v1/tenants', { id: 'hooli', first_key });
-      const { page, open } = await console.visit(console.served.adminKey);
+      await running().served.ask('POST', '/v1/tenants', { id: 'hooli', first_key });
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('tenants?tenant=hooli');
       await sendForm(page, { opener: 'Erase', title: 'Erase the tenant hooli', texts: { 'To be sure': 'hooli' } });
       await page.getByRole('heading', { name: 'Erasure' }).waitFor();
       await page.getByRole('heading', { name: 'What was destroyed' }).waitFor();
-      expect((await console.served.ask('GET', '/v1/tenants/hooli')).body.status).to.equal('erased');
+      expect((await running().served.ask('GET', '/v1/tenants/hooli')).body.status).to.equal('erased');
     });
-  });
-}
+  },
+);

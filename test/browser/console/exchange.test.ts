@@ -1,23 +1,14 @@
 import { expect } from 'chai';
-import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { describeConsole } from './describe-console.ts';
 import { choose, dialog, fillIn, isTold, press, sendForm, takeSecret } from './reader-steps.ts';
 
-if (isBrowserInstalled()) {
-  describe('subscriptions and instructions in the console', function () {
-    this.timeout(180_000);
-    let console: ConsoleBrowser;
-    before(async () => {
-      // The webhook address has no listener, so deliveries fail, and the console shows the failures.
-      console = await startConsoleBrowser({ SVC_WEBHOOK_ALLOW_PRIVATE: 'true' });
-    });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
-
+// The webhook address has no listener, so deliveries fail, and the console shows the failures.
+describeConsole(
+  'subscriptions and instructions in the console',
+  { env: { SVC_WEBHOOK_ALLOW_PRIVATE: 'true' } },
+  (running) => {
     const say = (entity: string, relation: string, v: string, others: object = {}) =>
-      console.served.ask('POST', '/v1/facts', {
+      running().served.ask('POST', '/v1/facts', {
         entity,
         relation,
         value: { type: 'text', v, ...others },
@@ -27,7 +18,7 @@ if (isBrowserInstalled()) {
       });
 
     it('are created with a token, replay their events, get a new secret, and end', async () => {
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('subscriptions');
       await sendForm(page, {
         opener: 'Subscribe',
@@ -35,7 +26,7 @@ if (isBrowserInstalled()) {
       });
       await takeSecret(page, 'The secret of the webhook');
       await isTold(page, 'The webhook is told of project:lantern from now on.');
-      const { body } = await console.served.ask('GET', '/v1/subscriptions');
+      const { body } = await running().served.ask('GET', '/v1/subscriptions');
       const [{ id }] = body.subscriptions;
       expect(body.subscriptions[0]).to.include({ target: 'project:lantern', status: 'active' });
       for (const v of ['May', 'June']) await say('project:lantern', `memory:opens-${v}`, v);
@@ -54,11 +45,11 @@ if (isBrowserInstalled()) {
       await isTold(page, 'The subscription has a new secret.');
       await sendForm(page, { opener: 'End subscription', title: 'End the subscription of project:lantern' });
       await page.getByText('You have no subscription').waitFor();
-      expect((await console.served.ask('GET', `/v1/subscriptions/${id}`)).status).to.be.oneOf([404, 410]);
+      expect((await running().served.ask('GET', `/v1/subscriptions/${id}`)).status).to.be.oneOf([404, 410]);
     });
 
     it('are written as versions of a manifest, from which an intent loads the matching units', async () => {
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('instructions');
       await fillIn(page, { Agent: 'clerk' });
       await press(page, 'Show');
@@ -75,7 +66,7 @@ if (isBrowserInstalled()) {
       await page.getByRole('table', { name: 'Units' }).getByText('How letters begin').waitFor();
       await sendForm(page, { opener: 'Publish', texts: { Version: 'v1' } });
       await isTold(page, 'Version v1 is published.');
-      const { body } = await console.served.ask('GET', '/v1/agents/clerk/instruction-manifest');
+      const { body } = await running().served.ask('GET', '/v1/agents/clerk/instruction-manifest');
       expect(body.manifest_version).to.equal('v1');
       expect(body.entries[0]).to.include({ name: 'letters', fact_uri: uri });
       await fillIn(page, { 'What the agent is about to do': 'write a letter' });
@@ -84,7 +75,7 @@ if (isBrowserInstalled()) {
     });
 
     it('are edited in a draft, which is dropped or published as the next version', async () => {
-      const { ask } = console.served;
+      const { ask } = running().served;
       const unit = (name: string) => ({
         name,
         description: `About ${name}`,
@@ -94,7 +85,7 @@ if (isBrowserInstalled()) {
       const body = { version: 'v1', entries: [unit('tone'), unit('length')], skip_coverage_gate: true };
       expect((await ask('PUT', '/v1/agents/editor/instruction-manifest', body)).status).to.be.below(300);
       const manifest = async () => (await ask('GET', '/v1/agents/editor/instruction-manifest')).body;
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('instructions?agent=editor');
       await press(page, 'Write a new version');
       await press(page, 'Leave out tone');
@@ -124,7 +115,7 @@ if (isBrowserInstalled()) {
     });
 
     it('are those of the reading agent, until it requests those of another agent', async () => {
-      const { page, open } = await console.visit(await console.keyFor('agent:porter', ['read', 'write']));
+      const { page, open } = await running().visit(await running().keyFor('agent:porter', ['read', 'write']));
       await open('instructions');
       await page.getByRole('heading', { name: 'porter' }).waitFor();
       await page.getByRole('button', { name: 'Write a manifest' }).waitFor();
@@ -133,14 +124,14 @@ if (isBrowserInstalled()) {
     });
 
     it('are read-only for a caller who owns no manifest, with a notice', async () => {
-      const { page, open } = await console.visit(await console.keyFor('agent:other', ['read', 'write']));
+      const { page, open } = await running().visit(await running().keyFor('agent:other', ['read', 'write']));
       await open('instructions?agent=stranger');
       await page.getByText('The agent itself, or a key that may write instructions, publishes one.').waitFor();
       expect(await page.getByRole('button', { name: 'Write a manifest' }).count()).to.equal(0);
     });
 
     it('show in the dialog why the node refuses a subscription', async () => {
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('subscriptions');
       await press(page, 'Subscribe');
       const form = await dialog(page, 'Subscribe');
@@ -150,5 +141,5 @@ if (isBrowserInstalled()) {
       await form.getByRole('alert').waitFor();
       expect(await form.getByLabel('Target', { exact: true }).inputValue()).to.equal('no-such-scope');
     });
-  });
-}
+  },
+);

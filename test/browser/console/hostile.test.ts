@@ -1,23 +1,18 @@
 import { expect } from 'chai';
-import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, type ConsolePage, startConsoleBrowser } from './console-browser.ts';
+import type { ConsolePage } from './console-browser.ts';
+import { describeConsole } from './describe-console.ts';
 import { HOSTILE_TEXTS, storeHostileFacts } from './hostile-memory.ts';
 
 /** Matches markup that would exist in the page only if a value were interpreted as HTML. */
 const NESTED = 'main :is(script, img, svg:not(.chart *), b, i)';
 
-if (isBrowserInstalled()) {
-  describe('hostile texts in the console', function () {
-    this.timeout(180_000);
-    let console: ConsoleBrowser;
+describeConsole(
+  'hostile texts in the console',
+  { env: { SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' } },
+  (running) => {
     before(async () => {
-      console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
-      await storeHostileFacts(console.served);
+      await storeHostileFacts(running().served);
     });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
 
     const { length } = HOSTILE_TEXTS;
     const names = HOSTILE_TEXTS.map((text) => text.slice(0, 500));
@@ -36,8 +31,8 @@ if (isBrowserInstalled()) {
       ['a phone', { width: 390, height: 844 }],
     ] as const) {
       it(`are plain text on the page of each object, on ${title}`, async () => {
-        const visit = await console.visit(console.served.adminKey, { viewport });
-        const { facts } = (await console.served.ask('GET', '/v1/facts?limit=100&fields=id,entity,relation')).body;
+        const visit = await running().visit(running().served.adminKey, { viewport });
+        const { facts } = (await running().served.ask('GET', '/v1/facts?limit=100&fields=id,entity,relation')).body;
         expect(facts.length).to.be.above(2 * length);
         for (const relation of ['memory:says', 'memory:diary']) {
           const found = facts.filter((fact: { relation: string }) => fact.relation === relation);
@@ -55,7 +50,7 @@ if (isBrowserInstalled()) {
     }
 
     it('are plain text in every address with a parameter', async () => {
-      const visit = await console.visit(console.served.adminKey);
+      const visit = await running().visit(running().served.adminKey);
       const places = [
         'facts?entity=',
         'facts?q=',
@@ -82,7 +77,7 @@ if (isBrowserInstalled()) {
     });
 
     it('are plain text in the names of gardens, keys, tokens and tenants', async () => {
-      const { ask } = console.served;
+      const { ask } = running().served;
       for (const [at, name] of names.entries()) {
         const raw_key = `a-key-of-a-stranger-of-the-console-${at}`;
         const replies = [
@@ -100,12 +95,12 @@ if (isBrowserInstalled()) {
         { width: 1_280, height: 860 },
         { width: 390, height: 844 },
       ]) {
-        const visit = await console.visit(console.served.adminKey, { viewport });
+        const visit = await running().visit(running().served.adminKey, { viewport });
         for (const address of ['gardens', 'gardens?garden=garden-6', 'keys', 'tenants', 'tenants?tenant=tenant-6']) {
           await visit.open(address);
           await isHarmless(visit, address);
         }
       }
     });
-  });
-}
+  },
+);

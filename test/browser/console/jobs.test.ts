@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
 import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
-import { isBrowserInstalled, type Page } from '../../kit/browser.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import type { Page } from '../../kit/browser.ts';
+import { describeConsole } from './describe-console.ts';
 import { button, isTold, offered, press, sendForm } from './reader-steps.ts';
 
 const TOTAL = 10;
@@ -28,63 +28,52 @@ const slowWork = (type: string) =>
     },
   });
 
-if (isBrowserInstalled()) {
-  describe('jobs in the console', function () {
-    this.timeout(180_000);
-    const type = 'acme-slow.work';
-    let console: ConsoleBrowser;
-    before(async () => {
-      console = await startConsoleBrowser({}, [slowWork(type)]);
-    });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
+const TYPE = 'acme-slow.work';
 
-    const begin = (creator: string): Promise<string> =>
-      console.served.node.kernel.get(JobQueue).enqueue({ type, tenantId: 'default', creator });
-    const stateOf = async (id: string): Promise<string> =>
-      (await console.served.ask('GET', `/v1/jobs/${id}`)).body.status;
-    const lineOf = (page: Page) => page.locator(`.row:has-text("${type}")`).first();
+describeConsole('jobs in the console', { plugins: [slowWork(TYPE)] }, (running) => {
+  const begin = (creator: string): Promise<string> =>
+    running().served.node.kernel.get(JobQueue).enqueue({ type: TYPE, tenantId: 'default', creator });
+  const stateOf = async (id: string): Promise<string> =>
+    (await running().served.ask('GET', `/v1/jobs/${id}`)).body.status;
+  const lineOf = (page: Page) => page.locator(`.row:has-text("${TYPE}")`).first();
 
-    it('show their progress, are cancelled, and continue from there when resumed', async () => {
-      const id = await begin('agent:worker');
-      const { page, open, seriousFindings } = await console.visit(
-        await console.keyFor('agent:worker', ['read', 'write']),
-      );
-      await open('jobs');
-      await lineOf(page).getByText(`3 of ${TOTAL} done`).waitFor();
-      expect(await seriousFindings()).to.deep.equal([]);
-      expect(await stateOf(id)).to.equal('running');
-      await sendForm(page, { opener: `Cancel job ${type}`, submit: 'Cancel job' });
-      await isTold(page, `${type} is cancelled.`);
-      await lineOf(page).getByText('cancelled').waitFor();
-      expect(await stateOf(id)).to.equal('failed');
-      await button(page, `Cancel job ${type}`).waitFor({ state: 'detached' });
-      await sendForm(page, { opener: `Resume ${type}`, submit: 'Resume' });
-      await isTold(page, `${type} goes on.`);
-      await lineOf(page).getByText('done', { exact: true }).waitFor();
-      expect(await stateOf(id)).to.equal('done');
-      expect((await offered(page)).filter((name) => name === 'Resume' || name === 'Cancel job')).to.deep.equal([]);
-    });
-
-    it('continue when the user dismisses the cancel dialog', async () => {
-      const id = await begin('agent:admin');
-      const { page, open } = await console.visit(console.served.adminKey);
-      await open('jobs');
-      await press(page, `Cancel job ${type}`);
-      await page.getByRole('dialog').waitFor();
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      expect(await stateOf(id)).to.equal('running');
-      await open('overview');
-      await page.locator('main').getByText(type).first().waitFor();
-    });
-
-    it('of other users are hidden from callers who do not administer the node', async () => {
-      const { page, open } = await console.visit(await console.keyFor('agent:other', ['read', 'write']));
-      await open('jobs');
-      await page.getByText('No job').waitFor();
-    });
+  it('show their progress, are cancelled, and continue from there when resumed', async () => {
+    const id = await begin('agent:worker');
+    const { page, open, seriousFindings } = await running().visit(
+      await running().keyFor('agent:worker', ['read', 'write']),
+    );
+    await open('jobs');
+    await lineOf(page).getByText(`3 of ${TOTAL} done`).waitFor();
+    expect(await seriousFindings()).to.deep.equal([]);
+    expect(await stateOf(id)).to.equal('running');
+    await sendForm(page, { opener: `Cancel job ${TYPE}`, submit: 'Cancel job' });
+    await isTold(page, `${TYPE} is cancelled.`);
+    await lineOf(page).getByText('cancelled').waitFor();
+    expect(await stateOf(id)).to.equal('failed');
+    await button(page, `Cancel job ${TYPE}`).waitFor({ state: 'detached' });
+    await sendForm(page, { opener: `Resume ${TYPE}`, submit: 'Resume' });
+    await isTold(page, `${TYPE} goes on.`);
+    await lineOf(page).getByText('done', { exact: true }).waitFor();
+    expect(await stateOf(id)).to.equal('done');
+    expect((await offered(page)).filter((name) => name === 'Resume' || name === 'Cancel job')).to.deep.equal([]);
   });
-}
+
+  it('continue when the user dismisses the cancel dialog', async () => {
+    const id = await begin('agent:admin');
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open('jobs');
+    await press(page, `Cancel job ${TYPE}`);
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await stateOf(id)).to.equal('running');
+    await open('overview');
+    await page.locator('main').getByText(TYPE).first().waitFor();
+  });
+
+  it('of other users are hidden from callers who do not administer the node', async () => {
+    const { page, open } = await running().visit(await running().keyFor('agent:other', ['read', 'write']));
+    await open('jobs');
+    await page.getByText('No job').waitFor();
+  });
+});

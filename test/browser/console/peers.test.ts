@@ -1,34 +1,28 @@
 import { expect } from 'chai';
-import { isBrowserInstalled } from '../../kit/browser.ts';
 import { createPeerIdentity } from '../../kit/federation/peer-identity.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { describeConsole } from './describe-console.ts';
 import { dialog, fillIn, isTold, press, sendForm } from './reader-steps.ts';
 
 const NODE_ID = 'svc://here.test';
 const PEER_ID = 'svc://there.test';
 
-if (isBrowserInstalled()) {
-  describe('peers in the console', function () {
-    this.timeout(180_000);
-    const here = createPeerIdentity(NODE_ID, Date.now);
-    let console: ConsoleBrowser;
-    before(async () => {
-      console = await startConsoleBrowser({
-        SVC_FEDERATION_ENABLED: 'true',
-        SVC_FEDERATION_INSECURE: 'true',
-        SVC_NODE_ID: NODE_ID,
-        SVC_NODE_PRIVATE_KEY: here.seed,
-      });
-    });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
+const here = createPeerIdentity(NODE_ID, Date.now);
 
-    const peers = async () => (await console.served.ask('GET', '/v1/federation/peers')).body.peers;
+describeConsole(
+  'peers in the console',
+  {
+    env: {
+      SVC_FEDERATION_ENABLED: 'true',
+      SVC_FEDERATION_INSECURE: 'true',
+      SVC_NODE_ID: NODE_ID,
+      SVC_NODE_PRIVATE_KEY: here.seed,
+    },
+  },
+  (running) => {
+    const peers = async () => (await running().served.ask('GET', '/v1/federation/peers')).body.peers;
 
     it('are added by a signed declaration, and ended', async () => {
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('peers');
       await press(page, 'Add a declaration');
       const form = await dialog(page, 'Add a declaration');
@@ -49,7 +43,7 @@ if (isBrowserInstalled()) {
 
     it('are refused for an invalid signature, with a message in the dialog', async () => {
       const before = await peers();
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await running().visit(running().served.adminKey);
       await open('peers');
       const forged = { ...here.declare('svc://elsewhere.test'), allowed_scopes: ['company'] };
       await press(page, 'Add a declaration');
@@ -59,5 +53,5 @@ if (isBrowserInstalled()) {
       await form.getByRole('alert').waitFor();
       expect(await peers()).to.deep.equal(before);
     });
-  });
-}
+  },
+);

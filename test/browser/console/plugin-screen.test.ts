@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
 import { consoleScreens } from '../../../plugins/console/console-api.ts';
-import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { describeConsole } from './describe-console.ts';
 
 const SCRIPT = `
 export const mount = async ({ element, ask, permissions, open }) => {
@@ -46,51 +45,42 @@ const sources = definePlugin({
   },
 });
 
-if (isBrowserInstalled()) {
-  describe('a screen that a plugin adds to the console, in a browser', function () {
-    this.timeout(180_000);
-    let console: ConsoleBrowser;
-    before(async () => {
-      console = await startConsoleBrowser({}, [sources]);
-      const fact = { entity: 'user:alice', relation: 'memory:role', value: { type: 'string', v: '<b>cook</b>' } };
-      await console.served.ask('POST', '/v1/facts', {
-        ...fact,
-        source: 'agent:<i>scribe</i>',
-        scope: 'company',
-        confidence: 0.9,
-      });
-    });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
-
-    it('is offered to a key with its permission, drawn with its style, and removed on leaving', async () => {
-      const { page } = await console.visit(await console.keyFor('agent:auditor', ['read', 'audit.read']));
-      await page.getByRole('link', { name: 'Who said something' }).click();
-      await page.getByRole('heading', { name: 'Who said something' }).waitFor();
-      await page.getByText('agent:<i>scribe</i> for audit.read and read').waitFor();
-      await page.getByText('"/elsewhere" does not begin with /v1/').waitFor();
-      const weight = 'getComputedStyle(document.querySelector(".screen-acme-sources li")).fontWeight';
-      expect(await page.evaluate(weight)).to.equal('700');
-      await page.getByRole('button', { name: 'To the facts' }).click();
-      await page.waitForURL(/\/console\/facts/);
-      await page.locator('body[data-left=yes]').waitFor({ state: 'attached' });
-    });
-
-    it('is hidden from a key without its permission, also at its address', async () => {
-      const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
-      expect(await page.getByRole('link', { name: 'Who said something' }).count()).to.equal(0);
-      await open('acme-sources');
-      await page.getByRole('heading', { name: 'No such screen' }).waitFor();
-    });
-
-    it('shows an error when it fails, and leaves the rest of the console usable', async () => {
-      const { page, open } = await console.visit(await console.keyFor('agent:auditor', ['read', 'audit.read']));
-      await open('acme-broken');
-      await page.getByRole('alert').getByText('the screen does not work').waitFor();
-      await page.getByRole('link', { name: 'Recall debugger' }).click();
-      await page.getByRole('heading', { name: 'Recall debugger' }).waitFor();
+describeConsole('a screen that a plugin adds to the console, in a browser', { plugins: [sources] }, (running) => {
+  before(async () => {
+    const fact = { entity: 'user:alice', relation: 'memory:role', value: { type: 'string', v: '<b>cook</b>' } };
+    await running().served.ask('POST', '/v1/facts', {
+      ...fact,
+      source: 'agent:<i>scribe</i>',
+      scope: 'company',
+      confidence: 0.9,
     });
   });
-}
+
+  it('is offered to a key with its permission, drawn with its style, and removed on leaving', async () => {
+    const { page } = await running().visit(await running().keyFor('agent:auditor', ['read', 'audit.read']));
+    await page.getByRole('link', { name: 'Who said something' }).click();
+    await page.getByRole('heading', { name: 'Who said something' }).waitFor();
+    await page.getByText('agent:<i>scribe</i> for audit.read and read').waitFor();
+    await page.getByText('"/elsewhere" does not begin with /v1/').waitFor();
+    const weight = 'getComputedStyle(document.querySelector(".screen-acme-sources li")).fontWeight';
+    expect(await page.evaluate(weight)).to.equal('700');
+    await page.getByRole('button', { name: 'To the facts' }).click();
+    await page.waitForURL(/\/console\/facts/);
+    await page.locator('body[data-left=yes]').waitFor({ state: 'attached' });
+  });
+
+  it('is hidden from a key without its permission, also at its address', async () => {
+    const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));
+    expect(await page.getByRole('link', { name: 'Who said something' }).count()).to.equal(0);
+    await open('acme-sources');
+    await page.getByRole('heading', { name: 'No such screen' }).waitFor();
+  });
+
+  it('shows an error when it fails, and leaves the rest of the console usable', async () => {
+    const { page, open } = await running().visit(await running().keyFor('agent:auditor', ['read', 'audit.read']));
+    await open('acme-broken');
+    await page.getByRole('alert').getByText('the screen does not work').waitFor();
+    await page.getByRole('link', { name: 'Recall debugger' }).click();
+    await page.getByRole('heading', { name: 'Recall debugger' }).waitFor();
+  });
+});

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { describeConsole } from './describe-console.ts';
 import { offered } from './reader-steps.ts';
 
 interface Role {
@@ -50,21 +49,13 @@ const ROLES: Readonly<Record<string, Role>> = {
   admin: { permissions: ['read', 'write', 'admin'], screens: [...FOR_ADMINS, 'import'], mayPress: GUARDED },
 };
 
-if (isBrowserInstalled()) {
-  describe('what the console offers', function () {
-    this.timeout(180_000);
-    let console: ConsoleBrowser;
-    before(async () => {
-      console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
-    });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
-
+describeConsole(
+  'what the console offers',
+  { env: { SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' } },
+  (running) => {
     for (const [name, { permissions, screens, mayPress }] of Object.entries(ROLES)) {
       it(`to a key of a role such as ${name} is only the screens and actions that the key may use`, async () => {
-        const { page, open } = await console.visit(await console.keyFor(`agent:${name}`, permissions));
+        const { page, open } = await running().visit(await running().keyFor(`agent:${name}`, permissions));
         const paths = await page.evaluate<string[]>(
           '[...document.querySelectorAll("nav a")].map(({ pathname }) => pathname.slice("/console/".length))',
         );
@@ -90,8 +81,8 @@ if (isBrowserInstalled()) {
         capabilities: ['It takes a key that may write to issue one.', 'Issue a token for what they should see.'],
         keys: ['It takes a key that may write to register one', 'Register the public half of its key here'],
       };
-      const reader = await console.visit(await console.keyFor('agent:looker', ['read']));
-      const writer = await console.visit(await console.keyFor('agent:maker', ['read', 'write']));
+      const reader = await running().visit(await running().keyFor('agent:looker', ['read']));
+      const writer = await running().visit(await running().keyFor('agent:maker', ['read', 'write']));
       for (const [screen, [forReader = '', forWriter = '']] of Object.entries(hints)) {
         await reader.open(screen);
         await reader.page.getByText(forReader).waitFor();
@@ -102,7 +93,7 @@ if (isBrowserInstalled()) {
     });
 
     it('to a moderator of a garden is its pending facts, and no action that changes members', async () => {
-      const { ask } = console.served;
+      const { ask } = running().served;
       await ask('POST', '/v1/gardens', { name: 'Inbox', slug: 'inbox', scope: 'team', quarantine: true });
       const { body: garden } = await ask('GET', '/v1/gardens/inbox');
       const moderator = { entity_uri: 'agent:moderator', role: 'quarantine:moderator' };
@@ -112,11 +103,11 @@ if (isBrowserInstalled()) {
         const place = { scope: 'team', garden_id: garden.garden_id, source: 'agent:stranger' };
         expect((await ask('POST', '/v1/facts', { ...fact, ...place })).status).to.equal(201);
       }
-      const { page, open } = await console.visit(await console.keyFor('agent:moderator', ['read', 'write']));
+      const { page, open } = await running().visit(await running().keyFor('agent:moderator', ['read', 'write']));
       await open('gardens?garden=inbox');
       const buttons = await offered(page);
       expect(buttons.filter((text) => text === 'Admit' || text === 'Reject')).to.have.lengthOf(4);
       expect(buttons).to.not.include('Add member').and.not.include('Delete garden').and.not.include('Change role');
     });
-  });
-}
+  },
+);

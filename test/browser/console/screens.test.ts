@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { projectRoot } from '../../architecture/source-files.ts';
-import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, type ConsolePage, startConsoleBrowser } from './console-browser.ts';
+import type { ConsoleBrowser, ConsolePage } from './console-browser.ts';
 import { describeConsole, expectWhole, LOOKS } from './describe-console.ts';
 import { MANY, storeHostileFacts, storeManyFacts } from './hostile-memory.ts';
 import { fillForPictures, PICTURE_SETTINGS } from './picture-memory.ts';
@@ -18,27 +17,22 @@ const APP = join(projectRoot(), 'plugins/console/app');
 /** The texts of the console, with the name of each screen of its router. */
 const ENGLISH = JSON.parse(readFileSync(join(APP, 'texts/en.json'), 'utf8')) as { readonly screens: object };
 
-if (isBrowserInstalled()) {
-  describe('every screen of the console', function () {
-    this.timeout(600_000);
-    let console: ConsoleBrowser;
+describeConsole(
+  'every screen of the console',
+  { env: { SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' }, timeoutMs: 600_000 },
+  (running) => {
     before(async () => {
-      console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
-      await storeManyFacts(console.served);
-      await storeHostileFacts(console.served);
+      await storeManyFacts(running().served);
+      await storeHostileFacts(running().served);
     });
-    afterEach(async () => {
-      expect(await console.leave()).to.deep.equal([]);
-    });
-    after(() => console?.stop());
 
     it('is in the navigation of an administrator, whose links these tests follow', async () => {
       const named = Object.keys(ENGLISH.screens);
-      expect(await offeredTo(await console.visit(console.served.adminKey))).to.have.members(named);
+      expect(await offeredTo(await running().visit(running().served.adminKey))).to.have.members(named);
     });
 
     it(`opens with ${MANY} facts and hostile texts, without an error or a serious accessibility finding`, async () => {
-      const visit = await console.visit(console.served.adminKey);
+      const visit = await running().visit(running().served.adminKey);
       const screens = await offeredTo(visit);
       expect(screens).to.have.length.above(15);
       const findings: Record<string, readonly string[]> = {};
@@ -55,7 +49,7 @@ if (isBrowserInstalled()) {
     for (const look of LOOKS) {
       const { viewport, colorScheme } = look;
       it(`fits ${viewport.width} x ${viewport.height} in ${colorScheme} colours, without a serious finding`, async () => {
-        const visit = await console.visit(console.served.adminKey, look);
+        const visit = await running().visit(running().served.adminKey, look);
         for (const screen of await offeredTo(visit)) {
           await visit.open(screen);
           await expectWhole(visit, screen);
@@ -64,7 +58,7 @@ if (isBrowserInstalled()) {
     }
 
     it('is in English only: times and numbers match the text in every browser language', async () => {
-      const { page, open } = await console.visit(console.served.adminKey, { locale: 'de-DE' });
+      const { page, open } = await running().visit(running().served.adminKey, { locale: 'de-DE' });
       expect(await page.evaluate('[navigator.language, document.documentElement.lang]')).to.deep.equal(['de-DE', 'en']);
       await open('facts');
       await page.getByText(new RegExp(`^${MANY / 1_000},0\\d\\d facts$`)).waitFor();
@@ -74,8 +68,8 @@ if (isBrowserInstalled()) {
         .first()
         .waitFor();
     });
-  });
-}
+  },
+);
 
 let addresses: Readonly<Record<string, string>> = {};
 const fill = async ({ served }: ConsoleBrowser): Promise<void> => {
