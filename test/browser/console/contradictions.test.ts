@@ -94,6 +94,24 @@ describeConsole('contradictions in the console', {}, (running) => {
     await page.locator('.conflict').getByText('shop:3').first().waitFor();
   });
 
+  it('are not settled by single keys that are switched off in the list of the keys', async () => {
+    const { conflict_id: id } = await contradict('shop:7', 'May', 'June');
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open(`contradictions?id=${id}`);
+    await rivalsOf(page);
+    expect(await page.locator('.rival kbd').count()).to.equal(2);
+    await page.keyboard.press('?');
+    await (await dialog(page, 'Keys of the console')).getByLabel('Keys without Ctrl').click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    for (const key of ['1', 'n']) await page.keyboard.press(key);
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+    expect(await page.locator('.conflict kbd').count()).to.equal(0);
+    await page.locator('.conflict').getByLabel('Keys without Ctrl').click();
+    await page.keyboard.press('n');
+    await dialog(page, 'Settle the contradiction');
+  });
+
   it('are read-only for a key without permission to write', async () => {
     const { conflict_id: id } = await contradict('shop:5', 'May', 'June');
     const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));

@@ -95,6 +95,19 @@ describeConsole('the search of the console', {}, (running) => {
     await dialog(page, 'Search');
   });
 
+  it('lists only keys that work for the reader', async () => {
+    const listedFor = async (key: string) => {
+      const { page, open } = await running().visit(key);
+      await open('overview');
+      await page.keyboard.press('?');
+      return (await dialog(page, 'Keys of the console')).locator('kbd').allTextContents();
+    };
+    const all = await listedFor(running().served.adminKey);
+    expect(all).to.include.members(['Ctrl K', '/', '?', 'Shift', '1 – 9', 'n', 'x', 'j', 'k']);
+    const read = await listedFor(await running().keyFor('agent:guest', ['read']));
+    expect(all.filter((key) => !read.includes(key))).to.deep.equal(['1 – 9', 'n']);
+  });
+
   it('types a slash into a field, and opens no search there', async () => {
     const { page, open } = await running().visit(running().served.adminKey);
     await open('facts');

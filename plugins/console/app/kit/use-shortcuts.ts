@@ -1,7 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { useSingleKeys } from './use-single-keys.ts';
 
-/** Calls back for a single pressed key, unless the reader is typing or a dialog is open. */
-export const useShortcuts = (isOn: boolean, pressed: (key: string) => boolean): void => {
+/** Calls back for a single pressed key, unless the reader is typing, a dialog is open or single keys are off. */
+export const useShortcuts = (pressed: (key: string) => boolean): void => {
+  const [isOn] = useSingleKeys();
   // The listener stays, because a new one would miss keys until the next frame.
   const latest = useRef({ isOn, pressed });
   latest.current = { isOn, pressed };

@@ -1,39 +1,40 @@
+import { Fragment } from 'preact';
 import { Dialog } from '../kit/dialog.tsx';
-import { useTexts } from '../kit/use-texts.ts';
+import { SingleKeysSwitch } from '../kit/single-keys-switch.tsx';
+import { keysOfContradiction } from '../screens/contradictions/shortcuts.tsx';
+import { may, useSession } from '../session/session.ts';
+import { screensFor } from './screen-list.ts';
 
-interface KeysProps {
-  /** True while keys without Ctrl work. */
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-  readonly onClose: () => void;
-}
-
-/** The keys of the console. Single keys can be switched off, because speech input can press them by accident. */
-export const KeysDialog = ({ isOn, onChange, onClose }: KeysProps) => {
-  const { search: texts, contradictions } = useTexts();
-  const keys = [
-    ['Ctrl K', texts.title],
-    ['/', texts.title],
-    ['?', texts.keys],
-    ['↑ ↓', texts.move],
-    ['Enter', texts.choose],
-    ['Esc', texts.leave],
-  ] as const;
-  const rivals = [
-    ['1 – 9', contradictions.keys.choose],
-    ['n', contradictions.keys.another],
-    ['j', contradictions.keys.next],
-    ['k', contradictions.keys.previous],
-  ] as const;
+/** The keys that work for the reader, on every screen and on single ones. */
+export const KeysDialog = ({ onClose }: { onClose: () => void }) => {
+  const session = useSession();
+  const { search: texts } = session.texts;
+  const offered = screensFor(session).map(({ name }) => name);
   return (
     <Dialog title={texts.keys} onClose={onClose}>
-      <KeyList keys={keys} />
-      <h3>{texts.onContradiction}</h3>
-      <KeyList keys={rivals} />
-      <label class="check">
-        <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
-        {texts.single}
-      </label>
+      <KeyList
+        keys={[
+          ['Ctrl K', texts.title],
+          ['/', texts.title],
+          ['?', texts.keys],
+          ['↑ ↓', texts.move],
+          ['Enter', texts.choose],
+          ['Esc', texts.leave],
+        ]}
+      />
+      {(offered.includes('facts') || offered.includes('contradictions')) && (
+        <>
+          <h3>{texts.inLists}</h3>
+          <KeyList keys={[['Shift', texts.range]]} />
+        </>
+      )}
+      {offered.includes('contradictions') && (
+        <>
+          <h3>{texts.onContradiction}</h3>
+          <KeyList keys={keysOfContradiction(session.texts, may(session.reader, 'write'))} />
+        </>
+      )}
+      <SingleKeysSwitch />
     </Dialog>
   );
 };
@@ -41,12 +42,12 @@ export const KeysDialog = ({ isOn, onChange, onClose }: KeysProps) => {
 const KeyList = ({ keys }: { keys: readonly (readonly [key: string, does: string])[] }) => (
   <dl class="members">
     {keys.map(([key, does]) => (
-      <>
+      <Fragment key={key}>
         <dt>
           <kbd>{key}</kbd>
         </dt>
         <dd>{does}</dd>
-      </>
+      </Fragment>
     ))}
   </dl>
 );

@@ -3,6 +3,7 @@ import type { Conflict, Fact } from '../../../../../client/client.ts';
 import { Answer } from '../../kit/state.tsx';
 import { useRequest } from '../../kit/use-request.ts';
 import { useShortcuts } from '../../kit/use-shortcuts.ts';
+import { useSingleKeys } from '../../kit/use-single-keys.ts';
 import { may, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
@@ -46,13 +47,13 @@ export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onSelect, 
   const { contradictions: own } = texts;
   const [limit, setLimit] = useState(RIVALS_SHOWN);
   const [choice, setChoice] = useState<Choice>();
-  const [hasShortcuts, setShortcuts] = useState(true);
+  const [hasShortcuts] = useSingleKeys();
   const asked = useRequest((signal) => readRivals(client, conflict, { limit, signal }), [limit]);
   const rivals = asked.data ?? [];
   const isOpen = conflict.status === 'unresolved';
   const canWrite = may(reader, 'write');
   const canSettle = isOpen && canWrite;
-  useShortcuts(hasShortcuts, (key) => {
+  useShortcuts((key) => {
     if (key === 'j' || key === 'k') onStep(key === 'j' ? 1 : -1);
     else if (key === 'x') onSelect();
     else if (canSettle && key === 'n') setChoice({ to: 'settle', fact: undefined });
@@ -95,7 +96,7 @@ export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onSelect, 
           </button>
         </p>
       )}
-      <Shortcuts isOn={hasShortcuts} canSettle={canSettle} onChange={setShortcuts} />
+      <Shortcuts canSettle={canSettle} />
       {choice?.to === 'settle' && (
         <SettleDialog
           conflict={conflict}
@@ -122,6 +123,7 @@ interface RivalListProps {
 
 const RivalList = ({ rivals, isOpen, canSettle, canWrite, onChoose }: RivalListProps) => {
   const { contradictions: own } = useSession().texts;
+  const [hasShortcuts] = useSingleKeys();
   const winner = isOpen ? winnerOf(rivals) : undefined;
   return (
     <ol class="rivals">
@@ -130,7 +132,7 @@ const RivalList = ({ rivals, isOpen, canSettle, canWrite, onChoose }: RivalListP
           key={fact.id}
           fact={fact}
           place={at + 1}
-          shortcut={canSettle && at < KEYED_RIVALS ? at + 1 : undefined}
+          shortcut={canSettle && hasShortcuts && at < KEYED_RIVALS ? at + 1 : undefined}
           answers={fact === winner}
           isOpen={isOpen}
         >

@@ -1,35 +1,34 @@
+import { SingleKeysSwitch } from '../../kit/single-keys-switch.tsx';
+import { useSingleKeys } from '../../kit/use-single-keys.ts';
 import { useTexts } from '../../kit/use-texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 
-interface ShortcutsProps {
-  readonly isOn: boolean;
-  readonly canSettle: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}
+/** The single keys of a contradiction; without those that settle it, for readers who may not. */
+export const keysOfContradiction = (
+  { contradictions: { keys } }: Texts,
+  canSettle: boolean,
+): readonly (readonly [key: string, does: string])[] => [
+  ...(canSettle
+    ? ([
+        ['1 – 9', keys.choose],
+        ['n', keys.another],
+      ] as const)
+    : []),
+  ['x', keys.select],
+  ['j', keys.next],
+  ['k', keys.previous],
+];
 
-/** The keyboard shortcuts. They can be switched off, because speech input can press keys by accident. */
-export const Shortcuts = ({ isOn, canSettle, onChange }: ShortcutsProps) => {
-  const { contradictions: texts } = useTexts();
-  const keys = [
-    ...(canSettle
-      ? ([
-          ['1 – 9', texts.keys.choose],
-          ['n', texts.keys.another],
-          ['Enter', texts.keys.confirm],
-        ] as const)
-      : []),
-    ['x', texts.keys.select] as const,
-    ['j', texts.keys.next] as const,
-    ['k', texts.keys.previous] as const,
-  ];
+/** The single keys, which can be switched off here too. */
+export const Shortcuts = ({ canSettle }: { canSettle: boolean }) => {
+  const texts = useTexts();
+  const [isOn] = useSingleKeys();
   return (
     <div class="shortcuts">
-      <label class="check">
-        <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
-        {texts.shortcuts}
-      </label>
+      <SingleKeysSwitch />
       {isOn && (
         <ul>
-          {keys.map(([key, does]) => (
+          {keysOfContradiction(texts, canSettle).map(([key, does]) => (
             <li key={key}>
               <kbd>{key}</kbd> {does}
             </li>

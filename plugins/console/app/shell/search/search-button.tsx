@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { keepPreference, readPreference } from '../../kit/preferences.ts';
 import { useShortcuts } from '../../kit/use-shortcuts.ts';
 import { useSession } from '../../session/session.ts';
 import { KeysDialog } from '../keys-dialog.tsx';
@@ -9,8 +8,7 @@ import { SearchDialog } from './search-dialog.tsx';
 export const SearchButton = () => {
   const { search: texts } = useSession().texts;
   const [opened, open] = useState<'search' | 'keys'>();
-  const [hasSingleKeys, setSingleKeys] = useState(readPreference('keys') !== 'off');
-  useShortcuts(hasSingleKeys, (key) => {
+  useShortcuts((key) => {
     if (key === '/') open('search');
     else if (key === '?') open('keys');
     else return false;
@@ -40,16 +38,7 @@ export const SearchButton = () => {
         <span class="search-hint">{texts.title}</span>
       </button>
       {opened === 'search' && <SearchDialog onClose={close('search')} showKeys={() => open('keys')} />}
-      {opened === 'keys' && (
-        <KeysDialog
-          isOn={hasSingleKeys}
-          onClose={close('keys')}
-          onChange={(isOn) => {
-            keepPreference('keys', isOn ? 'on' : 'off');
-            setSingleKeys(isOn);
-          }}
-        />
-      )}
+      {opened === 'keys' && <KeysDialog onClose={close('keys')} />}
     </>
   );
 };
