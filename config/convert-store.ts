@@ -10,7 +10,7 @@ import {
 import { sealWith } from '../adapters/sealed/content-seal.ts';
 import { convertFacts, type FactConversion, requireWholeFacts } from '../adapters/sql/convert-facts.ts';
 import { formOf } from '../adapters/sql/sealed-form.ts';
-import type { Progress } from '../kernel/command-api.ts';
+import { countNoun, type Progress } from '../kernel/command-api.ts';
 import { valueKey } from '../kernel/facts/fact-value.ts';
 import { valueCommitment } from '../kernel/facts/value-commitment.ts';
 import { createServiceNames } from '../kernel/identity/service-names.ts';
@@ -194,7 +194,7 @@ const rewrite = async (
     const isFirst = rows === 0;
     rows += done?.rows ?? 0;
     if (isFirst && rows > 0)
-      progress.say(`the first ${rows} rows are rewritten; after a break the same command goes on`);
+      progress.say(`rewritten so far: ${countNoun(rows, 'row')}; after a break the same command goes on`);
     progress.update(rows);
     after = done?.last;
     if (done === undefined) at += 1;

@@ -12,7 +12,6 @@ export {
   type Progress,
 } from './commands/command-definition.ts';
 export type { CommandServer, ServerPlace, ServerReply } from './commands/command-server.ts';
-export { countNoun } from './commands/count-noun.ts';
 export { EXPORT_OPTIONS } from './commands/export-options.ts';
 export type { UpgradePlan } from './commands/offline-store.ts';
 export { type NumberedLine, readLines } from './commands/read-lines.ts';
@@ -25,3 +24,4 @@ export { shellQuote } from './commands/shell-quote.ts';
 export { ageOf, factRows, SHOWN_FIELDS, type ShownFact, type ShownValue, valueLine } from './commands/shown-fact.ts';
 export { jsonLine, shortText } from './commands/shown-text.ts';
 export { type TypedValue, typedValue } from './commands/typed-value.ts';
+export { countNoun } from './text/count-noun.ts';

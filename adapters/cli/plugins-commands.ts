@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../kernel/command-api.ts';
+import { countNoun, EXIT } from '../../kernel/command-api.ts';
 import type { DescribedNode } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
@@ -84,6 +84,6 @@ const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise
   if (problems.length > 0) return EXIT.failed;
   deps.stderr.write(`Store: ${store}${hasStore ? '' : ', which the first start will make'}\n`);
   if (hasStore) deps.stderr.write(`Contents: ${sealedWith === null ? 'clear' : `sealed with the key ${sealedWith}`}\n`);
-  deps.stdout.write(`No problem found: ${pluginCount} plugins are on.\n`);
+  deps.stdout.write(`No problem found; ${countNoun(pluginCount, 'plugin')} on.\n`);
   return EXIT.ok;
 };

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Violation } from '../../ports/ports.ts';
 import { MAX_VIOLATIONS } from '../problems/refusals.ts';
+import { countNoun } from '../text/count-noun.ts';
 import { memberPath } from '../text/find-forbidden-text.ts';
 import { UNFAITHFUL_NUMBER } from '../text/spelled-number.ts';
 
@@ -54,14 +55,14 @@ const MESSAGES: Readonly<Record<string, (params: Params, data: unknown) => strin
   exclusiveMaximum: ({ limit }) => `must be less than ${limit}`,
   multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
   minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
-  maxLength: ({ limit }) => `must have at most ${limit} characters`,
+  maxLength: ({ limit }) => `must have at most ${countNoun(limit, 'character')}`,
   pattern: ({ pattern }) => `must match ${pattern}`,
   format: ({ format }) => `must be a valid ${format}`,
   minItems: ({ limit }) => (limit === 1 ? 'must have an entry' : `must have at least ${limit} entries`),
-  maxItems: ({ limit }) => `must have at most ${limit} entries`,
+  maxItems: ({ limit }) => `must have at most ${countNoun(limit, 'entry', 'entries')}`,
   uniqueItems: () => 'must not have two equal entries',
   minProperties: ({ limit }) => (limit === 1 ? 'must have a member' : `must have at least ${limit} members`),
-  maxProperties: ({ limit }) => `must have at most ${limit} members`,
+  maxProperties: ({ limit }) => `must have at most ${countNoun(limit, 'member')}`,
   'false schema': () => 'is not allowed here',
   anyOf: () => 'has none of the allowed forms',
   oneOf: () => 'must have exactly one of the allowed forms',

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type CommandGroup, defineCommand, EXIT, EXPORT_OPTIONS } from '../../kernel/command-api.ts';
+import { type CommandGroup, countNoun, defineCommand, EXIT, EXPORT_OPTIONS } from '../../kernel/command-api.ts';
 import { NodeSelf, nodePrincipal } from '../../kernel/plugin-api.ts';
 import { Audit, type VerifiedEntries } from './audit-api.ts';
 import { verifyFile } from './chain/verify-file.ts';
@@ -79,7 +79,7 @@ somebody else could change proves something only with --key.`,
       }
       const { problem } = part;
       if (options.json) stdout.write(`${JSON.stringify({ ...verifiedJson(part), checked })}\n`);
-      else if (problem === undefined) stdout.write(`${checked} entries hold\n`);
+      else if (problem === undefined) stdout.write(`${entriesHold(checked)}\n`);
       if (problem !== undefined)
         stderr.write(`the log does not hold at place ${problem.chainSeq}: ${problem.reason}\n`);
       return problem === undefined ? EXIT.ok : EXIT.failed;
@@ -87,8 +87,11 @@ somebody else could change proves something only with --key.`,
   },
 });
 
+const entriesHold = (count: number): string =>
+  `${countNoun(count, 'entry', 'entries')} ${count === 1 ? 'holds' : 'hold'}`;
+
 const heldFile = (checked: number, uncovered: number, key: string | number | null): string =>
-  `${checked} entries hold; ${uncovered} are in no checkpoint yet\n` +
+  `${entriesHold(checked)}; ${uncovered} in no checkpoint yet\n` +
   (key === null ? 'no checkpoint: nobody vouches for the file\n' : `signed by ${key}\n`);
 
 export const auditCommands: CommandGroup = {

@@ -1,4 +1,4 @@
-import { type CommandGroup, type CommandOption, defineCommand } from '../../kernel/command-api.ts';
+import { type CommandGroup, type CommandOption, countNoun, defineCommand } from '../../kernel/command-api.ts';
 import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { listBackups } from './backup-folder.ts';
@@ -51,7 +51,7 @@ it a restored node is another node: keep node.key, taken once, where you keep se
       );
       if (options.json) stdout.write(`${JSON.stringify({ ...summaryJson(made), path: made.path })}\n`);
       else stdout.write(`${made.path}\n`);
-      stderr.write(`${made.facts} facts, ${showBytes(made.bytes)}\n`);
+      stderr.write(`${countNoun(made.facts, 'fact')}, ${showBytes(made.bytes)}\n`);
       if (made.removed.length > 0) stderr.write(`removed: ${made.removed.join(', ')}\n`);
     } finally {
       bar.end();

@@ -1,4 +1,4 @@
-import { defineCommand } from '../../kernel/command-api.ts';
+import { countNoun, defineCommand } from '../../kernel/command-api.ts';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
@@ -71,7 +71,7 @@ export const pruneCommand = defineCommand({
           });
     if (options.json) stdout.write(`${JSON.stringify({ removed, locked, dry_run: options.dryRun })}\n`);
     else for (const name of removed) stdout.write(`${name}\n`);
-    stderr.write(`${removed.length} backups ${options.dryRun ? 'would be removed' : 'removed'}\n`);
+    stderr.write(`${countNoun(removed.length, 'backup')} ${options.dryRun ? 'would be removed' : 'removed'}\n`);
     if (locked.length > 0) stderr.write(`locked, and still there: ${locked.join(', ')}\n`);
     if (sealed.length > 0) stderr.write(`not looked into, because their key is missing: ${sealed.join(', ')}\n`);
   },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type CommandContext, defineCommand } from '../../kernel/command-api.ts';
+import { type CommandContext, countNoun, defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
 import { type Clock, formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
 import { withPoint } from './assemble-chain.ts';
@@ -109,7 +109,7 @@ const restoreFrom = async (
   }
   const lines = [
     ['Store', node.storeLocation],
-    ['Backup', `${manifest.id}, ${summary.facts} facts, ${showBytes(summary.bytes)}`],
+    ['Backup', `${manifest.id}, ${countNoun(summary.facts, 'fact')}, ${showBytes(summary.bytes)}`],
     ...(options.at === undefined ? [] : [['As of', `the last commit, ${manifest.createdAt}`]]),
     ['Epoch', 'a new one'],
     ['Clock', `from ${formatInstant(restored.fromMs)} to ${formatInstant(restored.toMs)}`],

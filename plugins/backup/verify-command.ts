@@ -113,8 +113,10 @@ const verifiedJson = ({ checks, entries, findings }: VerifiedStore, ok: boolean)
 const tell = ({ checks, entries, findings }: VerifiedStore, say: (line: string) => void): void => {
   const width = Math.max(...checks.map(({ name }) => name.length)) + 1;
   for (const { name, findings: count, note } of checks)
-    say(`${name.padEnd(width)}${count === 0 ? 'holds' : `${count} findings`}${note === undefined ? '' : ` (${note})`}`);
+    say(
+      `${name.padEnd(width)}${count === 0 ? 'holds' : countNoun(count, 'finding')}${note === undefined ? '' : ` (${note})`}`,
+    );
   for (const { check, tenantId, message, hint } of findings)
     say(`${check}: ${message}${tenantId === null ? '' : ` (tenant ${tenantId})`}\n  ${hint}`);
-  say(`${entries} entries of ledgers`);
+  say(`${countNoun(entries, 'entry', 'entries')} of ledgers`);
 };

@@ -1,4 +1,4 @@
-import { askServer, defineCommand, jsonLine, readShare } from '../../kernel/command-api.ts';
+import { askServer, countNoun, defineCommand, jsonLine, readShare } from '../../kernel/command-api.ts';
 import { SCOPES } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
@@ -57,4 +57,4 @@ age. A key sweeps what it could write to.`,
 const NO_RULE =
   'No rule was given, and the node has none of its own or no facts of yours: add --ttl-seconds or --min-confidence.\n';
 
-const facts = (count: unknown): string => (count === 1 ? '1 fact' : `${count} facts`);
+const facts = (count: unknown): string => countNoun(Number(count), 'fact');

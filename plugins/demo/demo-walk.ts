@@ -1,4 +1,12 @@
-import { askServer, factRows, queryOf, type ShownFact, shellQuote, valueLine } from '../../kernel/command-api.ts';
+import {
+  askServer,
+  countNoun,
+  factRows,
+  queryOf,
+  type ShownFact,
+  shellQuote,
+  valueLine,
+} from '../../kernel/command-api.ts';
 import { columnText } from '../../kernel/internal-api.ts';
 import { conflictTable, type ShownConflict } from '../conflicts/conflicts-api.ts';
 import type { DemoContext } from './demo-command.ts';
@@ -29,9 +37,8 @@ const load = async ({ context }: Walk): Promise<void> => {
   request(context, 'POST /v1/gardens, POST /v1/facts/batch');
   const withGarden = await makeGarden(context);
   const facts = await loadFacts(context, withGarden);
-  context.stdout.write(
-    `${facts.length} facts of ${new Set(facts.map(({ source }) => source)).size} sources are there.\n`,
-  );
+  const sources = new Set(facts.map(({ source }) => source));
+  context.stdout.write(`Stored: ${countNoun(facts.length, 'fact')} of ${countNoun(sources.size, 'source')}.\n`);
   if (!withGarden) context.stdout.write('This node has no gardens: facts for the board are left out.\n');
   await pause(context);
 };
@@ -76,7 +83,9 @@ const recall = async ({ context }: Walk, title: string, text: string): Promise<v
     (document['facts'] as readonly { readonly fact: StampedFact }[]).map(({ fact }) => fact),
   );
   const { contradicted = 0 } = document['omitted'] as { readonly contradicted?: number };
-  if (contradicted > 0) context.stdout.write(`${contradicted} facts were left out: they contradict one another.\n`);
+  if (contradicted > 0) {
+    context.stdout.write(`Left out: ${countNoun(contradicted, 'fact')} in an open contradiction.\n`);
+  }
   await pause(context);
 };
 

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type CommandContext, defineCommand, EXIT, shellQuote } from '../../kernel/command-api.ts';
+import { type CommandContext, countNoun, defineCommand, EXIT, shellQuote } from '../../kernel/command-api.ts';
 import { formatInstant, type Scope, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { createDraftFacts } from './draft-facts.ts';
 import { dryRun } from './dry-run.ts';
@@ -177,7 +177,7 @@ const doImport = async (
     return before.refused === 0 ? EXIT.ok : EXIT.someRefused;
   }
   if (before !== undefined && before.position > 0) {
-    stderr.write(`going on after the first ${before.position} items, which an earlier run has done\n`);
+    stderr.write(`going on after ${countNoun(before.position, 'item')} of an earlier run\n`);
   }
   const progress = context.progress(input.totalBytes, 'facts');
   const tally = emptyTally();

@@ -35,7 +35,7 @@ export const createRefusedItems = async (
     },
     end() {
       if (count <= MAX_SHOWN) return;
-      const more = `${count - MAX_SHOWN} more were refused`;
+      const more = `further refused: ${count - MAX_SHOWN}`;
       progress.say(file === undefined ? `${more}; list all of them in a file with --refused` : `${more}; see ${file}`);
     },
   };

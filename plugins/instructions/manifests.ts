@@ -1,3 +1,4 @@
+import { countNoun } from '../../kernel/command-api.ts';
 import { isIntact } from '../../kernel/internal-api.ts';
 import {
   type FactReader,
@@ -164,7 +165,7 @@ const refuseGaps = (coverage: Coverage): void => {
   if (gaps.length === 0) return;
   const message = 'has no live fact with authority that this key may read';
   const violations = gaps.slice(0, MOST_NAMED).map((at) => ({ path: `body.entries[${at}].fact_uri`, message }));
-  const missing = `a live fact with authority is missing for ${gaps.length} of ${coverage.size} units`;
+  const missing = `a live fact with authority is missing for ${gaps.length} of ${countNoun(coverage.size, 'unit')}`;
   throw new ServiceError(MANIFEST_COVERAGE_FAILURE, missing, {
     violations,
     hint: 'assert what they say first, as the owner of the manifest or as an instruction, pin a text by cid, or set skip_coverage_gate',

@@ -1,4 +1,4 @@
-import { defineCommand, EXIT, EXPORT_OPTIONS } from '../../kernel/command-api.ts';
+import { countNoun, defineCommand, EXIT, EXPORT_OPTIONS } from '../../kernel/command-api.ts';
 import { NodeSelf, nodePrincipal, optional, ServiceError } from '../../kernel/plugin-api.ts';
 import { leftOut, TenantTransfer } from '../transfer/transfer-api.ts';
 import { Tenancy } from './multi-tenant-api.ts';
@@ -31,7 +31,7 @@ export const exportTenantCommand = defineCommand({
         progress.end();
       }
     });
-    stderr.write(`${facts} facts of tenant ${id} are exported\n`);
+    stderr.write(`exported: ${countNoun(facts, 'fact')} of tenant ${id}\n`);
     if (damaged === 0) return EXIT.ok;
     stderr.write(leftOut(damaged));
     return EXIT.someRefused;

@@ -1,3 +1,4 @@
+import { countNoun } from '../../kernel/command-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { waitMs } from './token-bucket.ts';
 
@@ -38,6 +39,10 @@ export const quotaExceeded = (state: QuotaState, missing: number): ServiceError 
 
 /** Returns the refusal of a batch that exceeds the whole quota. */
 export const neverAtOnce = (dimension: string, perMinute: number): ServiceError =>
-  new ServiceError('batch_too_large', `the quota ${dimension} lets at most ${perMinute} items through at once`, {
-    hint: 'send fewer items in each request',
-  });
+  new ServiceError(
+    'batch_too_large',
+    `the quota ${dimension} lets at most ${countNoun(perMinute, 'item')} through at once`,
+    {
+      hint: 'send fewer items in each request',
+    },
+  );

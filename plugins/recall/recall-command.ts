@@ -1,6 +1,7 @@
 import {
   askServer,
   type CommandContext,
+  countNoun,
   defineCommand,
   factRows,
   jsonLine,
@@ -166,7 +167,7 @@ const listOf = (recalled: readonly Recalled[], { clock, table }: Context): strin
       const more = [
         `score ${score.toFixed(2)}`,
         ...(from_card === true ? ['a card, which sums facts up'] : []),
-        ...(also === undefined ? [] : [`${also} more say the same`]),
+        ...(also === undefined ? [] : [`the same in ${countNoun(also, 'further fact')}`]),
         ...(why === undefined ? [] : [wayOf(why)]),
       ];
       return factRows(fact, { lead: `${at + 1}.`, nowMs, more });
@@ -209,7 +210,7 @@ const STEPS: Readonly<Record<string, string>> = {
 const REASONS: Readonly<Record<string, string>> = {
   contradicted: 'in an open contradiction (--include-contradicted shows them)',
   budget: 'for the budget (--budget)',
-  repeated: 'that say the same as another (--json names them)',
+  repeated: 'with the same words as another (--json names them)',
 };
 
 /** Lists the facts left out, the cost, and the reasons for an incomplete answer. */
@@ -220,7 +221,7 @@ const remarks = (document: ServerReply['document']): string => {
   const degraded = (document['degraded'] ?? []) as readonly string[];
   const fellOut = (document['why_not'] ?? []) as readonly FellOut[];
   return [
-    `${document['tokens_used']} of ${document['token_budget']} tokens\n`,
+    `${document['tokens_used']} of ${countNoun(Number(document['token_budget']), 'token')}\n`,
     ...(omitted.length === 0 ? [] : [`Left out: ${omitted.join(', ')}.\n`]),
     ...(degraded.length === 0
       ? []

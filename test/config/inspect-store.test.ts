@@ -35,7 +35,7 @@ describe('the node check "plugins doctor" on a PostgreSQL database', () => {
 
   it('reports no problem if a node could start, and changes nothing', async () => {
     const { exitCode, stdout } = await run(['plugins', 'doctor'], { SVC_DATABASE_URL: database.url });
-    expect(stdout).to.match(/^No problem found: \d+ plugins are on\.\n$/);
+    expect(stdout).to.match(/^No problem found; \d+ plugins on\.\n$/);
     expect(exitCode).to.equal(0);
     expect(await tables()).to.deep.equal([]);
   });

@@ -165,7 +165,7 @@ forEachStore('a node with an encryption key', (kind) => {
     const env = holding(place, key);
     for (const conversion of ['on', 'rotate', 'off'] as const) {
       // The command reports between two transactions, of which the first has sealed 100 of the 252 facts.
-      await kill(conversion, 'the first 100 rows are rewritten', env);
+      await kill(conversion, 'rewritten so far: 100 rows', env);
       const refused = await runApart(['start'], env);
       expect(refused.stderr).to.include(`"encryption ${conversion}" was begun on this store and is not finished`);
       const done = await runApart(['encryption', conversion], env);

@@ -1,4 +1,4 @@
-import { ageOf, type Cell, type ShownFact, valueLine } from '../../../kernel/command-api.ts';
+import { ageOf, type Cell, countNoun, type ShownFact, valueLine } from '../../../kernel/command-api.ts';
 import { columnText } from '../../../kernel/internal-api.ts';
 
 /** A conflict as the API returns it. */
@@ -15,7 +15,7 @@ export interface ShownConflict {
 /** Returns one line with the entity, relation and scope of the contradiction, and one line with its id. */
 export const headingOf = ({ conflict_id, fact_a, members, detected_at }: ShownConflict, nowMs: number): string => {
   const about = `${columnText(fact_a.entity)} ${columnText(fact_a.relation)} (${fact_a.scope})`;
-  return `${about}: ${members.length} facts, found ${ageOf(detected_at, nowMs)}\n${columnText(conflict_id)}\n`;
+  return `${about}: ${countNoun(members.length, 'fact')}, found ${ageOf(detected_at, nowMs)}\n${columnText(conflict_id)}\n`;
 };
 
 /** Returns the contradiction as the command `conflicts` shows it: both facts side by side, under a heading. */

@@ -1,4 +1,4 @@
-import { type ShownFact, shellQuote } from '../../../kernel/command-api.ts';
+import { countNoun, type ShownFact, shellQuote } from '../../../kernel/command-api.ts';
 
 /** The maximum number of facts that the text names. */
 const MOST_NAMED = 3;
@@ -11,7 +11,7 @@ export interface AssertedFact extends ShownFact {
 /** Returns the remedies for a stored fact that others contradict, with a command for each. */
 export const contradictionText = ({ id, relation, contradiction }: AssertedFact): string => {
   const ids = contradiction?.fact_ids ?? [];
-  const number = ids.length === 1 ? '1 fact' : `${ids.length} facts`;
+  const number = countNoun(ids.length, 'fact');
   const named = ids.slice(0, MOST_NAMED).join(', ') + (ids.length > MOST_NAMED ? ', …' : '');
   const resolve = contradiction === undefined ? 'resolve' : `resolve ${contradiction.conflict_id}`;
   return `Stored; contradicts ${ids.length === 0 ? 'other facts' : `${number} (${named})`}. Recall leaves all of them out.

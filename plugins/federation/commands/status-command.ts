@@ -1,4 +1,4 @@
-import { defineCommand } from '../../../kernel/command-api.ts';
+import { countNoun, defineCommand } from '../../../kernel/command-api.ts';
 import { NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { type InboundLag, type OutboundLag, type PeerLag, PeerLags, PeerRegistry } from '../federation-api.ts';
 import { peerLagJson } from '../lag/peer-lag-json.ts';
@@ -76,7 +76,7 @@ const outboundCells = (lag: OutboundLag, nowMs: number): string[] => [
   '',
 ];
 
-const factsText = (count: number): string => `${count} fact${count === 1 ? '' : 's'}`;
+const factsText = (count: number): string => countNoun(count, 'fact');
 const secondsText = (ms: number): string => `${Math.max(0, Math.round(ms / 1_000))} s`;
 
 /** Explains why no facts arrive from a peer, and how the operator can fix that. */
@@ -93,7 +93,7 @@ const remarksOn = (lag: PeerLag, nowMs: number): string[] => {
     remarks.push(`${nodeId} brought mostly invalid facts, and nothing is taken from it for ${wait}.`);
   }
   if (lag.maxPerDay > 0 && lag.addedToday >= lag.maxPerDay) {
-    remarks.push(`${nodeId} has brought the ${lag.maxPerDay} facts that it may bring in a day.`);
+    remarks.push(`${nodeId} has brought the ${countNoun(lag.maxPerDay, 'fact')} that it may bring in a day.`);
   }
   return remarks;
 };

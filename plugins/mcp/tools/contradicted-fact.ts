@@ -1,3 +1,4 @@
+import { countNoun } from '../../../kernel/command-api.ts';
 import type { JsonObject } from '../refused-question.ts';
 
 /** The member of a stored fact that names the facts that it contradicts, and the calls that help. */
@@ -18,7 +19,7 @@ export const contradictionText = (stored: JsonObject): string => {
   if (told === undefined) return '';
   const own = String(stored['id']);
   const { fact_ids: ids, conflict_id: conflict, hold_many: rule } = told;
-  const number = ids.length === 1 ? '1 fact' : `${ids.length} facts`;
+  const number = countNoun(ids.length, 'fact');
   return [
     `It contradicts ${number} (${ids.join(', ')}), and recall leaves all of them out.`,
     `Ask the user which one holds, and settle it: resolve takes conflict_id ${conflict} with winning_fact_id.`,

@@ -108,7 +108,7 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
       structured: { notice: DATA_NOTICE, accepted, rejected, results: some },
       text: contentText(
         some.length < verdicts.length
-          ? `${counts}; ${verdicts.length - some.length} verdicts are left out.`
+          ? `${counts}; left out: ${countNoun(verdicts.length - some.length, 'verdict')}.`
           : `${counts}.`,
         some.map(verdictLine),
       ),

@@ -136,7 +136,7 @@ const retract = async ({ facts, isByName }: Preview, confirm: string, { node }: 
   const [first] = refused;
   if (first === undefined) return;
   const done = results.length - refused.length;
-  const detail = `${refused.length} of ${results.length} retractions were refused, ${done} were made: ${first.detail}`;
+  const detail = `${countNoun(results.length, 'retraction')}: ${refused.length} refused, ${done} made: ${first.detail}`;
   throw new RefusedQuestion({ ...first, detail });
 };
 

@@ -101,9 +101,9 @@ const recallResult = (facts: readonly JsonObject[], unfit: number, { omitted, de
 
 const leftOut = (reason: string, count: number): string => {
   if (reason === 'contradicted')
-    return `${count} more contradict each other: call conflicts, or set include_contradicted`;
+    return `${count} more in an open contradiction: call conflicts, or set include_contradicted`;
   if (reason === 'budget') return `${count} did not fit: raise token_budget, or ask for less`;
-  if (reason === 'repeated') return `${count} more say the same as a fact shown here (also)`;
+  if (reason === 'repeated') return `${count} more with the same words as a fact shown here (also)`;
   return `${count} left out: ${reason}`;
 };
 

@@ -1,4 +1,4 @@
-import { defineCommand } from '../../../kernel/command-api.ts';
+import { countNoun, defineCommand } from '../../../kernel/command-api.ts';
 import { DEFAULT_TENANT, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { Erasures } from '../tombstones-api.ts';
 
@@ -32,7 +32,7 @@ export const eraseCommand = defineCommand({
     try {
       const receipt = await erasures.eraseNow(actor, tombstone, confirm, (facts) => progress.update(facts));
       stdout.write(`${JSON.stringify(receipt)}\n`);
-      stderr.write(`${receipt.erased['facts'] ?? 0} facts of ${tombstone} are destroyed\n`);
+      stderr.write(`destroyed: ${countNoun(receipt.erased['facts'] ?? 0, 'fact')} of ${tombstone}\n`);
     } finally {
       progress.end();
     }

@@ -53,7 +53,7 @@ describe('the plugins commands', () => {
     const { exitCode, stdout } = await place.run(['plugins', 'doctor'], { SVC_PORT: '0' });
 
     expect(exitCode).to.equal(0);
-    expect(stdout).to.match(/^No problem found: \d+ plugins are on\.\n$/);
+    expect(stdout).to.match(/^No problem found; \d+ plugins on\.\n$/);
   });
 
   it('warn of a replica that serves no reads, and find no problem, because the node starts', async () => {
@@ -69,7 +69,7 @@ describe('the plugins commands', () => {
         /^warning: SVC_DATABASE_REPLICA_URLS: nothing listens .*127\.0\.0\.1:1\/facts serves no reads$/,
       );
       expect(hint).to.match(/^hint: .*SVC_DATABASE_REPLICA_URLS/);
-      expect(rest.join('\n')).to.match(/^No problem found: \d+ plugins are on\.\n$/);
+      expect(rest.join('\n')).to.match(/^No problem found; \d+ plugins on\.\n$/);
       expect(exitCode).to.equal(0);
       expect(stdout).not.to.contain('geheim');
     } finally {

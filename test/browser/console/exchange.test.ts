@@ -103,7 +103,7 @@ describeConsole(
       const form = await dialog(page, 'Publish');
       await fillIn(form, { Version: 'v2' });
       await press(form, 'Publish');
-      await form.getByRole('alert').getByText('a live fact with authority is missing for 1 of 1 units').waitFor();
+      await form.getByRole('alert').getByText('a live fact with authority is missing for 1 of 1 unit').waitFor();
       await form.getByLabel('Publish although a unit has no text yet').check();
       await press(form, 'Publish');
       await isTold(page, 'Version v2 is published.');

@@ -81,7 +81,7 @@ forEachStore('backups of a running node', (kind) => {
     expect((await request(again, 'GET', '/v1/facts?entity=user:stays')).body.facts).to.have.length(1);
     await again.end();
     const pruned = await from.run(['backup', 'prune', '--erased']);
-    expect(pruned.stderr).to.equal('1 backups removed\n');
+    expect(pruned.stderr).to.equal('1 backup removed\n');
     if (kind === 'postgres') return;
     // An erasure ends by rewriting the database file, which the stop of the node may have prevented.
     const last = await from.start(env);

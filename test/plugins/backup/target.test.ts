@@ -151,7 +151,7 @@ forEachStore('backups that are sent to a bucket', (kind) => {
     const [older] = readdirSync(from.backups)
       .filter((name) => name.startsWith('backup-'))
       .sort();
-    expect([stdout, stderr]).to.deep.equal([`${older}\n`, '1 backups removed\n']);
+    expect([stdout, stderr]).to.deep.equal([`${older}\n`, '1 backup removed\n']);
   }).timeout(LIMIT_MS);
 
   it('never show credentials, in no output and no message', async () => {

@@ -40,7 +40,7 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
     const { exitCode, stdout } = await place.run(['verify']);
     expect(exitCode).to.equal(1);
     expect(stdout).to.include(`facts: the fact ${body.id} does not match its content id`);
-    expect(stdout).to.match(/^chain +1 findings$/m);
+    expect(stdout).to.match(/^chain +1 finding$/m);
     expect(stdout).not.to.include('forged');
   });
 

@@ -40,7 +40,7 @@ describe('the command demo', () => {
     expect(second).to.contain('-  15 June\n   contradicted\n');
     const [conflict, winner] = [/resolve (\S+) --winner (\S+)/.exec(settled)?.slice(1)].flat();
     expect(second).to.match(new RegExp(`found just now\\n${conflict}\\n[\\s\\S]*\\nfact .*${winner}`));
-    expect(open).to.contain('2 facts were left out').and.not.to.contain('15 June');
+    expect(open).to.contain('Left out: 2 facts in an open contradiction').and.not.to.contain('15 June');
     expect(settled).to.match(
       /Settled by the fact .*\n[\s\S]*- {2}15 June\n {3}demo:project:lantern memory:opening · agent:admin/,
     );

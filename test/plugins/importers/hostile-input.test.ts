@@ -146,7 +146,7 @@ describe('a malicious input', () => {
       await writeFile(path, 'broken\n'.repeat(80));
       const { stderr } = await tryImport('mcp-memory', path, '--refused', list);
       expect(stderr.trim().split('\n')).to.have.length(51);
-      expect(stderr).to.contain('30 more were refused');
+      expect(stderr).to.contain('further refused: 30');
       const evil = join(folder, 'a\u001b[31mb');
       await mkdir(evil);
       await writeFile(join(evil, '\u001b[2Jx.jsonl'), 'broken\n');

@@ -21,7 +21,7 @@ describe('the text form of a tool result', () => {
   it('states which facts a recall omitted, and which call returns them', async () => {
     const { content, structuredContent } = await call(client, 'recall', { query: 'service billing port' });
     expect(structuredContent.omitted.contradicted).to.equal(2);
-    expect(content[0].text).to.match(/^Recalled 0 facts; 2 more contradict each other: call conflicts/);
+    expect(content[0].text).to.match(/^Recalled 0 facts; 2 more in an open contradiction: call conflicts/);
   });
 
   it('marks contradicted facts', async () => {

@@ -14,7 +14,7 @@ describe('the audit commands', function () {
     expect((await place.run(['init'])).exitCode).to.equal(0);
     const verified = await place.run(['audit', 'verify']);
     expect([verified.exitCode, verified.stderr]).to.deep.equal([0, '']);
-    expect(verified.stdout).to.match(/^[1-9][0-9]* entries hold\n$/);
+    expect(verified.stdout).to.match(/^(?:1 entry holds|\d+ entries hold)\n$/);
     const later = await place.run(['audit', 'verify', '--from', '1', '--json']);
     expect(JSON.parse(later.stdout)).to.include({ ok: true, tenant_id: 'default', next_cursor: null });
     const exported = await place.run(['audit', 'export', '--out', 'audit.jsonl']);

@@ -147,7 +147,7 @@ forEachStore('the audit log as JSON lines', () => {
     }
     const path = write(lines);
     const run = await runInProcess(['audit', 'verify', '--file', path]);
-    expect([run.exitCode, run.stdout.split('\n')[0]]).to.deep.equal([0, '6 entries hold; 0 are in no checkpoint yet']);
+    expect([run.exitCode, run.stdout.split('\n')[0]]).to.deep.equal([0, '6 entries hold; 0 in no checkpoint yet']);
     write(lines.toSpliced(2, 1));
     const changed = await runInProcess(['audit', 'verify', '--file', path]);
     expect([changed.exitCode, changed.stdout]).to.deep.equal([1, '']);

@@ -58,7 +58,7 @@ describe('the tombstone commands', () => {
 
     const erased = await erase('--yes');
     expect(erased.exitCode, erased.stderr).to.equal(0);
-    expect(erased.stderr).to.contain('1 facts of');
+    expect(erased.stderr).to.contain('1 fact of');
     const receipt = JSON.parse(erased.stdout);
     expect(receipt.erased.facts).to.equal(1);
     expect(receipt.signature).to.be.a('string');
