@@ -80,7 +80,7 @@ export { namesInText } from './facts/names-in-text.ts';
 export type { NextChangeQuestion } from './facts/read-hooks.ts';
 export { lastStampOf, type ReadMoment } from './facts/read-moment.ts';
 export type { FactPage, FactSearch } from './facts/reader-api.ts';
-export { isIntact, recomputedCid } from './facts/recomputed-cid.ts';
+export { isErased, isIntact, recomputedCid } from './facts/recomputed-cid.ts';
 export type { HiddenEntity, SuppressibleFact } from './facts/suppressed-facts.ts';
 export { tripleId } from './facts/triple-id.ts';
 export { refuseBeginning } from './facts/validity-span.ts';

@@ -12,5 +12,9 @@ export const recomputedCid = cacheByFact((fact: StoredFact): string | null => {
   }
 });
 
+/** Returns whether an erasure has destroyed the value of a fact, or the key of its value. */
+export const isErased = ({ damage, cid, value }: StoredFact): boolean =>
+  damage === undefined && cid === '' && value.v === null;
+
 /** Returns whether every column of a fact could be read, and its content matches its content id. */
 export const isIntact = (fact: StoredFact): boolean => recomputedCid(fact) === fact.cid;

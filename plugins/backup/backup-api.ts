@@ -120,8 +120,11 @@ export const StoreVerification = defineRef<StoreVerification>('backup.verificati
 export interface SampledFact {
   readonly tenantId: string;
   readonly id: string;
-  /** `hidden` behind a tombstone, `erased` without its value, or `missing` altogether. */
-  readonly state: 'there' | 'hidden' | 'erased' | 'missing';
+  /**
+   * `hidden` behind a tombstone, `erased` without its value, `keyless` where the row is of before the erasure that has
+   * destroyed its key, or `missing` altogether.
+   */
+  readonly state: 'there' | 'hidden' | 'erased' | 'keyless' | 'missing';
   /** The digest of its value and provenance, without `references`. Null for a fact without a value. */
   readonly digest: string | null;
   /** The content ids that it is derived from. The erasure of such a fact redacts them here. */

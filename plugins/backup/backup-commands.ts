@@ -1,13 +1,20 @@
-import { type CommandGroup, type CommandOption, countNoun, defineCommand } from '../../kernel/command-api.ts';
+import {
+  type CommandGroup,
+  type CommandOption,
+  countNoun,
+  defineCommand,
+  shellQuote,
+} from '../../kernel/command-api.ts';
 import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
-import { listBackups } from './backup-folder.ts';
+import { erasureInstants, listBackups } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
 import { backupSettings, erasureFilesOf, stayingHere } from './backup-settings.ts';
 import { createBackup } from './create-backup.ts';
 import { drillCommand } from './drill-command.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { gapJson, gapsBetween, type SentChain, sentChains, showGap } from './increment-chains.ts';
+import { isOlder } from './prune-chains.ts';
 import { pruneCommand } from './prune-command.ts';
 import { rewrapCommand } from './rewrap-command.ts';
 import { sendCommand, sendShown } from './send-command.ts';
@@ -98,11 +105,21 @@ const listCommand = defineCommand({
     }
     if (!options.json)
       for (const line of [...chains.map(chainLine), ...gapsBetween(chains).map(showGap)]) stderr.write(line);
-    if (found.some(({ erasuresSince }) => erasuresSince > 0)) {
-      stderr.write('"fact-memory-node backup prune --erased" removes backups that may hold what was erased since\n');
+    const erasedAt = await erasureInstants(erasureFilesOf(node));
+    if (found.some(({ erasuresSince }) => erasuresSince > 0) || chains.some((chain) => isOlder(chain, erasedAt))) {
+      stderr.write(`"${pruning(options)}" removes backups that may hold what was erased since\n`);
     }
   },
 });
+
+/** Spells the command that removes these backups, so that it works as it is shown. */
+const pruning = ({ from, out }: Readonly<Record<'from' | 'out', string | undefined>>): string => {
+  const place = Object.entries({ from, out }).flatMap(([name, text]) =>
+    text === undefined ? [] : [`--${name}`, text],
+  );
+  const words = place.slice(0, 2).map(shellQuote);
+  return ['fact-memory-node backup prune --erased', ...words].join(' ');
+};
 
 const chainJson = ({ name, increments, brokenAt, fromMs, untilMs, isClear }: SentChain): object => ({
   id: name,

@@ -8,6 +8,12 @@ export interface SampleDifference {
   readonly message: string;
 }
 
+/** Counts the facts of the backup that were erased after it. */
+export const countErased = (restored: readonly SampledFact[], live: readonly SampledFact[]): number =>
+  restored.filter(({ state }, at) => state === 'keyless' || (state === 'hidden' && isGone(live[at]))).length;
+
+const isGone = (fact: SampledFact | undefined): boolean => fact?.state === 'erased' || fact?.state === 'keyless';
+
 /** Compares facts of a restored store with the same facts of the store in use. Both lists have the same order. */
 export const compareSamples = (
   restored: readonly SampledFact[],
@@ -29,10 +35,10 @@ const differenceOf = (
     return isTenantErased ? undefined : 'is in the backup, and missing in the store';
   }
   // The journal of erasures hides a fact at the start, and erases it afterwards.
-  if (live.state === 'erased') {
+  if (isGone(live)) {
     return restored.state === 'there' ? 'is erased or damaged in the store, and readable after a restore' : undefined;
   }
-  if (restored.state === 'erased') return 'is readable in the store, and erased or damaged in the backup';
+  if (isGone(restored)) return 'is readable in the store, and erased or damaged in the backup';
   const isEqual = restored.digest === live.digest && areEqual(restored.references, live.references);
   return isEqual ? undefined : 'differs in its value or its provenance';
 };

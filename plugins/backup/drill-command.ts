@@ -1,4 +1,4 @@
-import { countNoun, defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { defineCommand, EXIT } from '../../kernel/command-api.ts';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { type Clock, ServiceError } from '../../kernel/plugin-api.ts';
 import { StoreSamples } from './backup-api.ts';
@@ -100,18 +100,19 @@ const requireBackup = async (path: string): Promise<void> => {
 const isGood = ({ verified, differences }: DrillResult): boolean =>
   differences.length === 0 && verified.checks.every(({ findings }) => findings === 0);
 
-const summaryOf = ({ backup, verified, compared, differences }: DrillResult): string => {
+const summaryOf = ({ backup, verified, compared, erasedSince, differences }: DrillResult): string => {
   const broken = verified.checks.filter(({ findings }) => findings > 0).length;
-  const checks = `${countNoun(verified.checks.length - broken, 'check')} of ${verified.checks.length} hold`;
-  const equal = `${countNoun(compared - differences.length, 'fact')} of ${compared} compared are equal`;
+  const checks = `checks that hold: ${verified.checks.length - broken} of ${verified.checks.length}`;
+  const erased = erasedSince === 0 ? '' : ` (${erasedSince} of them erased since this backup)`;
+  const equal = `facts that are equal: ${compared - differences.length} of ${compared} compared${erased}`;
   return [
     ...verified.findings.map(({ check, message, hint }) => `${check}: ${message}\n  ${hint}\n`),
     ...differences.map(({ tenantId, factId, message }) => `the fact ${factId} of the tenant ${tenantId} ${message}\n`),
-    `${backup}: restored, ${checks}, ${equal}\n`,
+    `${backup}: restored; ${checks}; ${equal}\n`,
   ].join('');
 };
 
-const resultJson = ({ backup, verified, compared, differences }: DrillResult, ok: boolean): object => ({
+const resultJson = ({ backup, verified, compared, erasedSince, differences }: DrillResult, ok: boolean): object => ({
   ok,
   backup,
   entries: verified.entries,
@@ -123,5 +124,6 @@ const resultJson = ({ backup, verified, compared, differences }: DrillResult, ok
     hint,
   })),
   compared,
+  erased_since: erasedSince,
   differences: differences.map(({ tenantId, factId, message }) => ({ tenant_id: tenantId, fact_id: factId, message })),
 });

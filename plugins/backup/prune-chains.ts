@@ -17,10 +17,7 @@ export const pruneChains = async (
   { days, erasedAt, isTrial = false }: ChainPrune,
 ): Promise<Record<'removed' | 'locked', string[]>> => {
   const chains = await sentChains(target);
-  const gone =
-    erasedAt === undefined
-      ? tooOld(chains, days)
-      : chains.filter(({ name }) => erasedAt.some((ms) => ms >= startOfChain(name)));
+  const gone = erasedAt === undefined ? tooOld(chains, days) : chains.filter((chain) => isOlder(chain, erasedAt));
   const result: Record<'removed' | 'locked', string[]> = { removed: [], locked: [] };
   for (const chain of gone) {
     const isGone = isTrial ? !(await isLocked(target, chain)) : await removeChain(target, chain);
@@ -28,6 +25,10 @@ export const pruneChains = async (
   }
   return result;
 };
+
+/** Returns true if the chain began before one of these erasures, so that it may hold erased facts. */
+export const isOlder = ({ name }: SentChain, erasedAt: readonly number[]): boolean =>
+  erasedAt.some((ms) => ms >= startOfChain(name));
 
 /**
  * Chains count by the day on which they begin. Clear ones take no place of sealed ones, because they may be made up.

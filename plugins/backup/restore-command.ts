@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, countNoun, defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
@@ -120,8 +120,19 @@ const restoreFrom = async (
       : [['Erasures', `${summary.erasuresSince} since; the next start repeats them`]]),
   ];
   stdout.write(lines.map(([name = '', text = '']) => `${name.padEnd(11)}${text}\n`).join(''));
+  const journal = erasureFilesOf(node)[0] ?? '';
+  if (!(await exists(journal))) stderr.write(`${journal} is missing: ${WITHOUT_JOURNAL}\n`);
   stderr.write('"fact-memory-node verify" shows that the store is whole; then start the node\n');
 };
+
+const WITHOUT_JOURNAL =
+  'put the erasures.jsonl of the lost data folder there before the start, or facts erased since the backup come back';
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 const oneOfBoth = (): ServiceError =>
   new ServiceError('validation', 'a backup and --at are given, and only one of both counts', {

@@ -7,7 +7,7 @@ import { StoreSamples, StoreVerification, type VerifiedStore } from './backup-ap
 import { manifestIn, pathOfBackup } from './backup-folder.ts';
 import { erasureFilesOf } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
-import { compareSamples, type SampleDifference } from './compare-samples.ts';
+import { compareSamples, countErased, type SampleDifference } from './compare-samples.ts';
 import { inDrillPlace, requireRoom } from './drill-place.ts';
 import { fetchBackup } from './fetch-backup.ts';
 import { KEY_FILE, type Manifest } from './manifest-json.ts';
@@ -38,6 +38,8 @@ export interface DrillResult {
   readonly backup: string;
   readonly verified: VerifiedStore;
   readonly compared: number;
+  /** How many of the compared facts were erased after the backup. */
+  readonly erasedSince: number;
   readonly differences: readonly SampleDifference[];
 }
 
@@ -81,7 +83,8 @@ export const runDrill = (parts: DrillParts, backup: string): Promise<DrillResult
     const { verified, restored } = await parts.spare(data, onSpare).finally(() => restoring?.catch(() => {}));
     const live = await parts.withLive((samples) => samples.again(restored));
     const differences = compareSamples(restored, live, await erasedTenants(parts.node));
-    return { backup: manifest.id, verified, compared: restored.length, differences };
+    const erasedSince = countErased(restored, live);
+    return { backup: manifest.id, verified, compared: restored.length, erasedSince, differences };
   });
 
 const stopped = async (signal: AbortSignal): Promise<void> => {

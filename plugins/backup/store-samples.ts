@@ -1,6 +1,10 @@
-import { isIntact } from '../../kernel/internal-api.ts';
+import { isErased, isIntact } from '../../kernel/internal-api.ts';
 import {
+  all,
   canonicalJson,
+  equals,
+  isNull,
+  not,
   type PluginSnapshot,
   type PluginTables,
   type Random,
@@ -66,10 +70,20 @@ const sampleOf = async (
   const fact = await snapshot.get(name.tenantId, name.id);
   if (fact === undefined) return { ...name, state: 'missing', digest: null, references: [] };
   // An erased fact has no value, and a damaged one is found by the checks.
-  if (!isIntact(fact)) return { ...name, state: 'erased', digest: null, references: [] };
+  if (!isIntact(fact)) {
+    const isKeyless = isErased(fact) && (await hasStoredCid(snapshot, name));
+    return { ...name, state: isKeyless ? 'keyless' : 'erased', digest: null, references: [] };
+  }
   const isHidden = suppressed?.isSuppressing === true && (await suppressed.among(snapshot, [fact])).length > 0;
   return { ...name, state: isHidden ? 'hidden' : 'there', digest: digestOf(fact), references: fact.derivedFrom };
 };
+
+/** An erasure removes the content id from the row, and only the key where the row is a copy of before. */
+const hasStoredCid = async (
+  snapshot: PluginSnapshot,
+  { tenantId, id }: { readonly tenantId: string; readonly id: string },
+): Promise<boolean> =>
+  (await snapshot.count(all(equals('tenantId', tenantId), equals('id', id), not(isNull('cid'))))) > 0;
 
 /** The digest of the value and the provenance of a fact, without members that may change, as references do. */
 const digestOf = (fact: StoredFact): string => {

@@ -63,9 +63,12 @@ export const RequesterNote = defineRef<string>('facts.requester');
 
 /** Detects facts whose rows were changed directly in the store, past this node. */
 export interface IntactFacts {
-  /** Returns the facts that are whole and match their content ids. Logs, counts and audits each other fact once. */
+  /** Returns the facts that are whole and match their content ids. Logs, counts and audits each damaged fact once. */
   keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;
-  /** Throws `cid_mismatch` (409) for a damaged fact, and for one that no longer matches its content id. */
+  /**
+   * Throws `cid_mismatch` (409) for a damaged fact, and for one that no longer matches its content id. Throws
+   * `not_found` (404) for an erased one.
+   */
   requireIntact(view: FactView): void;
 }
 

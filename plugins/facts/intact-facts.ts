@@ -1,4 +1,4 @@
-import { isIntact } from '../../kernel/internal-api.ts';
+import { isErased, isIntact } from '../../kernel/internal-api.ts';
 import {
   type Logger,
   ServiceError,
@@ -7,6 +7,7 @@ import {
   type Telemetry,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
+import { noSuchFact } from './fact-reference.ts';
 import { FEDERATION_INTEGRITY_REJECTED, type IntactFacts } from './facts-api.ts';
 import { CID_MISMATCH } from './facts-words.ts';
 
@@ -38,7 +39,8 @@ export const createIntactFacts = ({ names, log, audit, telemetry }: IntactParts)
       const broken = views.filter(({ fact }) => !isKnownIntact(fact));
       if (broken.length === 0) return views;
       for (const { fact } of broken) {
-        if (reported.has(fact.id)) continue;
+        // A backup from before an erasure may have lost its journal. The fact is gone as intended.
+        if (isErased(fact) || reported.has(fact.id)) continue;
         if (reported.size < MAX_REPORTED) reported.add(fact.id);
         damaged.add();
         const { id: factId, damage: column } = fact;
@@ -56,6 +58,7 @@ export const createIntactFacts = ({ names, log, audit, telemetry }: IntactParts)
     },
     requireIntact({ fact }) {
       if (isKnownIntact(fact)) return;
+      if (isErased(fact)) throw noSuchFact();
       const fault = fact.damage === undefined ? 'no longer matches its content id' : 'is damaged';
       throw new ServiceError(CID_MISMATCH, `the stored fact ${fault}`, {
         hint: 'the store was changed from outside; restore the fact from a backup or from a peer',

@@ -12,7 +12,7 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
   let place: BackupPlace;
   let env: Record<string, string>;
   beforeEach(async () => {
-    place = await BackupPlace.on(kind, { ...BACKED_UP, transfer: true });
+    place = await BackupPlace.on(kind, { ...BACKED_UP, metrics: true, transfer: true });
     const file = place.work.path('keys');
     writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 });
     env = { SVC_ENCRYPTION_KEY_FILE: file, SVC_TOMBSTONES_ENABLED: 'true' };
@@ -30,8 +30,11 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
     return stdout.trim();
   };
 
-  /** Backs facts up, erases one of the entities, and restores the backup without the journal. Returns the journal. */
-  const restoreEarlier = async (): Promise<string> => {
+  /**
+   * Backs facts up, erases one of the entities, and restores the backup without the journal. Returns the journal, and
+   * the id of the erased fact.
+   */
+  const restoreEarlier = async (): Promise<{ readonly journal: string; readonly gone: string }> => {
     const node = await place.start(env);
     const told = [];
     for (const entity of ['user:gone', 'user:stays', 'user:other']) {
@@ -45,11 +48,13 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
     const erased = await request(node, 'POST', `/v1/tombstones/${id}/erase`, { confirm: 'user:gone' });
     expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
     await node.end();
-    expect(await succeed('backup', 'drill')).to.match(/restored, (\d+) checks of \1 hold, /);
+    expect(await succeed('backup', 'drill')).to.match(
+      /restored; checks that hold: (\d+) of \1; .*: 4 of 4 compared \(1 of them erased since this backup\)$/,
+    );
     await succeed('restore', backup, '--replace');
     const journal = readFileSync(place.work.path(JOURNAL), 'utf8');
     rmSync(place.work.path(JOURNAL));
-    return journal;
+    return { journal, gone: told[0].id };
   };
   const values = async (entity: string): Promise<readonly unknown[]> => {
     const node = await place.start(env);
@@ -69,8 +74,22 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
     await succeed('verify');
   }).timeout(LIMIT_MS);
 
+  it('answers for the erased fact as for no fact, and counts no damage', async () => {
+    const { gone } = await restoreEarlier();
+    const node = await place.start(env);
+    expect((await request(node, 'GET', `/v1/facts/${gone}`)).status).to.equal(404);
+    const listed = await request(node, 'GET', '/v1/facts');
+    const headers = { Authorization: `Bearer ${place.env['SVC_BOOTSTRAP_KEY']}` };
+    const metrics = await (await fetch(`${node.url}/v1/metrics`, { headers })).text();
+    await node.end();
+    expect(listed.body.facts.map(({ id }: { readonly id: string }) => id))
+      .to.have.length(3)
+      .and.not.include(gone);
+    expect(metrics.match(/^svc_facts_damaged_total [1-9].*/m)).to.equal(null);
+  }).timeout(LIMIT_MS);
+
   it('keeps its chain when the journal of erasures is read again', async () => {
-    const journal = await restoreEarlier();
+    const { journal } = await restoreEarlier();
     writeFileSync(place.work.path(JOURNAL), journal);
     const node = await place.start(env);
     const erased = async () => (await place.rows()).get('facts')?.filter((row) => JSON.parse(row).cid === null) ?? [];

@@ -29,7 +29,7 @@ forEachStore('a restore drill', (kind) => {
     const drilled = await place.run(['backup', 'drill']);
     expect(drilled.exitCode, drilled.stderr).to.equal(0);
     expect(drilled.stdout).to.match(
-      new RegExp(`^${newest}: restored, \\d+ checks of \\d+ hold, 5 facts of 5 compared are equal\n$`),
+      new RegExp(`^${newest}: restored; checks that hold: (\\d+) of \\1; facts that are equal: 5 of 5 compared\n$`),
     );
     expect(drillFolders()).to.deep.equal([]);
     expect(await place.spareDatabases()).to.deep.equal([]);
@@ -60,7 +60,7 @@ forEachStore('a restore drill', (kind) => {
     expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
     const good = await place.run(['backup', 'drill'], TOMBSTONES);
     expect(good.exitCode, good.stdout + good.stderr).to.equal(0);
-    expect(good.stdout).to.include('2 facts of 2 compared are equal');
+    expect(good.stdout).to.include('facts that are equal: 2 of 2 compared (1 of them erased since this backup)\n');
     await node.end();
     rmSync(place.work.path('data/erasures.jsonl'));
     const bad = await place.run(['backup', 'drill'], TOMBSTONES);
@@ -82,7 +82,7 @@ forEachStore('a restore drill', (kind) => {
     expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
     const drilled = await place.run(['backup', 'drill'], TOMBSTONES);
     expect(drilled.exitCode, drilled.stdout + drilled.stderr).to.equal(0);
-    expect(drilled.stdout).to.include('3 facts of 3 compared are equal');
+    expect(drilled.stdout).to.include('facts that are equal: 3 of 3 compared (1 of them erased since this backup)\n');
     await node.end();
     const others = JSON.stringify([cited.cid, cited.cid]);
     await place.tamper(unfreeze, `UPDATE facts SET derived_from = '${others}' WHERE id = '${concluded.id}'`);

@@ -74,6 +74,9 @@ forEachStore('backups of a running node', (kind) => {
     expect(listed.map((one: { erasures_since: number }) => one.erasures_since)).to.deep.equal([1]);
     const restored = await from.run(['restore', folder, '--replace']);
     expect(restored.stdout).to.match(/^Erasures +1 since/m);
+    expect(restored.stderr).to.not.include('erasures.jsonl');
+    const elsewhere = await to.run(['restore', folder]);
+    expect(elsewhere.stderr).to.include(`${to.work.path('data/erasures.jsonl')} is missing: put the erasures.jsonl`);
     const again = await from.start(env);
     const rowsWithCanary = async (): Promise<string[]> =>
       [...(await from.rows())].filter(([, rows]) => rows.some((row) => row.includes(CANARY))).map(([table]) => table);

@@ -109,6 +109,8 @@ forEachStore('backups that are sent to a bucket', (kind) => {
       `backups in ${PLACE}/, which are locked until 2100-01-01T00:00:00.000Z at the latest`,
     );
     await node.end();
+    const listed = await from.run(['backup', 'list', '--from', PLACE], env);
+    expect(listed.stderr).to.include(`"fact-memory-node backup prune --erased --from ${PLACE}" removes backups`);
     const tried = await from.run(['backup', 'prune', '--erased', '--dry-run', '--from', PLACE], env);
     expect(tried.stderr).to.match(/^0 backups would be removed\nlocked, and still there: backup-/);
     const pruned = await from.run(['backup', 'prune', '--erased', '--from', PLACE], env);
