@@ -36,6 +36,7 @@ export const addOpenSealedCommand = (
         for await (const part of content) await write(part);
       };
       await writeExport(place, copy, { ...fileSeal, seal: undefined }, { stdout, stderr });
+      if (options.out !== undefined) stderr.write(`wrote ${options.out}: the opened content, in the clear\n`);
       done(EXIT.ok);
     });
 };

@@ -31,9 +31,9 @@ async function* sealFile(content: AsyncIterable<Uint8Array>, source: KeySource):
 }
 
 async function* openFile(sealed: AsyncIterable<Uint8Array>, source: KeySource | undefined): AsyncGenerator<Uint8Array> {
+  const { header, rest } = await readHeader(sealed);
+  if (!header.startsWith(SEALED_FILE_MARK)) throw notSealed();
   try {
-    const { header, rest } = await readHeader(sealed);
-    if (!header.startsWith(SEALED_FILE_MARK)) throw notSealed();
     const seal = readSeal(FILE, header.slice(SEALED_FILE_MARK.length));
     if (source === undefined) throw noKeyAtAll(FILE, seal.keyId);
     const dataKey = await createDataKeys(source).open(FILE, seal);
@@ -72,4 +72,7 @@ async function* following(start: Uint8Array, parts: AsyncIterator<Uint8Array>): 
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-const notSealed = (): ServiceError => new ServiceError('validation', 'the file is no sealed export');
+const notSealed = (): ServiceError =>
+  new ServiceError('validation', 'the file is not sealed', {
+    hint: `read it as it is; a sealed export begins with ${SEALED_FILE_MARK.trim()}`,
+  });

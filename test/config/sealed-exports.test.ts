@@ -48,6 +48,7 @@ forEachStore('an export that a command of a node with a key writes', (kind) => {
       expect(statSync(at(name)).mode & 0o777, name).to.equal(0o600);
       const opened = await place.run(['encryption', 'open', at(name), '--out', at(`${name}.open`)], env);
       expect(opened.exitCode, opened.stderr).to.equal(0);
+      expect(opened.stderr, name).to.include(`wrote ${at(`${name}.open`)}: the opened content, in the clear\n`);
       expect(statSync(at(`${name}.open`)).mode & 0o777, name).to.equal(0o600);
       const plain = await place.run([...command, '--plain', '--out', at(`${name}.plain`)], env);
       expect(plain.stderr, name).to.include(`warning: ${at(`${name}.plain`)} holds what people said in the clear`);
@@ -110,7 +111,7 @@ forEachStore('an export that a command of a node with a key writes', (kind) => {
     expect(statSync(at('partial'), { throwIfNoEntry: false })).to.equal(undefined);
     writeFileSync(at('other'), '{"type":"header"}\n');
     const other = await place.run(['encryption', 'open', at('other')], env);
-    expect(other.stderr).to.include('the file is no sealed export');
+    expect(other.stderr).to.include('the file is not sealed\nhint: read it as it is');
   }).timeout(LIMIT_MS);
 
   it('is refused where the file exists, or its folder does not', async () => {

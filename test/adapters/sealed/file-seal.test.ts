@@ -61,7 +61,8 @@ describe('the seal of a single file', () => {
     }
     for (const other of ['', 'no newline', '{"type":"header"}\n', `${'x'.repeat(9_000)}\n`]) {
       const refused = await rejection(open(Buffer.from(other)));
-      expect(refused).to.have.property('message', 'the file is no sealed export');
+      expect(refused).to.have.property('message', 'the file is not sealed');
+      expect(refused).to.have.property('hint').that.includes('read it as it is').and.not.includes('cut or changed');
     }
   });
 
