@@ -108,11 +108,14 @@ export const recallCommand = defineCommand({
       return;
     }
     const recalled = (document['facts'] ?? []) as readonly Recalled[];
-    if (recalled.length === 0) stderr.write('No fact that you may see fits.\n');
+    if (recalled.length === 0) stderr.write(leftOut(document).length === 0 ? NOTHING_FITS : NOTHING_STAYS);
     stdout.write(listOf(recalled, context));
     stderr.write(remarks(document));
   },
 });
+
+const NOTHING_FITS = 'No fact that you may see fits.\n';
+const NOTHING_STAYS = 'Every fact that fits was left out.\n';
 
 const bodyOf = async ({ arguments: { question }, options, stdin }: Context): Promise<object> => {
   const query = question === undefined ? undefined : await wordOrInput(question, stdin);
@@ -213,11 +216,12 @@ const REASONS: Readonly<Record<string, string>> = {
   repeated: 'with the same words as another (--json names them)',
 };
 
+const leftOut = (document: ServerReply['document']): [string, number][] =>
+  Object.entries((document['omitted'] ?? {}) as Readonly<Record<string, number>>).filter(([, count]) => count > 0);
+
 /** Lists the facts left out, the cost, and the reasons for an incomplete answer. */
 const remarks = (document: ServerReply['document']): string => {
-  const omitted = Object.entries((document['omitted'] ?? {}) as Readonly<Record<string, number>>)
-    .filter(([, count]) => count > 0)
-    .map(([why, count]) => `${count} ${REASONS[why] ?? shortText(why)}`);
+  const omitted = leftOut(document).map(([why, count]) => `${count} ${REASONS[why] ?? shortText(why)}`);
   const degraded = (document['degraded'] ?? []) as readonly string[];
   const fellOut = (document['why_not'] ?? []) as readonly FellOut[];
   return [

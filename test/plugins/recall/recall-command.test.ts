@@ -50,6 +50,14 @@ describe('the command recall', () => {
       .and.to.match(/Left out: .*1 for the budget \(--budget\)/);
   });
 
+  it('says that every fact was left out where that is the reason for an empty answer', async () => {
+    const { stdout, stderr } = await at.run(['recall', '--entity', 'user:noor', '--relation', 'memory:car']);
+    expect(stdout).to.equal('');
+    expect(stderr).to.match(
+      /^Every fact that fits was left out\.\n0 of 4000 tokens\nLeft out: 2 in an open contradiction/,
+    );
+  });
+
   it('passes every option to the node', async () => {
     const options = ['--scope', 'company', '--entity', 'user:noor', '--relation', 'memory:role', '--depth', '0'];
     const more = ['--weights', 'lexical=0.5,vector=0.5', '--min-confidence', '0.3', '--limit', '5', '--json'];
