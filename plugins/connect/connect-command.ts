@@ -128,7 +128,7 @@ const connect = async (context: Context): Promise<number> => {
     return EXIT.ok;
   }
   showPlans(plans, stdout);
-  tellKey(keyPlan, client, stderr);
+  tellKey(keyPlan, client, context);
   const mayShare = hooksIn(client, place) !== undefined && !options.noHooks && !isShared;
   const answer = await confirmed(context, mayShare ? SHARING : undefined);
   if (answer === false) return options.dryRun ? EXIT.ok : EXIT.failed;
@@ -253,9 +253,10 @@ const readVariable = (name: string): string => {
   throw new ServiceError('validation', '--key-variable must be the name of a variable');
 };
 
-const tellKey = (plan: KeyPlan, { title }: Client, stderr: Context['stderr']): void => {
+const tellKey = (plan: KeyPlan, { title }: Client, { options, stderr }: Context): void => {
+  const making = options.dryRun ? 'would be made' : 'is made';
   if (plan.kind === 'none') stderr.write(`${title} gets no key: ${plan.why}.\n`);
-  else if (plan.make) stderr.write(`A key is made for ${title}, which may read and write.\n`);
+  else if (plan.make) stderr.write(`A key ${making} for ${title}, which may read and write.\n`);
   else if (plan.kind === 'file') stderr.write(`${title} sends the key in ${plan.file}.\n`);
   else stderr.write(`${title} sends the key that you keep for this address.\n`);
 };

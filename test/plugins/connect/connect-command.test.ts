@@ -70,6 +70,12 @@ describe('the command connect', () => {
       .and.not.to.contain('characters)');
   });
 
+  it('makes no key with --dry-run, and says so', async () => {
+    const key = 'for Cursor, which may read and write.\n';
+    expect((await user.run(['connect', 'cursor', '--dry-run'])).stderr).to.contain(`A key would be made ${key}`);
+    expect((await user.run(['connect', 'cursor', '--yes'])).stderr).to.contain(`A key is made ${key}`);
+  });
+
   it('says that the node is down, and connects without a key', async () => {
     const down = await freePort();
     const env = { SVC_URL: `http://127.0.0.1:${down}` };
