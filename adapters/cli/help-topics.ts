@@ -1,4 +1,4 @@
-import { Help } from 'commander';
+import { Command, Help } from 'commander';
 import type { CommandTopic } from '../../kernel/internal-api.ts';
 
 const HEADINGS: Readonly<Record<CommandTopic, string>> = {
@@ -13,10 +13,22 @@ const ORDER: readonly string[] = [...Object.values(HEADINGS), OTHER_HEADING];
 export const headingOf = (topic: CommandTopic | undefined): string =>
   topic === undefined ? OTHER_HEADING : HEADINGS[topic];
 
-/** Orders the groups of a help. By default, Commander orders the groups by the commands that were added first. */
+/** The commands of every day, the most frequent first. Others of their group follow. */
+const DAILY: readonly string[] = ['recall', 'assert', 'query', 'correct', 'conflicts', 'resolve'];
+
+const useOf = (item: unknown): number => {
+  const at = item instanceof Command ? DAILY.indexOf(item.name()) : -1;
+  return at < 0 ? DAILY.length : at;
+};
+
+/**
+ * Orders the groups of a help, and the commands of every day. By default, Commander orders both by the time at which
+ * they were added.
+ */
 export const TOPIC_HELP: Partial<Help> = {
   groupItems: (items, shown, headingOfItem) => {
     const ordered = items.toSorted((a, b) => ORDER.indexOf(headingOfItem(a)) - ORDER.indexOf(headingOfItem(b)));
-    return Help.prototype.groupItems(ordered, shown, headingOfItem);
+    const byUse = shown.toSorted((a, b) => useOf(a) - useOf(b));
+    return Help.prototype.groupItems(ordered, byUse, headingOfItem);
   },
 };

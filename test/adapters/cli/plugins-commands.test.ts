@@ -170,6 +170,13 @@ describe('the command line', () => {
     expect((await place.run(['--hepl'])).exitCode).to.equal(1);
   });
 
+  it('lists the commands of every day first, in the order of their use', async () => {
+    const { stdout } = await place.run(['--help']);
+    const [, daily = ''] = /^Every day:\n((?: .*\n)+)/m.exec(stdout) ?? [];
+    const names = daily.match(/^ {2}\w+/gm)?.map((name) => name.trim());
+    expect(names).to.deep.equal(['recall', 'assert', 'query', 'correct', 'conflicts', 'resolve']);
+  });
+
   it('suggests the intended command for a misspelled one', async () => {
     const { exitCode, stderr } = await place.run(['strat']);
 
