@@ -25,7 +25,7 @@ const MOST_BODY_BYTES = 64 * 1024 * 1024;
 const MOST_WORKERS = 64;
 /** The maximum lead of stamps in seconds, one day. */
 const MOST_STAMP_LEAD_S = 86_400;
-/** The maximum delay in seconds. A stop takes at most ten seconds, and running requests need some of them. */
+/** The maximum delay in seconds. Of the ten seconds that a stop may take, at least five stay for running requests. */
 const MOST_DRAIN_DELAY_S = 5;
 
 /** Returns the number of processes that serve behind the port. */

@@ -22,7 +22,7 @@ export const defineErrorCode = (
   return ErrorCodes.define(id, { status, summary });
 };
 
-/** Leaves out `bad_parameter`, which is `validation` with another status and which clients do not see. */
+/** Every core error but `bad_parameter`, which clients see as `validation`. */
 export const CORE_ERROR_CODES: readonly ErrorWord[] = Object.entries(CORE_ERRORS)
   .filter(([id]) => id !== 'bad_parameter')
   .map(([id, definition]) => defineErrorCode(id, definition));

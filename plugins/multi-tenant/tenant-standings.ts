@@ -31,12 +31,12 @@ export class TenantStandings {
     return status === undefined ? 'active' : STANDINGS[status];
   }
 
-  /** Tenants whose erasure has begun and not ended. */
+  /** The tenants whose erasure has begun and has not ended. */
   get unfinished(): readonly string[] {
     return [...this.#exceptions].filter(([, status]) => status === 'erasing').map(([id]) => id);
   }
 
-  /** Resolves when this process uses all changes that were committed before the call. */
+  /** Resolves when this process knows every change that was committed before the call. */
   reload(): Promise<void> {
     const next = this.#reloading.catch(() => {}).then(() => this.#read());
     this.#reloading = next;

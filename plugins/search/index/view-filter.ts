@@ -108,7 +108,7 @@ export class ViewFilter {
     const ended = part.ended.numbers.view();
     const endedThen = this.#view.asOf === undefined ? ended.length : this.#pastOf(part).ended;
     const dropped: Uint32Array[] = [ended.subarray(0, endedThen), Uint32Array.from(part.withheld.keys())];
-    // A document that has ended since may have left its chains.
+    // Documents that have ended since may have left the chains of their triples, so each of them is looked at.
     dropped.push(ended.subarray(endedThen).filter(isOut));
     dropped.push(part.bounded.view().filter((ordinal) => !this.#isValid(part.documents.at(ordinal))));
     if (part.leastConfidence < minConfidence) dropped.push(part.faint.view().filter(isOut));
