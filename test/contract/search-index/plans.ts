@@ -31,7 +31,7 @@ export const describePlans = (current: CurrentNode): void => {
     expect(await current().index.ask([], view)).to.deep.equal([]);
   });
 
-  it('lets a step name facts that earlier steps found: each once, after the ids that it names itself', async () => {
+  it('lets a step use the facts that earlier steps found, each once and after its own ids', async () => {
     const view = current().view();
     const { index, facts } = current();
     const given = [facts[3]?.id as string];

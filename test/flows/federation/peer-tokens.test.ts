@@ -135,7 +135,7 @@ forEachStore('A peer token', () => {
     expect((await ask(token)).body.code).to.equal('token_expired');
   });
 
-  it('can narrow the rights of the peer, and never widens them', async () => {
+  it('narrows the rights of its peer, and cannot widen them', async () => {
     expect((await pull(node, peer, 'scope=company', { scopes: ['company'] })).status).to.equal(200);
     expect(refusalOf(await pull(node, peer, 'scope=company', { scopes: ['public'] }))).to.deep.equal({
       status: 403,

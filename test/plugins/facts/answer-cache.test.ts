@@ -135,7 +135,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     expect((await ask(ALICE, leaver)).status).to.equal(401);
   });
 
-  it('are separate for each combination of query parameters', async () => {
+  it('are kept apart for each combination of query parameters', async () => {
     await start();
     await assert({ scope: 'public' });
     await assert({ relation: 'memory:title', confidence: 0.3 });

@@ -86,7 +86,7 @@ forEachStore('API keys as secrets', () => {
     ['a peer token', 401, { Authorization: 'Bearer eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9.e30.AAAA' }],
   ];
   for (const [what, status, headers, query = ''] of FORMS) {
-    it(`are answered with ${status} when the credential is sent as ${what}`, async () => {
+    it(`get the status ${status} when the credential is sent as ${what}`, async () => {
       const reply = await node.request('GET', `/v1/me${query}`, { headers });
       expect(reply.status).to.equal(status);
       if (status === 401) {

@@ -6,7 +6,7 @@ import { idsOf, pull, receive, say, servingNodes } from './pull-kit.ts';
 forEachStore('the facts that a peer pulls', () => {
   const start = servingNodes();
 
-  it('are served as their origin stated them, with content id and proof, without local fields', async () => {
+  it('have the members of their origin, a content id and a proof, and no local members', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const parent = await say(node);
