@@ -174,6 +174,18 @@ describeConsole('facts in the console', {}, (running) => {
       .and.not.include.members(['Retract']);
   });
 
+  it('say on focus what their numbers mean, with a link to all terms', async () => {
+    const id = await say('user:gwen', 'memory:room', 'blue');
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open(`facts?id=${id}`);
+    const place = page.locator('.term-place:has(button:text-is("Confidence"))');
+    expect(await place.getByRole('tooltip').isVisible()).to.equal(false);
+    await button(page, 'Confidence').press('Shift');
+    await place.getByText('a fact with 0% is a retraction').waitFor();
+    await place.getByRole('link', { name: 'All terms' }).click();
+    await page.locator('#fact-sureness').getByText('a fact with 0% is a retraction').waitFor();
+  });
+
   it('show the refusal of the node when a permission was revoked meanwhile', async () => {
     const { ask } = running().served;
     await ask('POST', '/v1/gardens', { name: 'Orchard', slug: 'orchard', scope: 'company' });

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Fact } from '../../../../../client/client.ts';
+import { FactTerm } from '../../kit/fact-term.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -58,7 +59,9 @@ const RivalMembers = ({ fact }: { fact: Fact }) => {
       <dd>
         <Instant at={fact.timestamp} /> (<Instant at={fact.timestamp} relative />)
       </dd>
-      <dt>{texts.confidence}</dt>
+      <dt>
+        <FactTerm name="sureness">{texts.confidence}</FactTerm>
+      </dt>
       <dd>
         <span class="meter">
           <meter min={0} max={1} value={fact.confidence} aria-hidden="true" />
@@ -70,7 +73,9 @@ const RivalMembers = ({ fact }: { fact: Fact }) => {
       </dd>
       {trust !== null && (
         <>
-          <dt>{texts.trust}</dt>
+          <dt>
+            <FactTerm name="trust">{texts.trust}</FactTerm>
+          </dt>
           <dd>{spellShare(trust)}</dd>
         </>
       )}

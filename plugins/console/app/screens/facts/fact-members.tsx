@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Fact } from '../../../../../client/client.ts';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { FactTags } from '../../kit/fact-line.tsx';
+import { FactTerm, type FactTermName } from '../../kit/fact-term.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { gardenName, useGardens } from '../../kit/use-gardens.ts';
@@ -34,9 +35,15 @@ export const FactMembers = ({ fact, ended }: { fact: Fact; ended: Ended | null }
           <ShownText text={fact.source} />
         </a>
       </Member>
-      <Member label={texts.trust}>{share(fact.source_trust)}</Member>
-      <Member label={texts.sureness}>{share(fact.confidence)}</Member>
-      <Member label={texts.effective}>{share(fact.effective_confidence)}</Member>
+      <Member label={texts.trust} term="trust">
+        {share(fact.source_trust)}
+      </Member>
+      <Member label={texts.sureness} term="sureness">
+        {share(fact.confidence)}
+      </Member>
+      <Member label={texts.effective} term="effective">
+        {share(fact.effective_confidence)}
+      </Member>
       <Member label={texts.garden}>
         {fact.garden_id && (
           <a href={addressOf('facts', { garden_id: fact.garden_id })} title={fact.garden_id}>
@@ -59,25 +66,31 @@ export const FactMembers = ({ fact, ended }: { fact: Fact; ended: Ended | null }
         {fact.warnings.length > 0 && <ShownText text={fact.warnings.join('; ')} short={false} />}
       </Member>
       <Copied label={texts.id} text={fact.id} />
-      <Copied label={texts.cid} text={fact.cid} />
-      <Copied label={texts.stamp} text={fact.hlc} />
+      <Copied label={texts.cid} term="cid" text={fact.cid} />
+      <Copied label={texts.stamp} term="stamp" text={fact.hlc} />
     </dl>
   );
 };
 
 const share = (part: number | null): string | undefined => (part === null ? undefined : spellShare(part));
 
-const Member = ({ label, children }: { label: string; children: ComponentChildren }) =>
+interface LabelProps {
+  readonly label: string;
+  /** The name of the label as a term of art. */
+  readonly term?: FactTermName;
+}
+
+const Member = ({ label, term, children }: LabelProps & { children: ComponentChildren }) =>
   children === undefined || children === null || children === false ? null : (
     <>
-      <dt>{label}</dt>
+      <dt>{term === undefined ? label : <FactTerm name={term}>{label}</FactTerm>}</dt>
       <dd>{children}</dd>
     </>
   );
 
-const Copied = ({ label, text }: { label: string; text: string | null }) =>
+const Copied = ({ text, ...label }: LabelProps & { text: string | null }) =>
   text === null ? null : (
-    <Member label={label}>
+    <Member {...label}>
       <span class="copied">
         <code class="shown">{text}</code>
         <CopyButton text={text} />

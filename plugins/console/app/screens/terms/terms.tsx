@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { type FactTermName, placeOfFactTerm } from '../../kit/fact-term.tsx';
 import { matchesWords } from '../../kit/matches-words.ts';
 import { SearchField } from '../../kit/search-field.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
@@ -12,14 +13,19 @@ interface Term {
   readonly means: string;
 }
 
-/** The words of the console and its numbers, each with its meaning: those of a recall, and the glossary. */
+/** The numbers of the console and its words, each with its meaning: those of a fact and a recall, and the glossary. */
 export const Terms = () => {
   const { texts, setup } = useSession();
-  const { terms: own, screens, recall } = texts;
+  const { terms: own, screens, fact, recall } = texts;
   const [words, search] = useState('');
   // The glossary is loaded only here, so that other screens do not wait for it.
   const glossary = useRequest(async () => (await import('./glossary.ts')).ownGlossary(), []);
   useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), [glossary.data]);
+  const ofFact = Object.entries(fact.means).map(([name, means]) => ({
+    id: placeOfFactTerm(name),
+    title: fact[name as FactTermName],
+    means,
+  }));
   const ofRecall: readonly Term[] = [
     ...Object.entries(recall.partMeans).map(([id, means]) => ({
       id,
@@ -36,6 +42,7 @@ export const Terms = () => {
       <div class="bar">
         <SearchField label={own.search} words={words} onType={search} />
       </div>
+      <TermList title={own.ofFact} terms={ofFact} words={words} page={own.factPage} />
       {hasRoute(setup, 'POST /v1/recall') && (
         <TermList title={own.ofRecall} terms={ofRecall} words={words} page={own.page} />
       )}
