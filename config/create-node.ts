@@ -51,6 +51,8 @@ export interface NodeOptions {
    * common work to the process that prepared them.
    */
   readonly worker?: number | undefined;
+  /** Whether log lines are readable also outside a terminal, because they stand among the words of a command. */
+  readonly logsForPeople?: boolean | undefined;
   readonly inspectReplies?: KernelOptions['inspectReplies'];
   /** Whether to put plugin files into the data folder, regardless of other settings. */
   readonly usesOnlyDataFolder?: boolean | undefined;
@@ -93,12 +95,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     ...installations.flatMap(({ plugin }) => variablesOf(plugin)),
   ];
   problems.push(...(await dishonouredVariables(env, used)), ...addressesWithoutDatabase(env, used));
-  const log =
-    adapters.log ??
-    createPinoLogger({
-      level: config.node.logLevel,
-      fields: options.worker === undefined ? undefined : { pid: process.pid },
-    });
+  const log = adapters.log ?? logOf(config, options);
   const random = adapters.random ?? createSystemRandom();
   const parts = partsOf(log, createSystemClock(), random);
   const clock = adapters.clock ?? (await config.clock.adapter.create(config.clock.settings, parts));
@@ -162,6 +159,13 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     describe: () => kernel.describe(),
   };
 };
+
+const logOf = ({ node }: NodeConfig, { worker, logsForPeople }: NodeOptions): Logger =>
+  createPinoLogger({
+    level: node.logLevel,
+    fields: worker === undefined ? undefined : { pid: process.pid },
+    isForPeople: logsForPeople,
+  });
 
 const contentsOf = (plugins: readonly AnyPlugin[]): readonly ContentColumns[] =>
   plugins.flatMap((plugin) => (plugin as { readonly contents?: readonly ContentColumns[] }).contents ?? []);

@@ -28,7 +28,8 @@ export const openNode = async (options: OpenNodeOptions, spare?: SpareSettings):
       ? quiet
       : { node: { logLevel: 'error', encryptionKeyStore: spare.keyStore }, adapters: { store: spare.store } };
   // The files of plugins of a throw-away store may not lie anywhere else.
-  const node = await createNode({ configFile, env, overrides, worker, usesOnlyDataFolder: spare !== undefined });
+  const usesOnlyDataFolder = spare !== undefined;
+  const node = await createNode({ configFile, env, overrides, worker, usesOnlyDataFolder, logsForPeople: !serve });
   const { kernel, config } = node;
   const open = async (): Promise<FactStore> => openStore(config, node.log, await node.seal.openExisting());
   let listener: Listener | undefined;

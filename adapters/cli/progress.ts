@@ -20,7 +20,7 @@ const createBar = (output: NodeJS.WriteStream, total: number, unit: string): Pro
   // Loaded here, because most commands show no bar.
   const { Presets, SingleBar } = load('cli-progress') as typeof import('cli-progress');
   const bar = new SingleBar(
-    { stream: output, format: ` {bar} {percentage} % · {count} ${unit} · {eta_formatted} left`, hideCursor: true },
+    { stream: output, format: ` {bar} {percentage} % · ${unit}: {count} · {eta_formatted} left`, hideCursor: true },
     Presets.shades_classic,
   );
   bar.start(total, 0, { count: 0 });
@@ -47,7 +47,7 @@ const createPlainLines = (output: Writable, first: number | null, unit: string):
       nextMs = nowMs + PLAIN_INTERVAL_MS;
       const share = total === null || total === 0 ? '' : ` (${Math.floor((done / total) * 100)} %)`;
       const known = count === undefined && total !== null ? `${done} of ${total}` : `${count ?? done}`;
-      output.write(`${known} ${unit}${share}\n`);
+      output.write(`${unit}: ${known}${share}\n`);
     },
     resize(next) {
       total = next;

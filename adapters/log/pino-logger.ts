@@ -22,6 +22,8 @@ export interface PinoLoggerOptions {
   readonly level: LogLevel;
   /** Members that every line contains. */
   readonly fields?: Fields | undefined;
+  /** Whether lines are for a person even where standard error is no terminal, beside the plain words of a command. */
+  readonly isForPeople?: boolean | undefined;
   /** Writes a line. Default: to standard error. */
   readonly write?: (line: string) => void;
 }
@@ -31,7 +33,7 @@ export interface PinoLoggerOptions {
  * is one line, of JSON or in readable form on a terminal. An error is logged with its stack and causes only, because
  * other members may hold data. Secrets in URLs are masked, and so are keys in messages, fields and errors.
  */
-export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): JsonLogger => {
+export const createPinoLogger = ({ level, fields, isForPeople = false, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
     level,
     // Omits pino's host and process id. Several processes on one log are distinguished by the fields.
@@ -41,16 +43,16 @@ export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): J
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: (error: unknown) => describeError(error) },
   };
-  return wrap(pino(options, write === undefined ? standardError(process.stderr) : { write }));
+  return wrap(pino(options, write === undefined ? standardError(process.stderr, isForPeople) : { write }));
 };
 
-/** Writes readable lines to a terminal and JSON to a pipe or file. A closed pipe must not stop the node. */
-const standardError = (terminal: NodeJS.WriteStream): { write(line: string): unknown } => {
+/** Writes readable lines to a terminal or for people, and JSON otherwise. A closed pipe must not stop the node. */
+const standardError = (terminal: NodeJS.WriteStream, isForPeople: boolean): { write(line: string): unknown } => {
   const stream = destination({ dest: 2, sync: true });
   stream.on('error', () => undefined);
-  if (!terminal.isTTY) return stream;
+  if (!terminal.isTTY && !isForPeople) return stream;
   // Respects NO_COLOR, FORCE_COLOR and a TERM without colours.
-  const colours = terminal.hasColors();
+  const colours = terminal.isTTY && terminal.hasColors();
   return { write: (line) => stream.write(readableLine(line, { colours })) };
 };
 

@@ -55,6 +55,16 @@ describe('the command "restored"', () => {
     expect((await place.run(['key', 'list'])).stdout).to.include('agent:admin');
   });
 
+  it('warns of a clock that is ahead in words, as every command does', async () => {
+    expect((await place.runApart(['init'])).exitCode).to.equal(0);
+    expect((await place.runApart(['restored'])).exitCode).to.equal(0);
+    const { exitCode, stderr } = await place.runApart(['verify']);
+    expect(exitCode, stderr).to.equal(0);
+    expect(stderr)
+      .to.match(/^[0-9:.]+ WARN {2}clock_ahead: .* aheadMs=[0-9]+$/m)
+      .and.not.to.contain('{"');
+  });
+
   it('gives a restored database a new epoch, and advances its clock by the bound in the configuration', async () => {
     const database = await createTestDatabase();
     const env = { SVC_DATABASE_URL: database.url };
