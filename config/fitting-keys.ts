@@ -38,6 +38,14 @@ export const refuseUnfit = (file: Omit<SealMark, 'root'>, mark: SealMark, path: 
   if (file.version < mark.version) throw olderKeys(path);
 };
 
+/** Keys that another store uses would be destroyed there by an erasure here, and the other way round. */
+export const keysOfAnother = (path: string): ServiceError =>
+  new ServiceError('conflict', `the content keys in ${path} belong to another store, and this store is new`, {
+    hint:
+      'restore a backup of that store, or name another file in SVC_ENCRYPTION_KEY_STORE; move this one away only when ' +
+      'no store and no backup needs it',
+  });
+
 export const olderKeys = (path: string): ServiceError =>
   new ServiceError('conflict', `the content keys in ${path} are older than the store`, {
     hint:

@@ -43,6 +43,8 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
         sealedWith = (await node.seal.describe()).keyId;
       };
       problems.push(...(await problemsIn(readSeal)));
+    } else if (node !== undefined && found === undefined && damage.length === 0) {
+      problems.push(...(await problemsIn(() => node.seal.inspectNew())));
     }
     // Skips the store when its folder cannot be used.
     if (node !== undefined && found === undefined) problems.push(...(await lookInto(node, isThere ? open : undefined)));

@@ -1,13 +1,26 @@
-import { openKeys, readKeyFile, readKeyFileHeader, spellKeys } from '../adapters/sealed/content-key-file.ts';
+import {
+  openKeys,
+  readKeyFile,
+  readKeyFileHeader,
+  replaceKeyFile,
+  spellKeys,
+} from '../adapters/sealed/content-key-file.ts';
 import { freshKeys } from '../adapters/sealed/content-keys.ts';
 import { sealWith } from '../adapters/sealed/content-seal.ts';
 import { sha256 } from '../adapters/sealed/sha256.ts';
 import type { NodeDescription } from '../kernel/description/node-description.ts';
 import type { StoreCopies } from '../kernel/leases/store-copies.ts';
 import type { Logger } from '../kernel/log/logger.ts';
-import { type ContentSeal, type FactStore, type KeySource, type ObjectStores, ServiceError } from '../ports/ports.ts';
+import {
+  type ContentSeal,
+  DEFAULT_TENANT,
+  type FactStore,
+  type KeySource,
+  type ObjectStores,
+  ServiceError,
+} from '../ports/ports.ts';
 import { contentKeyPath, createKeyFile } from './content-key-place.ts';
-import { markOf, noKey, noKeyFile, refuseUnfit, requirePresentRoot } from './fitting-keys.ts';
+import { keysOfAnother, markOf, noKey, noKeyFile, refuseUnfit, requirePresentRoot } from './fitting-keys.ts';
 import { type BackupPlaces, placeKeyCopy, replaceKeyCopies } from './key-copies.ts';
 import type { NodeConfig } from './node-config.ts';
 import { markSealed, NEW_STORE, readSealState, type SealMark, type SealState } from './seal-mark.ts';
@@ -36,15 +49,17 @@ export interface NodeSeal {
   openExisting(): Promise<ContentSeal | undefined>;
   /** Tells whether the opened store is sealed, and with which key of the operator. */
   readonly describe: NodeDescription['readSeal'];
-  /** Says in a new store that it is sealed, before it gets a fact. */
+  /** Says in a new store that it is sealed, before it gets a fact, and then in the file of keys that it is used. */
   mark(store: FactStore): Promise<void>;
+  /** Rejects where a new store would begin with the keys of another one. */
+  inspectNew(): Promise<void>;
   readonly placeKeys: StoreCopies['placeKeys'];
   /** Replaces the copies of the content keys beside all backups. Returns sentences about those that stay. */
   replaceCopies(text: string): Promise<readonly string[]>;
 }
 
 export const createNodeSeal = (parts: NodeSealParts): NodeSeal => {
-  const { config, objects, backupPlaces } = parts;
+  const { config, keySource, objects, backupPlaces } = parts;
   let opened: Promise<OpenedSeal> | undefined;
   const openOnce = (createsKeys: boolean): Promise<OpenedSeal> => {
     opened ??= openSeal({ ...parts, replaceCopies }, createsKeys);
@@ -63,8 +78,14 @@ export const createNodeSeal = (parts: NodeSealParts): NodeSeal => {
       return { isSealed: true, keyId: text === undefined ? null : readKeyFileHeader(text, path).keyId };
     },
     mark: async (store) => {
-      const { newMark } = await openOnce(true);
+      const { newMark, isUnused } = await openOnce(true);
       if (newMark !== undefined) await markSealed(store, newMark);
+      if (isUnused === true && keySource !== undefined) await markUsed(store, contentKeyPath(config), keySource);
+    },
+    inspectNew: async () => {
+      const path = contentKeyPath(config);
+      const text = keySource === undefined ? undefined : await readKeyFile(path);
+      if (text !== undefined && !readKeyFileHeader(text, path).isUnused) throw keysOfAnother(path);
     },
     placeKeys: async (place, before) => {
       if ((await openOnce(false)).seal === undefined) return undefined;
@@ -103,6 +124,8 @@ interface OpenedSeal {
   readonly seal: ContentSeal | undefined;
   /** The mark that a new store gets as soon as it has tables. */
   readonly newMark?: SealMark;
+  /** True while the file of keys does not say that a store uses it. */
+  readonly isUnused?: boolean;
 }
 
 type OpeningParts = NodeSealParts & Pick<NodeSeal, 'replaceCopies'>;
@@ -111,7 +134,7 @@ const openSeal = async (parts: OpeningParts, createsKeys: boolean): Promise<Open
   const { config, keySource, log } = parts;
   const state = await readStoreSealState(parts);
   if (state.unfinished !== undefined) throw unfinished(state.unfinished.to);
-  if (state.mark !== undefined) return { seal: await openMarked(parts, state.mark) };
+  if (state.mark !== undefined) return openMarked(parts, state.mark);
   if (keySource === undefined || (state.isNew && !createsKeys)) return { seal: undefined };
   if (!state.isNew) {
     log.warn('the store is not sealed, because it was made without a key', {
@@ -120,20 +143,41 @@ const openSeal = async (parts: OpeningParts, createsKeys: boolean): Promise<Open
     return { seal: undefined };
   }
   const path = contentKeyPath(config);
-  const text = (await readKeyFile(path)) ?? (await createKeyFile(path, await spellKeys(freshKeys(), keySource)));
+  const text =
+    (await readKeyFile(path)) ??
+    (await createKeyFile(path, await spellKeys(freshKeys(), keySource, { isUnused: true })));
+  if (!readKeyFileHeader(text, path).isUnused) {
+    // Another process may have made the store meanwhile.
+    const { mark } = await readStoreSealState(parts);
+    if (mark === undefined) throw keysOfAnother(path);
+    return openMarked(parts, mark);
+  }
   const keys = await openKeys(text, keySource, path);
-  return { seal: sealWith(keys, { ...parts, path, source: keySource }), newMark: markOf(keys) };
+  return { seal: sealWith(keys, { ...parts, path, source: keySource }), newMark: markOf(keys), isUnused: true };
 };
 
-const openMarked = async (parts: OpeningParts, mark: SealMark): Promise<ContentSeal> => {
+/**
+ * Says in the file of keys that a store uses it. Every process does so before it serves, and one after another, so that
+ * no process writes a file from before an erasure.
+ */
+const markUsed = (store: FactStore, path: string, source: KeySource): Promise<void> =>
+  store.write(DEFAULT_TENANT, async () => {
+    const text = await readKeyFile(path);
+    if (text === undefined) throw noKeyFile(path);
+    if (!readKeyFileHeader(text, path).isUnused) return;
+    await replaceKeyFile(path, await spellKeys(await openKeys(text, source, path), source));
+  });
+
+const openMarked = async (parts: OpeningParts, mark: SealMark): Promise<OpenedSeal> => {
   const path = contentKeyPath(parts.config);
   if (parts.keySource === undefined) throw noKey();
   const text = await readKeyFile(path);
   if (text === undefined) throw noKeyFile(path);
-  refuseUnfit(readKeyFileHeader(text, path), mark, path);
+  const header = readKeyFileHeader(text, path);
+  refuseUnfit(header, mark, path);
   const keys = await openKeys(text, parts.keySource, path);
   requirePresentRoot(keys, mark, path);
-  return sealWith(keys, { ...parts, path, source: parts.keySource });
+  return { seal: sealWith(keys, { ...parts, path, source: parts.keySource }), isUnused: header.isUnused };
 };
 
 const unfinished = (conversion: string): ServiceError =>

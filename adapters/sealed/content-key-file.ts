@@ -19,6 +19,8 @@ export interface KeyFileHeader {
   readonly version: number;
   /** The id of the key of the operator that opens the file. */
   readonly keyId: string;
+  /** True until a store says that it belongs to this file, so that no second store uses the same keys. */
+  readonly isUnused: boolean;
 }
 
 interface KeyFileJson {
@@ -26,20 +28,21 @@ interface KeyFileJson {
   readonly id: string;
   readonly version: number;
   readonly key_id: string;
+  readonly unused?: boolean;
   readonly sealed_keys: string;
 }
 
 /** Spells the keys, sealed with the present key of the operator. */
-export const spellKeys = async (keys: ContentKeys, source: KeySource): Promise<string> => {
+export const spellKeys = async (keys: ContentKeys, source: KeySource, { isUnused = false } = {}): Promise<string> => {
   const [present] = await source.readKeys();
   if (present === undefined) throw new ServiceError('unavailable', 'the source of the encryption key gives no key');
-  const header: KeyFileHeader = { id: keys.id, version: keys.version, keyId: operatorKeyId(present) };
+  const header: KeyFileHeader = { id: keys.id, version: keys.version, keyId: operatorKeyId(present), isUnused };
   const roots = keys.roots.map(({ id, tree }) => ({ id, tree: spellTree(tree.nodes()).toString('base64') }));
   const secret = Buffer.from(JSON.stringify({ label_key: Buffer.from(keys.labelKey).toString('base64'), roots }));
   const sealed = sealSecret(secret, wrappingOf(present), placeOf(header), randomBytes(NONCE_BYTES));
   secret.fill(0);
   const { id, version, keyId } = header;
-  return `${JSON.stringify({ format: FORMAT, id, version, key_id: keyId, sealed_keys: sealed.toString('base64') })}\n`;
+  return `${JSON.stringify({ format: FORMAT, id, version, key_id: keyId, ...(isUnused && { unused: true }), sealed_keys: sealed.toString('base64') })}\n`;
 };
 
 /** Opens a spelled file. `place` names it in errors. Rejects with `conflict` when no key of the operator opens it. */
@@ -129,10 +132,16 @@ const parseFile = (text: string, place: string): KeyFileJson => {
   return parsed as KeyFileJson;
 };
 
-const headerOf = ({ id, version, key_id: keyId }: KeyFileJson): KeyFileHeader => ({ id, version, keyId });
+const headerOf = ({ id, version, key_id: keyId, unused }: KeyFileJson): KeyFileHeader => ({
+  id,
+  version,
+  keyId,
+  isUnused: unused === true,
+});
 
 /** The clear part is authenticated, so that an old tree cannot pass as a newer version. */
-const placeOf = ({ id, version, keyId }: KeyFileHeader): string => JSON.stringify(['content keys', id, version, keyId]);
+const placeOf = ({ id, version, keyId }: Omit<KeyFileHeader, 'isUnused'>): string =>
+  JSON.stringify(['content keys', id, version, keyId]);
 
 /** Derived, so that this use of the operator's key stays apart from the sealing of backups. */
 const wrappingOf = (key: Uint8Array): Buffer =>

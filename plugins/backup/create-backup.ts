@@ -46,10 +46,12 @@ export const createBackup = (
     const id = backupName(nowMs, random.uuid());
     const draft = await explained(() => beginFolder(folder, id));
     try {
+      // Before the copy, which takes long, because a folder with the keys of another store is refused.
+      const placed = await explained(() => copies.placeKeys({ folder }));
       const copy = await explained(() => copyInto(draft, options));
       const keyFiles = keysFrom === undefined ? [] : await explained(() => copyKeys(keysFrom, draft));
       const manifest: Manifest = { id, createdAt: formatInstant(nowMs), copy, keyFiles };
-      await explained(() => copies.placeKeys({ folder }));
+      await explained(() => copies.placeKeys({ folder }, placed));
       const path = await explained(() => completeFolder(draft, spellManifest(manifest)));
       return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { retention }) };
     } catch (error) {
