@@ -46,6 +46,14 @@ describe('the pages of docs/', () => {
     expect(unsaid).to.deep.equal([]);
   });
 
+  it('of the tutorial work beside another node: the address stands in one place, and files lie in the data folder', () => {
+    const blocks = blocksOf('docs/start/tutorial.md').filter(({ language }) => language === 'bash');
+    const script = blocks.map(({ code }) => code).join('');
+    expect(script.match(/127\.0\.0\.1:\d+/g)).to.deep.equal(['127.0.0.1:8765']);
+    const written = [...script.matchAll(/(?:--out|>) (\S+)/g)].map(([, file = '']) => file);
+    expect(written).to.deep.equal(['data/guest.key', 'data/node.json']);
+  });
+
   it('set no variable that only a test needs', () => {
     const settings = pages.flatMap((page) =>
       blocksOf(page)
