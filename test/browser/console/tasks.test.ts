@@ -104,10 +104,10 @@ describeConsole('everyday tasks in the console', {}, (running) => {
       .getByLabel('File of the export', { exact: true })
       .setInputFiles({ name: 'conversations.json', mimeType: 'application/json', buffer });
     await press(page, 'Try it');
-    await page.getByText('3 items read = 3 to be stored').waitFor();
+    await page.getByText('Items read: 3 = 3 to be stored').waitFor();
     expect(await total(), 'a trial stores nothing').to.equal(0);
     await press(page, 'Import');
-    await page.getByText('3 items read = 3 stored').waitFor();
+    await page.getByText('Items read: 3 = 3 stored').waitFor();
     expect([await clicks(), await total()]).to.deep.equal([2, 3]);
     expect(await visit.seriousFindings()).to.deep.equal([]);
     await page.getByRole('link', { name: 'See the facts of these sources' }).click();
