@@ -119,11 +119,11 @@ const factSeal = (cache: KeyCache): FactSeal => ({
   sealValue: (subject, factId, { text, commitment }, above) => {
     const { key, generation } = cache.present(subject, above);
     const header = headerOf(cache.rootId, generation);
-    const tenantKey = cache.textKey(subject.tenantId, cache.rootId, 'commitments');
-    if (tenantKey === undefined) throw notOpened('the key of a removed tenant');
-    const kept = hideBytes(commitment, tenantKey, placeOfCommitment(subject, factId, header));
-    const sealed = sealWithHeader(header, Buffer.from(text), key.cipher, besides(kept, placeOfValue(subject, factId)));
-    return Buffer.concat([sealed, kept]);
+    const hiding = cache.hidingKeys(subject.tenantId, cache.rootId, 'commitments');
+    if (hiding === undefined) throw notOpened('the key of a removed tenant');
+    const place = placeOfValue(subject, factId);
+    const kept = hideBytes(commitment, hiding, placeOfCommitment(header, place));
+    return sealWithHeader(header, Buffer.from(text), key.cipher, besides(kept, place), kept);
   },
   openValue: (subject, factId, sealed) => {
     const { root, generation } = readHeader(sealed);
@@ -138,9 +138,9 @@ const factSeal = (cache: KeyCache): FactSeal => ({
     return cache.isDestroyed(subject, root, generation);
   },
   openCommitment: (subject, factId, header, sealed) => {
-    const tenantKey = cache.textKey(subject.tenantId, readHeader(header).root, 'commitments');
-    const place = placeOfCommitment(subject, factId, header);
-    const commitment = tenantKey && showBytes(sealed, tenantKey, place);
+    const hiding = cache.hidingKeys(subject.tenantId, readHeader(header).root, 'commitments');
+    const place = placeOfCommitment(header, placeOfValue(subject, factId));
+    const commitment = hiding && showBytes(sealed, hiding, place);
     if (commitment === undefined) throw notOpened(`the commitment of fact ${factId}`);
     return commitment;
   },
@@ -155,7 +155,7 @@ const factSeal = (cache: KeyCache): FactSeal => ({
   generationIn: (header) => readHeader(header).generation,
   digestOf: (subject, valueKey) => {
     const mac = hmacSha256(cache.digestKey(subject), valueKey);
-    return `k:${mac.subarray(0, DIGEST_BYTES).toString('base64url')}`;
+    return `k:${mac.toString('base64url', 0, DIGEST_BYTES)}`;
   },
   hideContentId: (tenantId, cid) =>
     cid === REDACTED_REFERENCE ? cid : CONTENT_ID + cache.contentIds(tenantId).hide(bytesOf(cid)).toString('hex'),
@@ -170,13 +170,7 @@ const besides = (kept: Uint8Array, place: Uint8Array): Buffer => Buffer.concat([
 
 const bytesOf = (cid: string): Buffer => Buffer.from(cid.slice(CONTENT_ID.length), 'hex');
 
-const headerOf = (root: number, generation: number): Buffer => {
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.writeUInt8(FORMAT, 0);
-  header.writeUInt16BE(root, 1);
-  header.writeUInt8(generation, 3);
-  return header;
-};
+const headerOf = (root: number, generation: number): Buffer => Buffer.of(FORMAT, root >> 8, root & 0xff, generation);
 
 const readHeader = (sealed: Uint8Array): { readonly root: number; readonly generation: number } => {
   if (sealed.length < HEADER_BYTES || sealed[0] !== FORMAT) throw notOpened('a sealed value');

@@ -11,16 +11,23 @@ import {
   presentRoot,
   purposePath,
   subjectLabel,
-  subjectPath,
   tenantPath,
 } from './content-keys.ts';
-import { type BlockPermutation, createBlockPermutation, derivedKey } from './value-seal.ts';
+import {
+  type BlockPermutation,
+  createBlockPermutation,
+  derivedKey,
+  type HidingKeys,
+  hidingKeys,
+} from './value-seal.ts';
 
 /** The keys of one generation of a subject. */
 export interface SubjectKey {
   readonly cipher: Buffer;
   /** The key of the tree itself, for digests that belong to single facts. */
   readonly seed: Buffer;
+  /** The keys of texts and bytes of plugins about the subject, as far as they were derived. */
+  readonly texts: Map<TextUse, Buffer>;
 }
 
 export interface PresentKey {
@@ -28,11 +35,14 @@ export interface PresentKey {
   readonly key: SubjectKey;
 }
 
-/** The uses of the keys of a tenant's texts. */
-export type TextUse = 'sealed' | 'hidden' | 'bytes' | 'commitments';
+/** The uses of keys of texts. */
+export type TextUse = 'sealed' | 'bytes';
+/** The uses of the keys of a tenant under which equal texts have equal forms. */
+export type HidingUse = 'hidden' | 'commitments';
 
 /** The keys of a subject that were derived so far. */
 interface SubjectKeys {
+  readonly label: Uint8Array;
   readonly path: string;
   present: PresentKey | undefined;
   digest: Buffer | undefined;
@@ -51,6 +61,7 @@ export class KeyCache {
   readonly #tenantPaths = new BoundedCache<string>(MOST_TENANTS);
   readonly #contentIds = new BoundedCache<BlockPermutation>(MOST_TENANTS);
   readonly #texts = new BoundedCache<Buffer>(MOST_TENANTS);
+  readonly #hiding = new BoundedCache<HidingKeys>(MOST_TENANTS);
   /** The subject of the last call, because several calls about one follow each other. */
   #last: { readonly subject: SealedSubject; readonly known: SubjectKeys } | undefined;
 
@@ -71,8 +82,8 @@ export class KeyCache {
   replace(keys: ContentKeys): void {
     this.#keys = keys;
     this.#last = undefined;
-    for (const cache of [this.#subjects, this.#labelled, this.#tenantPaths, this.#contentIds, this.#texts])
-      cache.clear();
+    for (const cache of [this.#subjects, this.#labelled, this.#tenantPaths]) cache.clear();
+    for (const cache of [this.#contentIds, this.#texts, this.#hiding]) cache.clear();
   }
 
   /** Returns the key that seals new content of a subject, or the first one above a generation. */
@@ -101,14 +112,18 @@ export class KeyCache {
     return this.#root(rootId) !== undefined && this.keyOf(subject, rootId, generation) === undefined;
   }
 
-  /** Returns the label that names a subject in the headers of its texts. */
-  labelOf(subject: SealedSubject): Uint8Array {
-    return subjectLabel(this.#keys, subject);
+  /** Returns the key that seals new texts about a subject, and the label that names it in their headers. */
+  labelledPresent(subject: SealedSubject): PresentKey & { readonly label: Uint8Array } {
+    const { generation, key } = this.present(subject);
+    const { label } = this.#subject(subject);
+    // A process mostly opens soon what it has sealed, for example to index it.
+    this.#labelled.get(nameOfLabel(this.rootId, generation, label, subject.tenantId), () => key);
+    return { generation, key, label };
   }
 
   /** Returns a key of the subject with this label, like `keyOf`. */
-  labelledKey(tenantId: string, label: Buffer, rootId: number, generation: number): SubjectKey | undefined {
-    return this.#labelled.find(`${rootId} ${generation} ${label.toString('hex')} ${tenantId}`, () => {
+  labelledKey(tenantId: string, label: Uint8Array, rootId: number, generation: number): SubjectKey | undefined {
+    return this.#labelled.find(nameOfLabel(rootId, generation, label, tenantId), () => {
       const path = generationPath(labelledPath(label, this.#tenantPath(tenantId)), 'value', generation);
       const seed = this.#root(rootId)?.tree.keyAt(path);
       return seed && subjectKey(seed);
@@ -134,15 +149,25 @@ export class KeyCache {
 
   /** Returns the key for one use of a tenant's texts; undefined when it is gone. */
   textKey(tenantId: string, rootId: number, use: TextUse): Buffer | undefined {
-    return this.#texts.find(JSON.stringify([rootId, use, tenantId]), () => {
-      const key = this.#root(rootId)?.tree.keyAt(purposePath(this.#keys, tenantId, 'texts'));
-      return key && derivedKey(key, use);
+    return this.#texts.find(`${rootId} ${use} ${tenantId}`, () => this.#tenantKey(tenantId, rootId, use));
+  }
+
+  /** Returns the keys that hide texts of a tenant for one use; undefined when they are gone. */
+  hidingKeys(tenantId: string, rootId: number, use: HidingUse): HidingKeys | undefined {
+    return this.#hiding.find(`${rootId} ${use} ${tenantId}`, () => {
+      const key = this.#tenantKey(tenantId, rootId, use);
+      return key && hidingKeys(key);
     });
+  }
+
+  #tenantKey(tenantId: string, rootId: number, use: TextUse | HidingUse): Buffer | undefined {
+    const key = this.#root(rootId)?.tree.keyAt(purposePath(this.#keys, tenantId, 'texts'));
+    return key && derivedKey(key, use);
   }
 
   /** Returns the key for a file of the node; undefined when it is gone. */
   fileKey(name: string, rootId: number): Buffer | undefined {
-    return this.#texts.find(JSON.stringify([rootId, name]), () => {
+    return this.#texts.find(`${rootId} file ${name}`, () => {
       const key = this.#root(rootId)?.tree.keyAt(filePath(this.#keys, name));
       return key && derivedKey(key, 'bytes');
     });
@@ -158,8 +183,9 @@ export class KeyCache {
     if (last !== undefined && isSame(last.subject, subject)) return last.known;
     const { tenantId, entityKey, scope } = subject;
     const known = this.#subjects.get(nameOf(subject), () => {
-      const path = subjectPath(this.#keys, subject, this.#tenantPath(tenantId));
-      return { path, present: undefined, digest: undefined, opening: undefined };
+      const label = subjectLabel(this.#keys, subject);
+      const path = labelledPath(label, this.#tenantPath(tenantId));
+      return { label, path, present: undefined, digest: undefined, opening: undefined };
     });
     this.#last = { subject: { tenantId, entityKey, scope }, known };
     return known;
@@ -242,4 +268,16 @@ const nameOf = ({ tenantId, entityKey, scope }: SealedSubject): string =>
 const isSame = (one: SealedSubject, other: SealedSubject): boolean =>
   one.entityKey === other.entityKey && one.scope === other.scope && one.tenantId === other.tenantId;
 
-const subjectKey = (seed: Buffer): SubjectKey => ({ cipher: derivedKey(seed, 'value'), seed });
+const nameOfLabel = (rootId: number, generation: number, label: Uint8Array, tenantId: string): string =>
+  `${rootId} ${generation} ${String.fromCharCode(...label)} ${tenantId}`;
+
+const subjectKey = (seed: Buffer): SubjectKey => ({ cipher: derivedKey(seed, 'value'), seed, texts: new Map() });
+
+/** Returns the key for texts of one use about a subject. */
+export const textKeyOf = ({ cipher, texts }: SubjectKey, use: TextUse): Buffer => {
+  const known = texts.get(use);
+  if (known !== undefined) return known;
+  const key = derivedKey(cipher, use);
+  texts.set(use, key);
+  return key;
+};

@@ -4,9 +4,8 @@ import { type SealedPlace, type SealedSubject, ServiceError } from '../../ports/
 export const placeOfValue = ({ tenantId, entityKey, scope }: SealedSubject, factId: string): Buffer =>
   Buffer.from(JSON.stringify([tenantId, entityKey, scope, factId]));
 
-/** Spells the place of a commitment as associated data. The header is that of the value beside it. */
-export const placeOfCommitment = (subject: SealedSubject, factId: string, header: Uint8Array): Buffer =>
-  Buffer.concat([header, placeOfValue(subject, factId)]);
+/** Spells the place of a commitment as associated data, from the header and the place of the value beside it. */
+export const placeOfCommitment = (header: Uint8Array, place: Uint8Array): Buffer => Buffer.concat([header, place]);
 
 /** Spells the place of a text as associated data. */
 export const placeOfText = ({ tenantId, table, column, row }: SealedPlace): Buffer =>

@@ -13,11 +13,11 @@ const digestText: (data: string | Uint8Array) => string =
     ? (data) => crypto.hash('sha256', data, 'binary')
     : (data) => crypto.createHash('sha256').update(data).digest('binary');
 
-/** Writes the SHA-256 of bytes to the beginning of `target`, which may be the same bytes. */
-export const sha256Into = (data: string | Uint8Array, target: Uint8Array): void => {
+/** Writes the SHA-256 of bytes to a place of `target`, which may be the same bytes. */
+export const sha256Into = (data: string | Uint8Array, target: Uint8Array, from = 0): void => {
   const digest = digestText(data);
   // A loop costs less than a call into native code for so few bytes.
-  for (let at = 0; at < DIGEST_BYTES; at += 1) target[at] = digest.charCodeAt(at);
+  for (let at = 0; at < DIGEST_BYTES; at += 1) target[from + at] = digest.charCodeAt(at);
 };
 
 /** Returns the SHA-256 of bytes, or of a text in UTF-8. */
@@ -35,14 +35,17 @@ const OUTER_BLOCK = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
  */
 export const hmacSha256 = (key: Uint8Array, message: string | Uint8Array): Buffer => {
   if (key.length > BLOCK_BYTES) throw new RangeError('a key of a keyed digest has at most 64 bytes');
-  const bytes = typeof message === 'string' ? Buffer.from(message) : message;
-  const inner = Buffer.allocUnsafe(BLOCK_BYTES + bytes.length);
-  for (let at = 0; at < BLOCK_BYTES; at += 1) {
-    const byte = key[at] ?? 0;
+  const isText = typeof message === 'string';
+  const inner = Buffer.allocUnsafe(BLOCK_BYTES + (isText ? Buffer.byteLength(message) : message.length));
+  for (let at = 0; at < key.length; at += 1) {
+    const byte = key[at] as number;
     inner[at] = byte ^ INNER;
     OUTER_BLOCK[at] = byte ^ OUTER;
   }
-  inner.set(bytes, BLOCK_BYTES);
-  sha256Into(inner, OUTER_BLOCK.subarray(BLOCK_BYTES));
+  inner.fill(INNER, key.length, BLOCK_BYTES);
+  OUTER_BLOCK.fill(OUTER, key.length, BLOCK_BYTES);
+  if (isText) inner.write(message, BLOCK_BYTES);
+  else inner.set(message, BLOCK_BYTES);
+  sha256Into(inner, OUTER_BLOCK, BLOCK_BYTES);
   return sha256(OUTER_BLOCK);
 };

@@ -1,8 +1,8 @@
 import type { BytesPlace, ContentSeal, TextOwner } from '../../ports/ports.ts';
 import { LABEL_BYTES } from './content-keys.ts';
-import type { KeyCache, TextUse } from './key-cache.ts';
+import { type KeyCache, type TextUse, textKeyOf } from './key-cache.ts';
 import { notOpened, placeOfText } from './sealed-place.ts';
-import { derivedKey, hideBytes, openSealed, sealWithHeader, showBytes } from './value-seal.ts';
+import { hideBytes, openSealed, sealWithHeader, showBytes } from './value-seal.ts';
 
 const SEALED = 'sealed:1:';
 const HIDDEN = 'hidden:1:';
@@ -34,16 +34,17 @@ export const createTextSeal = (cache: KeyCache): TextSeal => ({
     return opened.toString('utf8');
   },
   hideText: (column, text) => {
-    const key = presentKey(cache, column.tenantId, 'hidden');
-    const hidden = hideBytes(Buffer.from(text), key, placeOfText({ ...column, row: '' }));
+    const keys = cache.hidingKeys(column.tenantId, cache.rootId, 'hidden');
+    if (keys === undefined) throw notOpened(`the texts of tenant ${column.tenantId}`);
+    const hidden = hideBytes(Buffer.from(text), keys, placeOfText({ ...column, row: '' }));
     return HIDDEN + Buffer.concat([rootId(cache), hidden]).toString('base64url');
   },
   showText: (column, hidden) => {
     if (!hidden.startsWith(HIDDEN)) return hidden;
     const bytes = Buffer.from(hidden.slice(HIDDEN.length), 'base64url');
-    const key = cache.textKey(column.tenantId, rootIn(bytes), 'hidden');
+    const keys = cache.hidingKeys(column.tenantId, rootIn(bytes), 'hidden');
     const place = placeOfText({ ...column, row: '' });
-    const shown = key && showBytes(bytes.subarray(ROOT_BYTES), key, place);
+    const shown = keys && showBytes(bytes.subarray(ROOT_BYTES), keys, place);
     if (shown === undefined) throw notOpened(`${column.table}.${column.column}`);
     return shown.toString('utf8');
   },
@@ -70,10 +71,9 @@ interface SealingKey {
 
 const sealingKey = (cache: KeyCache, tenantId: string, owner: TextOwner | undefined, use: TextUse): SealingKey => {
   if (owner === undefined) return { header: tenantHeader(cache), key: presentKey(cache, tenantId, use) };
-  const subject = { tenantId, ...owner };
-  const { generation, key } = cache.present(subject);
-  const header = Buffer.concat([rootId(cache), Buffer.of(OF_SUBJECT), cache.labelOf(subject), Buffer.of(generation)]);
-  return { header, key: derivedKey(key.cipher, use) };
+  const { generation, key, label } = cache.labelledPresent({ tenantId, ...owner });
+  const header = Buffer.concat([rootId(cache), Buffer.of(OF_SUBJECT), label, Buffer.of(generation)]);
+  return { header, key: textKeyOf(key, use) };
 };
 
 const open = (
@@ -87,9 +87,9 @@ const open = (
   if (sealed[KIND] === OF_TENANT)
     return openWith(cache.textKey(tenantId, root, use), sealed, TENANT_HEADER_BYTES, place);
   if (sealed[KIND] !== OF_SUBJECT || sealed.length < SUBJECT_HEADER_BYTES) return undefined;
-  const label = Buffer.from(sealed.subarray(TENANT_HEADER_BYTES, GENERATION));
+  const label = sealed.subarray(TENANT_HEADER_BYTES, GENERATION);
   const key = cache.labelledKey(tenantId, label, root, sealed[GENERATION] as number);
-  return openWith(key && derivedKey(key.cipher, use), sealed, SUBJECT_HEADER_BYTES, place);
+  return openWith(key && textKeyOf(key, use), sealed, SUBJECT_HEADER_BYTES, place);
 };
 
 const openWith = (

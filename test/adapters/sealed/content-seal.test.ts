@@ -100,6 +100,19 @@ describe('the seal of contents', () => {
     unopened(() => seal.showText(PLACE, `${hidden}AAAA`));
   });
 
+  it('hides and shows texts of any length, and shows none of which a byte was changed', () => {
+    const column = { tenantId: 'default', table: 't', column: 'c' };
+    for (const length of [0, 1, 31, 32, 33, 200]) {
+      const text = 'x'.repeat(length);
+      const hidden = seal.hideText(column, text);
+      expect(seal.showText(column, hidden)).to.equal(text);
+      const mark = 'hidden:1:';
+      const bytes = Buffer.from(hidden.slice(mark.length), 'base64url');
+      bytes.writeUInt8((bytes.readUInt8(bytes.length - 1) + 1) % 256, bytes.length - 1);
+      unopened(() => seal.showText(column, mark + bytes.toString('base64url')));
+    }
+  });
+
   it('seals bytes for one place, of the node or of a tenant', () => {
     for (const tenantId of [null, 'default']) {
       const place = { tenantId, name: 'index' };
