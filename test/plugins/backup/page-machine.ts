@@ -23,13 +23,7 @@ start_node() {
   [ ! -f environment ] || { set -a; . ./environment; set +a; }
   fact-memory-node start >service.log 2>&1 &
   echo $! >service.pid
-  tries=0
-  until node -e 'fetch(process.argv[1]).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' \\
-    "http://127.0.0.1:$SVC_PORT/healthz"; do
-    kill -0 "$(cat service.pid)" 2>/dev/null || { cat service.log >&2; exit 1; }
-    tries=$((tries + 1)); [ $tries -lt 600 ] || exit 1
-    sleep 0.2
-  done
+  node --input-type=module -e "$AWAIT_NODE" $! "http://127.0.0.1:$SVC_PORT/healthz" || { cat service.log >&2; exit 1; }
 }
 for unit in "$@"; do
   case "$unit" in
@@ -37,6 +31,21 @@ for unit in "$@"; do
     *) "$unit" "$verb" || exit 1 ;;
   esac
 done
+`;
+
+/**
+ * Waits until a node of this process number serves, and fails when the process ends. One process looks many times,
+ * because a start of Node.js for each look would slow the start of the node.
+ */
+const AWAIT_NODE = `
+const [, pid, address] = process.argv;
+for (let looks = 0; !(await fetch(address).then((reply) => reply.ok, () => false)); looks += 1) {
+  process.kill(Number(pid), 0);
+  if (looks === 1_200) process.exit(1);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+// Open connections to the node would keep the process.
+process.exit();
 `;
 
 /** Returns the blocks of commands in a section of the page. */
@@ -70,6 +79,7 @@ export class PageMachine {
       PATH: `${bin}:${process.env['PATH'] ?? ''}`,
       HOME: this.work.folder,
       SVC_PORT: String(port),
+      AWAIT_NODE,
       SVC_TOMBSTONES_ENABLED: 'true',
       ...env,
     };
