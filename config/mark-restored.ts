@@ -20,16 +20,16 @@ export interface RestoreMark {
 
 /**
  * Marks a store whose history was cut: later writes than the backup are lost, and other nodes may have seen them. A new
- * epoch makes those start over. In the same transaction the clock is raised to twice the bound ahead of now, above
- * every stamp that may have been given. Repeating it, with the same backup or without one, does no harm.
+ * epoch makes those start over. In the same transaction the clock is raised to the bound ahead of now, above every
+ * stamp that may have been given. Repeating it, with the same backup or without one, does no harm.
  */
 export const markRestored = (store: FactStore, options: RestoreOptions): Promise<RestoreMark> =>
   store.write(DEFAULT_TENANT, async (transaction) => {
     const newest = later(await transaction.lockClock(), (await transaction.head()) ?? ZERO_HLC);
     const { nowMs, driftBoundMs } = options;
-    // Lost stamps were at most the bound ahead of their own time, or twice as far after another restore; and they were
-    // given before now.
-    const toMs = Math.max(newest.wallMs + 1, nowMs + 2 * driftBoundMs);
+    // Lost stamps were given before now, and each was at most the bound ahead of its own time, also after another
+    // restore. Not a second more, because peers refuse stamps beyond the same bound until their time has come.
+    const toMs = Math.max(newest.wallMs + 1, nowMs + driftBoundMs);
     await transaction.saveClock({ wallMs: toMs, counter: 0 }, options.epoch);
     // Ends all leases from the time of the backup, because their work must not wait until they expire.
     await transaction.table('leases').update({ until_ms: 0 });

@@ -129,8 +129,7 @@ export const watchStore = (party: Party): StoreWatch => {
         );
       }
       const [clock] = rows<{ wall: number }>(CLOCK);
-      const leads = party.restores > 0 ? 2 : 1;
-      const mostMs = party.clock.highestMs + leads * STAMP_LEAD_S * 1_000 + STEPS_MS;
+      const mostMs = party.clock.highestMs + STAMP_LEAD_S * 1_000 + STEPS_MS;
       holds('I6', (clock?.wall ?? 0) <= mostMs, () => `${party.name}: the clock is ${clock?.wall}, at most ${mostMs}`);
       const [double] = rows<{ entity_key: string }>(DOUBLE_RECORDS);
       holds('I11', double === undefined, () => `${party.name}: two open records about ${double?.entity_key}`);
