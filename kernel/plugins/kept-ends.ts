@@ -3,6 +3,69 @@ import type { Requires } from '../container/requires.ts';
 import { createIdJournal } from '../files/id-journal.ts';
 import type { PluginContext, PluginTables, ReadableTables, WritableTables } from './plugin-definition.ts';
 
+type Lifecycle = Pick<PluginContext<Requires, never>, 'onStart' | 'onStop' | 'onSignal' | 'log'>;
+
+/** Rights and duties that were taken away, and must stay away when an older state of the store comes back. */
+export interface Withdrawals {
+  /**
+   * Returns the entries of the withdrawals since an instant; those that the journal has already may be among them.
+   * An entry holds ids and instants, and no secret, because the journal is copied together with backups.
+   */
+  since(own: ReadableTables, sinceMs: number): Promise<readonly string[]>;
+  /** Withdraws again what an older state of the store shows as not withdrawn. Returns how many there were. */
+  repeat(journaled: ReadonlySet<string>): Promise<number>;
+}
+
+interface KeptParts {
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  /** A file beside the store. */
+  readonly file: string;
+  /** The signal after a withdrawal. */
+  readonly topic: string;
+}
+
+/** The journal of the withdrawals of a plugin. */
+export interface KeptWithdrawals {
+  /** Writes down entries at once, for a change that leaves no row to find it by. */
+  add(entries: readonly string[]): Promise<void>;
+}
+
+/** Clocks of processes differ, so the last part of the time is looked at once more. */
+const LOOKED_BACK_MS = 600_000;
+
+/** Repeats the withdrawals when the node starts, and notes them then and after each signal of the topic. */
+export const keepWithdrawals = (
+  { onStart, onStop, onSignal, log }: Lifecycle,
+  { tables, clock, file, topic, kinds }: KeptParts & { readonly kinds: readonly Withdrawals[] },
+): KeptWithdrawals => {
+  const journal = createIdJournal(file);
+  let sinceMs = 0;
+  const note = async (): Promise<void> => {
+    const nowMs = clock.nowMs();
+    for (const kind of kinds) {
+      await journal.add(await tables.read((own) => kind.since(own, Math.max(0, sinceMs - LOOKED_BACK_MS))));
+    }
+    sinceMs = nowMs;
+  };
+  onStart(async () => {
+    const journaled = await journal.read();
+    let count = 0;
+    for (const kind of kinds) count += await kind.repeat(journaled);
+    if (count > 0) log.warn('ends were taken back, as by a restore, and are repeated', { count });
+    await note();
+  });
+  let noting = Promise.resolve();
+  onSignal(topic, () => {
+    noting = noting.then(note).catch((error: unknown) => {
+      log.warn('an end could not be written beside the store; the next start tries again', { error });
+    });
+  });
+  // The store closes after the plugins.
+  onStop(() => noting);
+  return { add: (entries) => journal.add(entries) };
+};
+
 /** Rows that end once and for all, with their id and the time of their end. */
 export interface EndingRows {
   readonly table: string;
@@ -13,55 +76,25 @@ export interface EndingRows {
   end(own: WritableTables, row: Row, nowMs: number): Promise<void>;
 }
 
-export interface KeptEndsParts {
-  readonly tables: PluginTables;
-  readonly clock: Clock;
-  /** A file beside the store. */
-  readonly file: string;
+export interface KeptEndsParts extends KeptParts {
   readonly kinds: readonly EndingRows[];
   /** Returns the tenant in which rows of a tenant are written. */
   tenantOf(tenantId: string): string;
 }
 
-/** Keeps ends beside the store, so that a restore of an older state does not take them back. */
-interface KeptEnds {
-  /** Ends the rows again that an older state of the store shows as not ended. Returns their number. */
-  repeat(): Promise<number>;
-  /** Writes down the ends since the last call. */
-  note(): Promise<void>;
-}
-
-/** Repeats the ends when the node starts, and notes them then and after each signal of the topic. */
-export const keepEnds = (
-  { onStart, onStop, onSignal, log }: Pick<PluginContext<Requires, never>, 'onStart' | 'onStop' | 'onSignal' | 'log'>,
-  { topic, ...parts }: KeptEndsParts & { readonly topic: string },
-): void => {
-  const ends = createKeptEnds(parts);
-  onStart(async () => {
-    const count = await ends.repeat();
-    if (count > 0) log.warn('ends were taken back, as by a restore, and are repeated', { count });
-    await ends.note();
-  });
-  let noting = Promise.resolve();
-  onSignal(topic, () => {
-    noting = noting
-      .then(() => ends.note())
-      .catch((error: unknown) => {
-        log.warn('an end could not be written beside the store; the next start tries again', { error });
-      });
-  });
-  // The store closes after the plugins.
-  onStop(() => noting);
+/** Keeps the ends of rows beside the store, as `keepWithdrawals` does. */
+export const keepEnds = (lifecycle: Lifecycle, { kinds, tenantOf, ...parts }: KeptEndsParts): void => {
+  const { tables, clock } = parts;
+  keepWithdrawals(lifecycle, { ...parts, kinds: kinds.map((kind) => endsOf(kind, { tables, clock, tenantOf })) });
 };
 
 const AT_ONCE = 500;
-/** Clocks of processes differ, so the last part of the time is looked at once more. */
-const LOOKED_BACK_MS = 600_000;
 
-const createKeptEnds = ({ tables, clock, file, kinds, tenantOf }: KeptEndsParts): KeptEnds => {
-  const journal = createIdJournal(file);
-  let sinceMs = 0;
-  const repeatOf = async (kind: EndingRows, ids: readonly string[]): Promise<number> => {
+const endsOf = (
+  kind: EndingRows,
+  { tables, clock, tenantOf }: Pick<KeptEndsParts, 'tables' | 'clock' | 'tenantOf'>,
+): Withdrawals => {
+  const repeatOf = async (ids: readonly string[]): Promise<number> => {
     const open = await tables.read((own) => openAmong(own, kind, ids));
     for (const row of open) {
       await tables.write(tenantOf(String(row['tenant_id'])), async (own) => {
@@ -72,22 +105,15 @@ const createKeptEnds = ({ tables, clock, file, kinds, tenantOf }: KeptEndsParts)
     return open.length;
   };
   return {
-    async repeat() {
-      const ids = [...(await journal.read())];
+    async repeat(journaled) {
+      const ids = [...journaled];
       let count = 0;
-      for (const kind of kinds) {
-        for (let at = 0; at < ids.length; at += AT_ONCE) count += await repeatOf(kind, ids.slice(at, at + AT_ONCE));
-      }
+      for (let at = 0; at < ids.length; at += AT_ONCE) count += await repeatOf(ids.slice(at, at + AT_ONCE));
       return count;
     },
-    async note() {
-      const nowMs = clock.nowMs();
-      for (const { table, id, endedMs } of kinds) {
-        const since = Math.max(0, sinceMs - LOOKED_BACK_MS);
-        const rows = (await tables.read((own) => own(table).select(id).where(endedMs, '>=', since))) as Row[];
-        await journal.add(rows.map((row) => String(row[id])));
-      }
-      sinceMs = nowMs;
+    async since(own, sinceMs) {
+      const rows = (await own(kind.table).select(kind.id).where(kind.endedMs, '>=', sinceMs)) as Row[];
+      return rows.map((row) => String(row[kind.id]));
     },
   };
 };

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { keepWithdrawals } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -38,6 +40,7 @@ import { lagRoute } from './lag/lag-route.ts';
 import { openPeerings } from './peerings/open-peerings.ts';
 import { SEALED as SEALED_PEERS } from './peerings/peer-row.ts';
 import { peeringContents } from './peerings/peering-tables.ts';
+import { PEERS_CHANGED } from './peerings/peerings.ts';
 import { SEALED as SEALED_EVENTS } from './peerings/stored-federation-log.ts';
 import { openPulling } from './pulling/open-pulling.ts';
 import { openServing } from './serving/open-serving.ts';
@@ -101,6 +104,7 @@ export const federationPlugin = definePlugin({
       transport,
       audit,
       keys,
+      keep: (kept) => keepWithdrawals(context, { ...revocationsBeside(node), tables, clock, kinds: [kept] }),
       route,
       every,
     });
@@ -150,4 +154,9 @@ export const federationPlugin = definePlugin({
     provide(PeerLags, lags);
     route(lagRoute(lags, use.keys));
   },
+});
+
+const revocationsBeside = ({ dataFolder }: NodeSettings) => ({
+  topic: PEERS_CHANGED,
+  file: join(dataFolder, 'revoked-peerings'),
 });

@@ -54,6 +54,8 @@ export interface DirectoryParts {
   readonly clock: Clock;
   readonly audit: AuditLog | undefined;
   readonly jobs: JobQueue | undefined;
+  /** Writes beside the store that a suspension ends, so that the next start does not repeat it. */
+  resumes(tenant: StoredTenant): Promise<void>;
 }
 
 /** The directory of tenants, as administrators of `default` use it. */
@@ -119,6 +121,7 @@ export class DirectoryService implements Tenants {
       if (status === 'suspended') refuseDefault(id, 'suspended');
       const next = { ...tenant, ...(name === undefined ? {} : { name }), ...restOf(tenant, status, clock.nowMs()) };
       if (JSON.stringify(next) === JSON.stringify(tenant)) return tenant;
+      if (tenant.status === 'suspended' && next.status === 'active') await this.#parts.resumes(tenant);
       await directory.replace(own, next);
       const action = next.status === tenant.status ? 'tenant_rename' : ACTIONS[next.status];
       await this.#record(caller, action, id, transaction);

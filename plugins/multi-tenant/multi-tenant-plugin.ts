@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { keepWithdrawals } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -6,6 +8,7 @@ import {
   KERNEL_API,
   NODE_VERSION,
   NodeSelf,
+  NodeSettings,
   optional,
   ServedTenants,
   schema,
@@ -15,9 +18,10 @@ import { AuditLog } from '../audit/audit-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { TenantTransfer } from '../transfer/transfer-api.ts';
-import { DirectoryService, ERASURE_JOB } from './directory-service.ts';
+import { type DirectoryParts, DirectoryService, ERASURE_JOB } from './directory-service.ts';
 import { eraseRestored } from './erase-restored.ts';
 import { exportTenantRoute } from './export-tenant-route.ts';
+import { endOfSuspension, suspensions } from './kept-suspensions.ts';
 import { Tenancy, Tenants } from './multi-tenant-api.ts';
 import { multiTenantContents, multiTenantMigrations, SEALED } from './multi-tenant-migrations.ts';
 import { MULTI_TENANT_DISABLED } from './multi-tenant-words.ts';
@@ -49,6 +53,7 @@ export const multiTenantPlugin = definePlugin({
     clock: Clock,
     cursors: Cursors,
     self: NodeSelf,
+    node: NodeSettings,
     served: ServedTenants,
     removal: TenantRemoval,
     audit: optional(AuditLog),
@@ -74,7 +79,8 @@ export const multiTenantPlugin = definePlugin({
   contents: multiTenantContents,
   sealed: [SEALED],
   commands: [tenantCommands],
-  async setup({ config, use, tables, files, hooks, log, dataFolder, provide, route, onSignal, onStart }) {
+  async setup(context) {
+    const { config, use, tables, files, hooks, log, dataFolder, provide, route, onSignal, onStart } = context;
     const { clock, cursors, self, served, removal, audit, jobs, identity, transfer } = use;
     const directory = new TenantDirectory(tables);
     const standings = new TenantStandings({ directory, served });
@@ -82,7 +88,26 @@ export const multiTenantPlugin = definePlugin({
     const isOn = config.enabled;
     const receipts = isOn && identity !== undefined ? new ReceiptFile(dataFolder(), identity) : undefined;
     const eraser = new TenantEraser({ directory, standings, removal, clock, audit, signing, receipts });
-    const tenants = new DirectoryService({ isOn, tables, directory, standings, eraser, hooks, clock, audit, jobs });
+    const kept = keepWithdrawals(context, {
+      topic: TENANTS_CHANGED,
+      tables,
+      clock,
+      file: join(use.node.dataFolder, 'suspended-tenants'),
+      kinds: isOn ? [suspensions(directory, () => standings.reload())] : [],
+    });
+    const resumes: DirectoryParts['resumes'] = (tenant) => kept.add([endOfSuspension(tenant)]);
+    const tenants = new DirectoryService({
+      isOn,
+      resumes,
+      tables,
+      directory,
+      standings,
+      eraser,
+      hooks,
+      clock,
+      audit,
+      jobs,
+    });
     const tenancy = isOn ? createTenancy({ directory, standings, tenants }) : singleTenancy;
     provide(Tenancy, tenancy);
     provide(Tenants, tenants);

@@ -30,6 +30,8 @@ export interface SubscriptionStoreParts {
   readonly random: Random;
   readonly audit: AuditLog | undefined;
   nowMs(): number;
+  /** Writes the id of a subscription down beside the store, so that a restore does not bring it back. */
+  withdraw(subscriptionId: string): Promise<void>;
 }
 
 /** The rights behind a request to subscribe, checked in the transaction that stores the subscription. */
@@ -93,8 +95,10 @@ export class SubscriptionStore {
   /**
    * Deletes a subscription. Its events are never shown or sent again, and are deleted later with others of their age.
    */
-  remove(record: Subscription): Promise<void> {
-    return this.#parts.tables.write(record.tenantId, async (own) => {
+  async remove(record: SubscriptionKey): Promise<void> {
+    // Comes first, because the deletion leaves no row to find it by.
+    await this.#parts.withdraw(record.id);
+    await this.#parts.tables.write(record.tenantId, async (own) => {
       await own(RECORDS).where(whereOf(record)).delete();
       await dropPending(own, record);
       own.signal(WORK);

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { keepWithdrawals } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -12,6 +14,7 @@ import {
   KERNEL_API,
   NODE_VERSION,
   NodeSelf,
+  NodeSettings,
   nodeMetadata,
   optional,
   type PluginContext,
@@ -32,6 +35,7 @@ import { deliverEvent } from './deliver-event.ts';
 import { DeliveryRunner } from './delivery-runner.ts';
 import { measureDeliveries } from './delivery-telemetry.ts';
 import { EventOutbox } from './event-outbox.ts';
+import { cancellations } from './kept-cancellations.ts';
 import { OutboxStore } from './outbox-store.ts';
 import { replayRoute } from './replay-route.ts';
 import { rotateCommands } from './rotate-command.ts';
@@ -90,6 +94,7 @@ export const subscriptionsPlugin = definePlugin({
     keys: KeyRegistry,
     tokens: CapabilityTokens,
     served: ServedTenants,
+    node: NodeSettings,
     gardens: optional(GardenAccess),
     audit: optional(AuditLog),
   },
@@ -135,7 +140,8 @@ export const subscriptionsPlugin = definePlugin({
   migrations: subscriptionsMigrations,
   contents: subscriptionsContents,
   sealed: [SEALED],
-  setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
+  setup(context) {
+    const { config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop } = context;
     const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, served } = use;
     const { gardens, audit } = use;
     const { replaySeconds, circuitThreshold, webhookAllowPrivate: allowPrivate } = config;
@@ -143,7 +149,10 @@ export const subscriptionsPlugin = definePlugin({
     const nowMs = () => clock.nowMs();
     const seals = createWebhookSeals(identity, random);
     const access = new AccessCheck({ facts, keys, tokens, isOpen: () => isOpen(hooks) });
-    const store = new SubscriptionStore({ tables, random, audit, nowMs });
+    const store = new SubscriptionStore({ tables, random, audit, nowMs, withdraw: (id) => kept.add([id]) });
+    const file = join(use.node.dataFolder, 'cancelled-subscriptions');
+    const kinds = [cancellations(store, tables)];
+    const kept = keepWithdrawals(context, { topic: WORK, tables, clock, file, kinds });
     const outbox = new OutboxStore({
       tables,
       subscriptions: store,

@@ -1,4 +1,4 @@
-import type { Access } from '../../../kernel/internal-api.ts';
+import type { Access, Withdrawals } from '../../../kernel/internal-api.ts';
 import type {
   Clock,
   CursorCodec,
@@ -17,6 +17,7 @@ import type { PeerRegistry } from '../federation-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import { CHECK_INTERVAL_MS, createPeerChecks } from './check-peers.ts';
 import type { FederationLog } from './federation-log.ts';
+import { peeringRevocations } from './kept-revocations.ts';
 import { KeyRefresher } from './key-refresher.ts';
 import { StoredPeerRegistry } from './peer-registry.ts';
 import {
@@ -45,6 +46,8 @@ export interface PeeringsParts {
   readonly identity: NodeIdentity;
   readonly transport: Transport;
   readonly audit: AuditLog | undefined;
+  /** Keeps revocations beside the store. */
+  keep(revocations: Withdrawals): void;
   readonly keys: KeyRegistry | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
   route(route: Route<any, any, any>): void;
@@ -63,6 +66,7 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   const { metadataPath } = self.names;
   const store = new PeerStore(tables);
   const federationLog = new StoredFederationLog({ tables, clock, random, audit });
+  parts.keep(peeringRevocations({ store, tables, clock, federationLog }));
   const reader = new PeerReader({ transport, clock, metadataPath, insecure: config.insecure });
   const refresher = new KeyRefresher({ store, tables, reader, federationLog, clock, log });
   const peerings = new StoredPeerings({ store, tables, clock, refresher });

@@ -44,7 +44,7 @@ export const openOutbox = async (kind: StoreKind): Promise<OpenOutbox> => {
   const tables = createPluginTables(store, 'subscriptions');
   const random = createSeededRandom();
   const nowMs = () => opened.nowMs;
-  const subscriptions = new SubscriptionStore({ tables, random, audit: undefined, nowMs });
+  const subscriptions = new SubscriptionStore({ tables, random, audit: undefined, nowMs, withdraw: async () => {} });
   const outbox = new OutboxStore({
     tables,
     subscriptions,
