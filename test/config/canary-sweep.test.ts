@@ -7,6 +7,7 @@ import { fewPlugins } from '../kit/few-plugins.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { administer } from '../kit/postgres-server.ts';
 import { BackupPlace } from '../plugins/backup/backup-place.ts';
+import { holdKeys } from '../plugins/backup/sealed-place.ts';
 import { ask, CANARY, MAPPED, NUMBER, Planting } from './canaries.ts';
 
 const LIMIT_MS = 300_000;
@@ -107,10 +108,7 @@ forEachStore('what people say to a sealed node', (kind) => {
   });
 
   const switched = (): Record<string, string> => ({ ...SWITCHES, TMPDIR: place.work.path('tmp') });
-  const sealing = (): Record<string, string> => {
-    writeFileSync(place.work.path('keys'), randomBytes(32).toString('hex'), { mode: 0o600 });
-    return { ...switched(), SVC_ENCRYPTION_KEY_FILE: place.work.path('keys') };
-  };
+  const sealing = (): Record<string, string> => ({ ...switched(), ...holdKeys(place, randomBytes(32)) });
   const swept = new Set<string>();
   /** Returns the places that hold a canary, and adds all places that it has looked at to `swept`. */
   const sweep = async (): Promise<readonly string[]> => {

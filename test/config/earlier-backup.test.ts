@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { waitUntil } from '../kit/wait-until.ts';
 import { BACKED_UP, BackupPlace, fact, request } from '../plugins/backup/backup-place.ts';
+import { eraseEntity, holdKeys, succeed } from '../plugins/backup/sealed-place.ts';
 
 const LIMIT_MS = 180_000;
 const JOURNAL = 'data/erasures.jsonl';
@@ -13,22 +14,9 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
   let env: Record<string, string>;
   beforeEach(async () => {
     place = await BackupPlace.on(kind, { ...BACKED_UP, metrics: true, transfer: true });
-    const file = place.work.path('keys');
-    writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 });
-    env = { SVC_ENCRYPTION_KEY_FILE: file, SVC_TOMBSTONES_ENABLED: 'true' };
+    env = { ...holdKeys(place, randomBytes(32)), SVC_TOMBSTONES_ENABLED: 'true' };
   });
   afterEach(() => place.dispose());
-
-  /** Runs a command in a process of its own, because this one would keep the file of the store open for a while. */
-  const run = async (...argv: readonly string[]) => {
-    const done = await place.work.runApart([...argv, '--config', 'node.json'], { ...place.env, ...env });
-    return { ...done, text: done.stdout + done.stderr };
-  };
-  const succeed = async (...argv: readonly string[]): Promise<string> => {
-    const { exitCode, stdout, text } = await run(...argv);
-    expect(exitCode, text).to.equal(0);
-    return stdout.trim();
-  };
 
   /**
    * Backs facts up, erases one of the entities, and restores the backup without the journal. Returns the journal, and
@@ -43,15 +31,13 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
     }
     const citing = { ...fact('user:stays', 'concluded'), relation: 'x:cites', derived_from: [told[0].cid] };
     expect((await request(node, 'POST', '/v1/facts', citing)).status).to.equal(201);
-    const backup = await succeed('backup');
-    const { id } = (await request(node, 'POST', '/v1/tombstones', { entity_uri: 'user:gone' })).body;
-    const erased = await request(node, 'POST', `/v1/tombstones/${id}/erase`, { confirm: 'user:gone' });
-    expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
+    const backup = await succeed(place, env, 'backup');
+    await eraseEntity(node, 'user:gone');
     await node.end();
-    expect(await succeed('backup', 'drill')).to.match(
+    expect(await succeed(place, env, 'backup', 'drill')).to.match(
       /restored; checks that hold: (\d+) of \1; .*: 4 of 4 compared \(1 of them erased since this backup\)$/,
     );
-    await succeed('restore', backup, '--replace');
+    await succeed(place, env, 'restore', backup, '--replace');
     const journal = readFileSync(place.work.path(JOURNAL), 'utf8');
     rmSync(place.work.path(JOURNAL));
     return { journal, gone: told[0].id };
@@ -65,13 +51,13 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
 
   it('restores whole: the erased facts are erased, their links fit, and verify counts them', async () => {
     await restoreEarlier();
-    expect(await succeed('verify')).to.match(/^facts +holds \(1 fact erased since this backup\)$/m);
+    expect(await succeed(place, env, 'verify')).to.match(/^facts +holds \(1 fact erased since this backup\)$/m);
     expect(await values('user:gone')).to.deep.equal([]);
     expect(await values('user:stays')).to.deep.equal(['a value']);
-    const exported = await run('export');
-    expect(exported.exitCode, exported.text).to.equal(0);
+    const exported = await place.runApart(['export'], env);
+    expect(exported.exitCode, exported.stderr).to.equal(0);
     expect(exported.stdout).to.include('user:stays').and.not.include('user:gone');
-    await succeed('verify');
+    await succeed(place, env, 'verify');
   }).timeout(LIMIT_MS);
 
   it('answers for the erased fact as for no fact, and counts no damage', async () => {
@@ -95,16 +81,16 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
     const erased = async () => (await place.rows()).get('facts')?.filter((row) => JSON.parse(row).cid === null) ?? [];
     await waitUntil('the fact is erased again', LIMIT_MS, async () => (await erased()).length > 0);
     await node.end();
-    expect(await succeed('verify')).to.match(/^facts +holds$/m);
+    expect(await succeed(place, env, 'verify')).to.match(/^facts +holds$/m);
     expect((await erased()).map((row) => JSON.parse(row).sealed)).to.deep.equal([null]);
   }).timeout(LIMIT_MS);
 
   it('keeps its chain in a store with other keys, and in a clear one', async () => {
     await restoreEarlier();
-    await succeed('encryption', 'rotate');
-    expect(await succeed('verify')).to.match(/^facts +holds$/m);
-    await succeed('encryption', 'off');
-    await succeed('verify');
+    await succeed(place, env, 'encryption', 'rotate');
+    expect(await succeed(place, env, 'verify')).to.match(/^facts +holds$/m);
+    await succeed(place, env, 'encryption', 'off');
+    await succeed(place, env, 'verify');
   }).timeout(LIMIT_MS);
 
   it('reports a changed byte of what an erasure leaves, of a fact whose key is gone and of one whose key lives', async () => {
@@ -116,9 +102,9 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
            CASE substr(${digits}, -2) WHEN '00' THEN '01' ELSE '00' END)`
         : 'set_byte(sealed, length(sealed) - 1, get_byte(sealed, length(sealed) - 1) # 1)';
     await place.tamper(`UPDATE facts SET sealed = ${changed} WHERE entity_key IN ('user:gone', 'user:other')`);
-    const verified = await run('verify');
-    expect(verified.exitCode, verified.text).to.equal(1);
-    expect(verified.text.match(/the column sealed of the fact/g)).to.have.length(2);
+    const verified = await place.runApart(['verify'], env);
+    expect(verified.exitCode, verified.stderr).to.equal(1);
+    expect(verified.stdout.match(/the column sealed of the fact/g)).to.have.length(2);
     expect(await values('user:other')).to.deep.equal([]);
     expect(await values('user:stays')).to.deep.equal(['a value']);
   }).timeout(LIMIT_MS);

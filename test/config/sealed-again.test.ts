@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { forEachStore } from '../kit/for-each-store.ts';
-import { BACKED_UP, BackupPlace, fact, request } from '../plugins/backup/backup-place.ts';
+import { BACKED_UP, BackupPlace, request } from '../plugins/backup/backup-place.ts';
+import { eraseEntity, holdKeys, remember, succeed } from '../plugins/backup/sealed-place.ts';
 
 const LIMIT_MS = 180_000;
 const KEY_FILE = 'data/content-keys.json';
@@ -10,39 +11,14 @@ const KEY_FILE = 'data/content-keys.json';
 forEachStore('a store that is opened and sealed again', (kind) => {
   let place: BackupPlace;
   let env: Record<string, string>;
-  const key = randomBytes(32);
   beforeEach(async () => {
     place = await BackupPlace.on(kind, BACKED_UP);
-    const file = place.work.path('keys');
-    writeFileSync(file, key.toString('hex'), { mode: 0o600 });
-    env = { SVC_ENCRYPTION_KEY_FILE: file, SVC_TOMBSTONES_ENABLED: 'true' };
+    env = { ...holdKeys(place, randomBytes(32)), SVC_TOMBSTONES_ENABLED: 'true' };
   });
   afterEach(() => place.dispose());
 
-  /** Runs a command in a process of its own, because this one would keep the file of the store open for a while. */
-  const run = async (...argv: readonly string[]) => {
-    const done = await place.work.runApart([...argv, '--config', 'node.json'], { ...place.env, ...env });
-    return { ...done, text: done.stdout + done.stderr };
-  };
-  const succeed = async (...argv: readonly string[]): Promise<string> => {
-    const { exitCode, stdout, text } = await run(...argv);
-    expect(exitCode, text).to.equal(0);
-    return stdout.trim();
-  };
-  const tell = async (variables: Record<string, string>, ...entities: readonly string[]): Promise<void> => {
-    const node = await place.start(variables);
-    for (const entity of entities) {
-      expect((await request(node, 'POST', '/v1/facts', fact(entity, 'a value'))).status).to.equal(201);
-    }
-    await node.end();
-  };
-  const erase = async (entity: string): Promise<void> => {
-    const node = await place.start(env);
-    const { id } = (await request(node, 'POST', '/v1/tombstones', { entity_uri: entity })).body;
-    const erased = await request(node, 'POST', `/v1/tombstones/${id}/erase`, { confirm: entity });
-    expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
-    await node.end();
-  };
+  const tell = (variables: Record<string, string>, ...entities: readonly string[]): Promise<void> =>
+    remember(place, variables, ...entities.map((entity) => [entity, 'a value'] as const));
   const values = async (entity: string): Promise<readonly unknown[]> => {
     const node = await place.start(env);
     const { body } = await request(node, 'GET', `/v1/facts?entity=${entity}`);
@@ -52,15 +28,17 @@ forEachStore('a store that is opened and sealed again', (kind) => {
 
   it('has other keys, so that an erasure in between reaches the sealed backups from before', async () => {
     await tell(env, 'user:gone', 'user:stays');
-    const backup = await succeed('backup');
-    await succeed('encryption', 'off');
-    await erase('user:gone');
-    await succeed('encryption', 'on');
-    const refused = await run('restore', backup, '--replace');
-    expect(refused.exitCode, refused.text).to.not.equal(0);
-    expect(refused.text).to.include('the last "encryption rotate" or "encryption on"');
+    const backup = await succeed(place, env, 'backup');
+    await succeed(place, env, 'encryption', 'off');
+    const node = await place.start(env);
+    await eraseEntity(node, 'user:gone');
+    await node.end();
+    await succeed(place, env, 'encryption', 'on');
+    const refused = await place.runApart(['restore', backup, '--replace'], env);
+    expect(refused.exitCode, refused.stderr).to.not.equal(0);
+    expect(refused.stderr).to.include('the last "encryption rotate" or "encryption on"');
     expect(await values('user:stays')).to.deep.equal(['a value']);
-    await succeed('verify');
+    await succeed(place, env, 'verify');
   }).timeout(LIMIT_MS);
 
   it('takes no keys that have not sealed it before, and leaves them as they are', async () => {
@@ -74,20 +52,22 @@ forEachStore('a store that is opened and sealed again', (kind) => {
       await other.dispose();
     }
     const before = readFileSync(place.work.path(KEY_FILE), 'utf8');
-    const refused = await run('encryption', 'on');
+    const refused = await place.runApart(['encryption', 'on'], env);
     expect(refused.exitCode).to.equal(1);
-    expect(refused.text).to.include('have not sealed this store before').and.include('hint: ');
+    expect(refused.stderr).to.include('have not sealed this store before').and.include('hint: ');
     expect(readFileSync(place.work.path(KEY_FILE), 'utf8')).to.equal(before);
-    expect(JSON.parse((await run('encryption', 'status', '--json')).stdout).unfinished).to.equal(null);
+    expect(JSON.parse((await place.runApart(['encryption', 'status', '--json'], env)).stdout).unfinished).to.equal(
+      null,
+    );
     env = { ...env, SVC_ENCRYPTION_KEY_STORE: place.work.path('own-keys.json') };
-    await succeed('encryption', 'on');
+    await succeed(place, env, 'encryption', 'on');
     expect(existsSync(place.work.path('own-keys.json'))).to.equal(true);
     expect(await values('user:a')).to.deep.equal(['a value']);
   }).timeout(LIMIT_MS);
 
   it('reports a flipped byte of a sealed value, and no read shows that fact', async () => {
     await tell(env, 'user:a', 'user:b');
-    await succeed('verify');
+    await succeed(place, env, 'verify');
     const digits = 'hex(sealed)';
     const flipped =
       kind === 'sqlite'
@@ -95,9 +75,9 @@ forEachStore('a store that is opened and sealed again', (kind) => {
            substr(${digits}, 42))`
         : 'set_byte(sealed, 20, get_byte(sealed, 20) # 1)';
     await place.tamper(`UPDATE facts SET sealed = ${flipped} WHERE entity_key = 'user:a'`);
-    const verified = await run('verify');
-    expect(verified.exitCode, verified.text).to.equal(1);
-    expect(verified.text).to.include('the column sealed of the fact');
+    const verified = await place.runApart(['verify'], env);
+    expect(verified.exitCode, verified.stderr).to.equal(1);
+    expect(verified.stdout).to.include('the column sealed of the fact');
     expect(await values('user:a')).to.deep.equal([]);
     expect(await values('user:b')).to.deep.equal(['a value']);
   }).timeout(LIMIT_MS);

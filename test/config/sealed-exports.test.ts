@@ -5,6 +5,7 @@ import { operatorKeyId } from '../../adapters/sealed/data-keys.ts';
 import { fewPlugins } from '../kit/few-plugins.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { BackupPlace, fact, request } from '../plugins/backup/backup-place.ts';
+import { holdKeys, remember } from '../plugins/backup/sealed-place.ts';
 
 const LIMIT_MS = 120_000;
 const CANARY = 'canary-7f3a9c';
@@ -22,18 +23,11 @@ forEachStore('an export that a command of a node with a key writes', (kind) => {
   let env: Readonly<Record<string, string>>;
   const key = randomBytes(32);
   const at = (name: string): string => place.work.path(name);
-  const holding = (of: BackupPlace, ...keys: readonly Buffer[]): Record<string, string> => {
-    const file = of.work.path('keys');
-    writeFileSync(file, keys.map((one) => one.toString('hex')).join('\n'), { mode: 0o600 });
-    return keys.length === 0 ? {} : { SVC_ENCRYPTION_KEY_FILE: file };
-  };
 
   before(async () => {
     place = await BackupPlace.on(kind, fewPlugins('audit', 'multi-tenant', 'tombstones', 'transfer'));
-    env = { ...holding(place, key), SVC_MULTI_TENANT_ENABLED: 'true' };
-    const node = await place.start(env);
-    expect((await request(node, 'POST', '/v1/facts', fact('user:a', CANARY))).status).to.equal(201);
-    await node.end();
+    env = { ...holdKeys(place, key), SVC_MULTI_TENANT_ENABLED: 'true' };
+    await remember(place, env, ['user:a', CANARY]);
   });
   after(() => place.dispose());
 
@@ -66,7 +60,7 @@ forEachStore('an export that a command of a node with a key writes', (kind) => {
     const other = await BackupPlace.on(kind, fewPlugins('audit', 'multi-tenant', 'tombstones', 'transfer'));
     try {
       expect((await place.run(['export', '--out', at('moved')], env)).exitCode).to.equal(0);
-      const others = holding(other, key);
+      const others = holdKeys(other, key);
       expect((await other.run(['init'], others)).exitCode).to.equal(0);
       const imported = await other.run(['import', at('moved')], others);
       expect(imported.exitCode, imported.stderr).to.equal(0);
@@ -97,7 +91,7 @@ forEachStore('an export that a command of a node with a key writes', (kind) => {
       ['cut', [key], 'the export is damaged'],
     ];
     for (const [name, keys, message] of refusals) {
-      const given = holding(place, ...keys);
+      const given = holdKeys(place, ...keys);
       for (const command of [['import'], ['encryption', 'open'], ['audit', 'verify', '--file']]) {
         const refused = await place.run([...command, at(name)], given);
         expect(refused.exitCode, `${command} ${name}`).to.equal(1);
@@ -105,7 +99,7 @@ forEachStore('an export that a command of a node with a key writes', (kind) => {
         expect(refused.stdout.includes(CANARY)).to.equal(false);
       }
     }
-    env = { ...holding(place, key), SVC_MULTI_TENANT_ENABLED: 'true' };
+    env = { ...holdKeys(place, key), SVC_MULTI_TENANT_ENABLED: 'true' };
     const partial = await place.run(['encryption', 'open', at('cut'), '--out', at('partial')], env);
     expect(partial.exitCode).to.equal(1);
     expect(statSync(at('partial'), { throwIfNoEntry: false })).to.equal(undefined);

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { operatorKeyId } from '../../adapters/sealed/data-keys.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { BACKED_UP, BackupPlace, bytesBelow, fact, request } from '../plugins/backup/backup-place.ts';
+import { holdKeys, remember } from '../plugins/backup/sealed-place.ts';
 
 const LIMIT_MS = 180_000;
 const CANARY = 'canary-7f3a9c';
@@ -19,18 +20,8 @@ forEachStore('a node with an encryption key', (kind) => {
   afterEach(() => place.dispose());
 
   /** Variables of a machine with these keys, the present one first. */
-  const holding = (at: BackupPlace, ...keys: readonly Buffer[]): Record<string, string> => {
-    const file = at.work.path('keys');
-    writeFileSync(file, keys.map((one) => one.toString('hex')).join('\n'), { mode: 0o600 });
-    return keys.length === 0 ? {} : { SVC_ENCRYPTION_KEY_FILE: file, SVC_TOMBSTONES_ENABLED: 'true' };
-  };
-  const remember = async (env: Record<string, string>, ...facts: readonly (readonly [string, string])[]) => {
-    const node = await place.start(env);
-    for (const [entity, value] of facts) {
-      expect((await request(node, 'POST', '/v1/facts', fact(entity, value))).status).to.equal(201);
-    }
-    await node.end();
-  };
+  const holding = (at: BackupPlace, ...keys: readonly Buffer[]): Record<string, string> =>
+    keys.length === 0 ? {} : { ...holdKeys(at, ...keys), SVC_TOMBSTONES_ENABLED: 'true' };
   const storedValue = async (at: BackupPlace, env: Record<string, string>, entity: string): Promise<unknown> => {
     const node = await at.start(env);
     const { body } = await request(node, 'GET', `/v1/facts?entity=${entity}`);
@@ -45,7 +36,7 @@ forEachStore('a node with an encryption key', (kind) => {
 
   it('seals a new store from its first fact, and opens it after a restart', async () => {
     const env = holding(place, key);
-    await remember(env, ['user:a', CANARY]);
+    await remember(place, env, ['user:a', CANARY]);
     expect(await storedText()).to.not.include(CANARY);
     if (kind === 'sqlite') {
       const holders = bytesBelow(place.work.path('data')).filter(({ bytes }) => bytes.includes(CANARY));
@@ -58,7 +49,7 @@ forEachStore('a node with an encryption key', (kind) => {
   }).timeout(LIMIT_MS);
 
   it('leaves a store that was made without a key clear, and says how to seal it', async () => {
-    await remember({}, ['user:a', CANARY]);
+    await remember(place, {}, ['user:a', CANARY]);
     const env = holding(place, key);
     const node = await place.start(env);
     expect((await request(node, 'GET', '/v1/facts?entity=user:a')).body.facts[0].value.v).to.equal(CANARY);
@@ -71,7 +62,7 @@ forEachStore('a node with an encryption key', (kind) => {
   it('starts no sealed store without its keys, and each command says which one is missing', async () => {
     const env = holding(place, key);
     const file = place.work.path(`data/${KEYS}`);
-    await remember(env, ['user:a', CANARY]);
+    await remember(place, env, ['user:a', CANARY]);
     const before = await storedText();
     const sealed = readFileSync(file, 'utf8');
     const refusals: readonly [string, () => Record<string, string>][] = [
@@ -116,7 +107,7 @@ forEachStore('a node with an encryption key', (kind) => {
   it('is restored on an empty machine from a sealed backup, with the key alone', async () => {
     const target = place.work.path('target');
     const env = { ...holding(place, key), SVC_BACKUP_TARGET: target };
-    await remember(env, ['user:a', CANARY]);
+    await remember(place, env, ['user:a', CANARY]);
     const sent = await place.run(['backup'], env);
     expect(sent.exitCode, sent.stderr).to.equal(0);
     const to = await BackupPlace.on(kind, BACKED_UP);
@@ -132,7 +123,7 @@ forEachStore('a node with an encryption key', (kind) => {
 
   it('takes the content keys of another store from no folder of backups', async () => {
     const env = { ...holding(place, key), SVC_BACKUP_FOLDER: place.work.path('kept') };
-    await remember(env, ['user:a', CANARY]);
+    await remember(place, env, ['user:a', CANARY]);
     expect((await place.run(['backup'], env)).exitCode).to.equal(0);
     const copy = place.work.path(`kept/${KEYS}`);
     const before = readFileSync(copy, 'utf8');
@@ -150,29 +141,27 @@ forEachStore('a node with an encryption key', (kind) => {
   }).timeout(LIMIT_MS);
 
   /** Runs a command in a process of its own, because this one would keep the file of the store open for a while. */
-  const runApart = (argv: readonly string[], env: Record<string, string>) =>
-    place.work.runApart([...argv, '--config', 'node.json'], { ...place.env, ...env });
   const kill = async (conversion: string, at: string, env: Record<string, string>): Promise<void> => {
     await place.work.killAtText(['encryption', conversion, '--config', 'node.json'], at, { ...place.env, ...env });
-    const { stdout } = await runApart(['encryption', 'status', '--json'], env);
+    const { stdout } = await place.runApart(['encryption', 'status', '--json'], env);
     expect(JSON.parse(stdout).unfinished).to.equal(conversion);
   };
 
   it('seals a full store, opens it, and renews its keys, also after a kill between two pieces', async () => {
     const many = Array.from({ length: 250 }, (_, at) => [`user:${at}`, `${CANARY} ${at}`] as const);
     // Facts that contradict each other have rows that repeat their value keys.
-    await remember({}, ...many, ['user:7', 'another'], ['user:8', 'another']);
+    await remember(place, {}, ...many, ['user:7', 'another'], ['user:8', 'another']);
     const env = holding(place, key);
     for (const conversion of ['on', 'rotate', 'off'] as const) {
       // The command reports between two transactions, of which the first has sealed 100 of the 252 facts.
       await kill(conversion, 'rewritten so far: 100 rows', env);
-      const refused = await runApart(['start'], env);
+      const refused = await place.runApart(['start'], env);
       expect(refused.stderr).to.include(`"encryption ${conversion}" was begun on this store and is not finished`);
-      const done = await runApart(['encryption', conversion], env);
+      const done = await place.runApart(['encryption', conversion], env);
       expect(done.exitCode, done.stderr).to.equal(0);
       expect((await storedText()).includes(CANARY)).to.equal(conversion === 'off');
       expect(await storedValue(place, env, 'user:9')).to.equal(`${CANARY} 9`);
-      const verified = await runApart(['verify'], env);
+      const verified = await place.runApart(['verify'], env);
       expect(verified.exitCode, verified.stderr + verified.stdout).to.equal(0);
     }
   }).timeout(LIMIT_MS);
@@ -183,53 +172,53 @@ forEachStore('a node with an encryption key', (kind) => {
     const headers = { 'Idempotency-Key': 'hidden:1:AAAA' };
     expect((await request(node, 'POST', '/v1/facts', fact('user:a', CANARY), headers)).status).to.equal(201);
     await node.end();
-    const done = await runApart(['encryption', 'on'], env);
+    const done = await place.runApart(['encryption', 'on'], env);
     expect(done.exitCode, done.stderr).to.equal(0);
     expect(await storedValue(place, env, 'user:a')).to.equal(CANARY);
   }).timeout(LIMIT_MS);
 
   it('is not locked by a damaged fact: a rotation leaves it damaged, and nothing is opened', async () => {
     const env = holding(place, key);
-    await remember(env, ['user:a', CANARY], ['user:b', 'stays']);
+    await remember(place, env, ['user:a', CANARY], ['user:b', 'stays']);
     await place.tamper(
       "INSERT INTO node_settings (key, value) VALUES ('content_seal_conversion', '{}')",
       "UPDATE facts SET sealed = (SELECT g.sealed FROM facts g WHERE g.entity_key = 'user:b') WHERE entity_key = 'user:a'",
       "DELETE FROM node_settings WHERE key = 'content_seal_conversion'",
     );
-    const refused = await runApart(['encryption', 'off'], env);
+    const refused = await place.runApart(['encryption', 'off'], env);
     expect(refused.exitCode).to.equal(1);
     expect(refused.stderr).to.include('is damaged, so the store cannot be written in the clear');
-    const rotated = await runApart(['encryption', 'rotate'], env);
+    const rotated = await place.runApart(['encryption', 'rotate'], env);
     expect(rotated.exitCode, rotated.stderr).to.equal(0);
     expect(await storedValue(place, env, 'user:b')).to.equal('stays');
     expect(await storedValue(place, env, 'user:a')).to.equal(undefined);
   }).timeout(LIMIT_MS);
 
   it('ends a conversion only after its remains are destroyed and the copies of the keys are replaced', async () => {
-    await remember({}, ['user:a', CANARY]);
+    await remember(place, {}, ['user:a', CANARY]);
     const env = holding(place, key);
     mkdirSync(place.backups, { recursive: true });
     const versionIn = (folder: string): unknown => JSON.parse(readFileSync(join(folder, KEYS), 'utf8')).version;
     for (const conversion of ['on', 'rotate'] as const) {
       await kill(conversion, 'all rows are rewritten', env);
-      const done = await runApart(['encryption', conversion], env);
+      const done = await place.runApart(['encryption', conversion], env);
       expect(done.exitCode, done.stderr).to.equal(0);
       const contents = conversion === 'on' ? 'clear contents' : 'contents under the former keys';
       expect(done.stderr).to.include(`These places may still hold ${contents}:\n  - `);
       expect(versionIn(place.backups), conversion).to.equal(versionIn(place.work.path('data')));
     }
-    const opened = await runApart(['encryption', 'off'], env);
+    const opened = await place.runApart(['encryption', 'off'], env);
     expect(opened.exitCode, opened.stderr).to.equal(0);
     expect(opened.stderr).to.not.include('These places');
   }).timeout(LIMIT_MS);
 
   it('refuses a backup from before a rotation, and a store of such a backup, and says what happened', async () => {
     const env = holding(place, key);
-    await remember(env, ['user:a', CANARY]);
-    const backup = (await runApart(['backup'], env)).stdout.trim();
-    const rotated = await runApart(['encryption', 'rotate'], env);
+    await remember(place, env, ['user:a', CANARY]);
+    const backup = (await place.runApart(['backup'], env)).stdout.trim();
+    const rotated = await place.runApart(['encryption', 'rotate'], env);
     expect(rotated.exitCode, rotated.stderr).to.equal(0);
-    const refused = await runApart(['restore', backup, '--replace'], env);
+    const refused = await place.runApart(['restore', backup, '--replace'], env);
     expect(refused.exitCode, refused.stderr).to.not.equal(0);
     expect(refused.stderr).to.include('a rotation has destroyed the keys of this backup').and.include('hint: ');
     expect(await storedValue(place, env, 'user:a')).to.equal(CANARY);
@@ -238,21 +227,21 @@ forEachStore('a node with an encryption key', (kind) => {
       `UPDATE node_settings SET value = replace(value, '"root":2', '"root":1') WHERE key = 'content_seal'`,
     );
     for (const command of [['start'], ['verify'], ['backup'], ['encryption', 'rotate'], ['encryption', 'off']]) {
-      const { exitCode, stderr } = await runApart(command, env);
+      const { exitCode, stderr } = await place.runApart(command, env);
       expect(exitCode, command.join(' ')).to.not.equal(0);
       expect(stderr, command.join(' ')).to.include('a rotation has destroyed the keys of this backup');
     }
   }).timeout(LIMIT_MS);
 
   it('says that a clear store has no content keys, and fails for a sealed one that has lost its file', async () => {
-    await remember({}, ['user:a', CANARY]);
+    await remember(place, {}, ['user:a', CANARY]);
     const env = holding(place, key);
-    const rewrapped = await runApart(['encryption', 'rewrap'], env);
+    const rewrapped = await place.runApart(['encryption', 'rewrap'], env);
     expect(rewrapped.exitCode).to.equal(1);
     expect(rewrapped.stderr).to.include('the store is not sealed, and there are no content keys at');
-    expect((await runApart(['encryption', 'on'], env)).exitCode).to.equal(0);
+    expect((await place.runApart(['encryption', 'on'], env)).exitCode).to.equal(0);
     rmSync(place.work.path(`data/${KEYS}`));
-    const status = await runApart(['encryption', 'status'], env);
+    const status = await place.runApart(['encryption', 'status'], env);
     expect(status.exitCode).to.equal(1);
     expect(status.stdout).to.include('Contents   sealed');
     expect(status.stderr).to.include('of which a copy lies beside the backups');
@@ -260,7 +249,7 @@ forEachStore('a node with an encryption key', (kind) => {
 
   it('lets another key of the operator open the store after a rewrap', async () => {
     const env = holding(place, key);
-    await remember(env, ['user:a', CANARY]);
+    await remember(place, env, ['user:a', CANARY]);
     const next = randomBytes(32);
     const rewrapped = await place.run(['encryption', 'rewrap'], holding(place, next, key));
     expect(rewrapped.exitCode, rewrapped.stderr).to.equal(0);

@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { operatorKeyId } from '../../adapters/sealed/data-keys.ts';
 import { fewPlugins } from '../kit/few-plugins.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { BackupPlace, request } from '../plugins/backup/backup-place.ts';
+import { holdKeys } from '../plugins/backup/sealed-place.ts';
 
 forEachStore('a node', (kind) => {
   it('tells its operator whether it is sealed, and with which key', async () => {
     const key = randomBytes(32);
     const told = await BackupPlace.on(kind, fewPlugins('metrics', 'openapi'));
-    const file = told.work.path('keys');
-    writeFileSync(file, key.toString('hex'), { mode: 0o600 });
-    const env = { SVC_ENCRYPTION_KEY_FILE: file };
+    const env = holdKeys(told, key);
     const tell = async (given: Record<string, string>) => {
       const node = await told.start(given);
       const { contents } = (await request(node, 'GET', '/v1/node')).body;

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { expect } from 'chai';
 import { openContentSeal } from '../kit/content-seal.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
-import { BACKED_UP, BackupPlace, fact, request } from '../plugins/backup/backup-place.ts';
+import { BACKED_UP, BackupPlace, request } from '../plugins/backup/backup-place.ts';
+import { eraseEntity, holdKeys, remember } from '../plugins/backup/sealed-place.ts';
 import { openedTexts } from './opened-texts.ts';
 
 const LIMIT_MS = 180_000;
@@ -18,24 +19,15 @@ forEachStore('a stolen backup of a node with an encryption key', (kind) => {
   });
   afterEach(() => place.dispose());
 
-  /** Variables of a machine with these keys, the present one first. */
-  const holding = (at: BackupPlace, ...keys: readonly Buffer[]): Record<string, string> => {
-    const file = at.work.path('keys');
-    writeFileSync(file, keys.map((one) => one.toString('hex')).join('\n'), { mode: 0o600 });
-    return keys.length === 0 ? {} : { SVC_ENCRYPTION_KEY_FILE: file, SVC_TOMBSTONES_ENABLED: 'true' };
-  };
-  const remember = async (env: Record<string, string>, ...facts: readonly (readonly [string, string])[]) => {
-    const node = await place.start(env);
-    for (const [entity, value] of facts) {
-      expect((await request(node, 'POST', '/v1/facts', fact(entity, value))).status).to.equal(201);
-    }
-    await node.end();
-  };
+  const holding = (at: BackupPlace): Record<string, string> => ({
+    ...holdKeys(at, key),
+    SVC_TOMBSTONES_ENABLED: 'true',
+  });
 
   it('leaves nothing of an erased entity to a thief of the backup, the key and every file of the target', async () => {
     const target = place.work.path('target');
-    const env = { ...holding(place, key), SVC_BACKUP_TARGET: target };
-    await remember(env, ['user:a', CANARY], ['user:b', 'stays']);
+    const env = { ...holding(place), SVC_BACKUP_TARGET: target };
+    await remember(place, env, ['user:a', CANARY], ['user:b', 'stays']);
     const reading = await place.start(env);
     for (const entity of ['user:a', 'user:b']) {
       const { body: card } = await request(reading, 'GET', `/v1/cards/${entity}?scope=company`);
@@ -52,10 +44,8 @@ forEachStore('a stolen backup of a node with an encryption key', (kind) => {
       .to.include(CANARY)
       .and.include('stays');
     const node = await place.start(env);
-    const { body: tombstone } = await request(node, 'POST', '/v1/tombstones', { entity_uri: 'user:a' });
-    const erased = await request(node, 'POST', `/v1/tombstones/${tombstone.id}/erase`, { confirm: 'user:a' });
+    await eraseEntity(node, 'user:a');
     await node.end();
-    expect(erased.status, JSON.stringify(erased.body)).to.equal(200);
     expect(await texts())
       .to.include('stays')
       .and.not.include(CANARY);
@@ -63,10 +53,10 @@ forEachStore('a stolen backup of a node with an encryption key', (kind) => {
     try {
       const stolen = thief.work.path('stolen');
       cpSync(target, stolen, { recursive: true });
-      const restored = await thief.run(['restore', '--from', stolen], holding(thief, key));
+      const restored = await thief.run(['restore', '--from', stolen], holding(thief));
       expect(restored.exitCode, restored.stderr).to.equal(0);
       thief.takeKeys(place);
-      const read = await thief.start(holding(thief, key));
+      const read = await thief.start(holding(thief));
       const { body } = await request(read, 'GET', '/v1/facts?entity=user:a');
       expect(JSON.stringify(body)).to.not.include(CANARY);
       expect((await request(read, 'GET', '/v1/facts?entity=user:b&relation=x:note')).body.facts[0].value.v).to.equal(

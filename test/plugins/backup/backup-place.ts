@@ -82,6 +82,11 @@ export class BackupPlace {
     return result;
   }
 
+  /** Runs a command in a process of its own, because this one would keep the file of the store open for a while. */
+  runApart(argv: readonly string[], env: Variables = {}): Promise<CommandResult> {
+    return this.work.runApart([...argv, ...CONFIGURATION], { ...this.env, ...env });
+  }
+
   /** Makes a backup, and returns the path of its folder. */
   async backUp(...options: readonly string[]): Promise<string> {
     const { exitCode, stdout, stderr } = await this.run(['backup', ...options]);

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 import { BackupPlace, fact, request } from './backup-place.ts';
+import { chainsIn, incrementsIn } from './sent-increments.ts';
 
 const LIMIT_MS = 180_000;
 const HOUR_MS = 3_600_000;
@@ -20,16 +21,8 @@ describe('gaps in the increments of an SQLite store', () => {
   });
   afterEach(() => place.dispose());
 
-  const chains = (): string[] =>
-    existsSync(target)
-      ? readdirSync(target)
-          .filter((name) => name.startsWith('increments-'))
-          .sort()
-      : [];
-  const incrementsOf = (chain: string): string[] =>
-    readdirSync(join(target, chain))
-      .filter((name) => /^\d+-\d+$/.test(name))
-      .sort();
+  const chains = (): string[] => chainsIn(target);
+  const incrementsOf = (chain: string): string[] => incrementsIn(target, chain);
   /** Makes a node begin a chain with this number of increments after its base. */
   const beginChain = async (count: number): Promise<RunningProgram> => {
     const former = chains().at(-1) ?? '';

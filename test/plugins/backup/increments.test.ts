@@ -8,6 +8,8 @@ import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 import { Load } from './asserting-load.ts';
 import { BACKED_UP, BackupPlace, bytesBelow, fact, request } from './backup-place.ts';
+import { holdKeys } from './sealed-place.ts';
+import { chainsIn, incrementsIn } from './sent-increments.ts';
 
 const LIMIT_MS = 180_000;
 
@@ -27,16 +29,8 @@ describe('increments of an SQLite store', () => {
     await to.dispose();
   });
 
-  const chains = (): string[] =>
-    existsSync(target)
-      ? readdirSync(target)
-          .filter((name) => name.startsWith('increments-'))
-          .sort()
-      : [];
-  const incrementsOf = (chain: string): string[] =>
-    readdirSync(join(target, chain))
-      .filter((name) => /^\d+-\d+$/.test(name))
-      .sort();
+  const chains = (): string[] => chainsIn(target);
+  const incrementsOf = (chain: string): string[] => incrementsIn(target, chain);
   const reachedMs = (): number => {
     const chain = chains().at(-1);
     const last = chain === undefined ? undefined : incrementsOf(chain).at(-1);
@@ -69,10 +63,6 @@ describe('increments of an SQLite store', () => {
   };
 
   const key = randomBytes(32);
-  const holding = (place: BackupPlace): Record<string, string> => {
-    writeFileSync(place.work.path('key'), key.toString('hex'), { mode: 0o600 });
-    return { SVC_ENCRYPTION_KEY_FILE: place.work.path('key') };
-  };
 
   it('bring back any point in time into an empty folder, and the last one of all', async () => {
     const node = await from.start(env);
@@ -177,25 +167,25 @@ describe('increments of an SQLite store', () => {
   }).timeout(LIMIT_MS);
 
   it('are sealed where a key seals backups, and a made-up chain in the clear is refused', async () => {
-    const chain = await makeChain(holding(from));
+    const chain = await makeChain(holdKeys(from, key));
     for (const name of incrementsOf(chains()[0] ?? '')) {
       expect(readFileSync(join(chain, name)).subarray(0, 8).toString()).to.equal('factseal');
     }
     const refused = await restore('latest');
     expect(refused.exitCode).to.equal(1);
     expect(refused.stderr).to.include(`sealed with the key ${operatorKeyId(key)}`);
-    const restored = await restore('latest', holding(to));
+    const restored = await restore('latest', holdKeys(to, key));
     expect(restored.exitCode, restored.stderr).to.equal(0);
     const planted = join(target, 'increments-20260101T000000000Z-1a2b3c4d');
     mkdirSync(planted);
     writeFileSync(join(planted, '0000000000-1'), 'made up');
     rmSync(chain, { recursive: true });
-    const clear = await restore('latest', holding(to));
+    const clear = await restore('latest', holdKeys(to, key));
     expect(clear.stderr).to.include('lies in the clear');
   }).timeout(LIMIT_MS);
 
   it('bring back a sealed store on an empty machine with the key alone, also after an erasure', async () => {
-    const sealed = { ...env, ...holding(from) };
+    const sealed = { ...env, ...holdKeys(from, key) };
     const first = await from.start(sealed);
     await note(first, 'user:a');
     await allSent(first);
@@ -211,9 +201,9 @@ describe('increments of an SQLite store', () => {
     await allSent(node);
     await node.end();
     to.takeKeys(from);
-    const restored = await restore('latest', holding(to));
+    const restored = await restore('latest', holdKeys(to, key));
     expect(restored.exitCode, restored.stderr).to.equal(0);
-    const again = await to.start(holding(to));
+    const again = await to.start(holdKeys(to, key));
     for (const entity of ['user:a', 'user:b', 'user:c']) {
       const { facts } = (await request(again, 'GET', `/v1/facts?entity=${entity}`)).body;
       expect(
@@ -226,13 +216,13 @@ describe('increments of an SQLite store', () => {
   }).timeout(LIMIT_MS);
 
   it('lose their content keys to no other store that has the same target', async () => {
-    await makeChain(holding(from));
+    await makeChain(holdKeys(from, key));
     const copy = (): Buffer[] => bytesBelow(join(target, 'content-keys')).map(({ bytes }) => bytes);
     const before = copy();
-    const node = await to.start(holding(to));
+    const node = await to.start(holdKeys(to, key));
     await note(node, 'user:other');
     await node.end();
-    const refused = await to.run(['backup'], { ...holding(to), SVC_BACKUP_TARGET: target });
+    const refused = await to.run(['backup'], { ...holdKeys(to, key), SVC_BACKUP_TARGET: target });
     expect(refused.exitCode).to.equal(1);
     expect(refused.stderr).to.include('belong to another store');
     expect(copy()).to.deep.equal(before);

@@ -8,6 +8,7 @@ import { readManifest, spellManifest } from '../../../plugins/backup/manifest-js
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { S3_BUCKET, type S3Server, s3Variables, startS3Server } from '../../kit/s3-server.ts';
 import { BACKED_UP, BackupPlace, bytesBelow, fact, request } from './backup-place.ts';
+import { holdKeys } from './sealed-place.ts';
 
 const LIMIT_MS = 120_000;
 const PLACE = `s3://${S3_BUCKET}/nodes/one`;
@@ -31,11 +32,10 @@ forEachStore('sealed backups', (kind) => {
   });
 
   /** Variables of a machine with these keys, the present one first. */
-  const holding = (place: BackupPlace, ...keys: readonly Buffer[]): Record<string, string> => {
-    const file = place.work.path('keys');
-    writeFileSync(file, keys.map((one) => one.toString('hex')).join('\n'), { mode: 0o600 });
-    return { ...s3Variables(server.url), ...(keys.length === 0 ? {} : { SVC_ENCRYPTION_KEY_FILE: file }) };
-  };
+  const holding = (place: BackupPlace, ...keys: readonly Buffer[]): Record<string, string> => ({
+    ...s3Variables(server.url),
+    ...holdKeys(place, ...keys),
+  });
   const remember = async (text: string): Promise<void> => {
     const node = await from.start();
     await request(node, 'POST', '/v1/facts', fact('user:a', text));
