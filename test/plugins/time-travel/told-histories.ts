@@ -99,6 +99,9 @@ const saidAlone = (fact: Saying): Saying => ({
   relation: `${fact.relation}-${fact.value.v.replaceAll(/[^a-z]+/g, '-')}`,
 });
 
+const LOOKS_WITHOUT_REST = 200;
+const EMBEDDING_RESTS_MS = 5_000;
+
 interface Said {
   readonly id: string;
   readonly cid: string;
@@ -267,7 +270,11 @@ export class HistoryNode {
     // Facts without a beginning are valid at the first instant, and other new facts at the second.
     for (const nowMs of [0, this.node.clock.nowMs() + LONGEST_DELAY_MS]) {
       const view = { ...all, nowMs };
+      let looks = 0;
       await comesTrue(async () => {
+        looks += 1;
+        // After failures of a busy database, the embedding rests until a time of the node's clock.
+        if (looks > LOOKS_WITHOUT_REST) await this.node.clock.advance(EMBEDDING_RESTS_MS);
         const [withVectors, known] = await Promise.all([
           findNear(index, vector, -1, view, 1_000),
           findNewest(index, view, 1_000),
