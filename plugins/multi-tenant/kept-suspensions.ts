@@ -46,7 +46,7 @@ const openIn = (journaled: ReadonlySet<string>): ReadonlyMap<string, number> => 
   for (const entry of journaled) {
     const [kind, id = '', ms = ''] = entry.split(':');
     const seen = kind === SUSPENDED || kind === RESUMED ? latest[kind] : undefined;
-    seen?.set(id, Math.max(seen.get(id) ?? 0, Number(ms)));
+    seen?.set(id, Math.max(seen.get(id) ?? 0, Number(ms) || 0));
   }
   return new Map([...latest[SUSPENDED]].filter(([id, ms]) => ms > (latest[RESUMED].get(id) ?? 0)));
 };

@@ -30,7 +30,8 @@ export const peeringRevocations = ({ store, tables, clock, federationLog }: Kept
     const removed = new Map<string, Floors>();
     for (const entry of journaled) {
       const [peerId = '', theirs, ours] = entry.split(':');
-      const floors = { theirFloorMs: Number(theirs), ourFloorMs: Number(ours) };
+      // A line that a crash has cut must not outweigh the whole one that follows it.
+      const floors = { theirFloorMs: Number(theirs) || 0, ourFloorMs: Number(ours) || 0 };
       removed.set(peerId, raised(removed.get(peerId) ?? floors, floors));
     }
     let count = 0;

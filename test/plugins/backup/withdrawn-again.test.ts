@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from 'chai';
 import type { RunningProgram, Variables } from '../../adapters/cli/spawned-program.ts';
@@ -69,6 +70,8 @@ forEachStore('a withdrawal after a backup', (kind) => {
     const again = await withdrawAndRestore(place, node, env, async () => {
       const revoked = await request(node, 'DELETE', `/v1/federation/peers/${peering.body.peer_id}`);
       expect(revoked.status, JSON.stringify(revoked.body)).to.be.within(200, 204);
+      const cutLine = `\n${peering.body.peer_id}\n`;
+      appendFileSync(place.work.path('data/revoked-peerings'), cutLine, { mode: 0o600 });
     });
     const statusOf = async (at: RunningProgram) =>
       (await request(at, 'GET', '/v1/federation/peers')).body.peers.map(({ status }: { status: string }) => status);
