@@ -1,6 +1,7 @@
 import type { Contestant } from './contestant.ts';
 import type { BenchStore } from './processes/bench-place.ts';
 import { cpuMs, type ServerProcess } from './processes/child-process.ts';
+import { untilIdle } from './processes/until-idle.ts';
 import { LatencyTable } from './recall/latency-table.ts';
 import { loadFacts } from './recall/load-facts.ts';
 import { RecallClient } from './recall/recall-client.ts';
@@ -31,6 +32,7 @@ export const compareRecalls = async (
   const ask = (client: RecallClient, n: number) =>
     client.timeRecall({ query: spell(questionWords(n, facts)), token_budget: BUDGET });
   for (const client of clients) for (let n = 0; n < QUESTIONS; n += 1) await ask(client, QUESTIONS + n);
+  for (const { node } of sides) await untilIdle(node);
   const spent = sides.map(() => 0);
   const part = QUESTIONS / ROUNDS;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -42,6 +44,8 @@ export const compareRecalls = async (
         spent[at] = (spent[at] ?? 0) + ms;
         table.add(facts, side.name, ms);
       }
+      // Work that follows the answers must not run in the turn of the other side.
+      await untilIdle(side.node);
       const after = cpuMs(side.node.pid);
       if (before !== null && after !== null) table.addCpu(facts, side.name, after - before);
     }

@@ -15,6 +15,11 @@ export interface ContestLoad {
   readonly expectedStatus: string;
   /** Returns the plan of the requests; `first` is the number of the run's first assertion. */
   readonly requests: (first: number) => RequestPlan;
+  /**
+   * Waits until a server has done the work that the load has left, such as vectors of new facts. Its processor time
+   * belongs to the load. Without it that work runs in the turn of the next contestant.
+   */
+  readonly untilRest?: (server: ServerProcess) => Promise<void>;
 }
 
 /** A service that a bench compares with others, and all of its measurements so far. */
@@ -23,7 +28,7 @@ export class Contestant {
   readonly #servers: readonly ServerProcess[];
   readonly #databaseCpuMs: (() => number | null) | undefined;
   readonly #reports: LoadReport[] = [];
-  #cpuMs: number | null = 0;
+  readonly #cpuMs: (number | null)[] = [];
   #databaseMs: number | null = 0;
   #next = 0;
 
@@ -46,7 +51,7 @@ export class Contestant {
   async measure(load: ContestLoad): Promise<void> {
     const [before, databaseBefore] = [this.#serverMs(), this.#databaseCpuMs?.() ?? null];
     this.#reports.push(await this.#run(load));
-    this.#cpuMs = plusSince(this.#cpuMs, before, this.#serverMs());
+    this.#cpuMs.push(plusSince(0, before, this.#serverMs()));
     this.#databaseMs = plusSince(this.#databaseMs, databaseBefore, this.#databaseCpuMs?.() ?? null);
   }
 
@@ -70,7 +75,12 @@ export class Contestant {
 
   /** The processor time per request in microseconds; null where the system does not report it. */
   get cpuPerRequest(): number | null {
-    return this.#perRequest(this.#cpuMs);
+    return this.#perRequest(this.#cpuMs.reduce<number | null>((sum, ms) => plusSince(sum, 0, ms), 0));
+  }
+
+  /** The processor time per request of each run. */
+  get cpuPerRequestOfRuns(): readonly (number | null)[] {
+    return this.#cpuMs.map((ms, run) => ms && (ms * 1000) / (this.#reports[run] as LoadReport).requests);
   }
 
   /**
@@ -87,7 +97,7 @@ export class Contestant {
   static readonly HEADING = ['', 'req/s', 'p50 ms', 'p95 ms', 'p99 ms', 'p99 / p50', 'cpu µs/req'];
   static readonly HEADING_WITH_DATABASE = [...Contestant.HEADING, 'database µs/req'];
 
-  async #run({ connections, seconds, expectedStatus, requests }: ContestLoad): Promise<LoadReport> {
+  async #run({ connections, seconds, expectedStatus, requests, untilRest }: ContestLoad): Promise<LoadReport> {
     const first = this.#next;
     this.#next += RANGE_PER_RUN;
     const ports = this.#servers.map(({ port }) => port);
@@ -95,6 +105,7 @@ export class Contestant {
     const report = await runLoad({ ports, key, connections, seconds, requests: requests(first) });
     const unexpected = Object.keys(report.statuses).filter((status) => status !== expectedStatus);
     if (unexpected.length > 0) throw new Error(`${this.name} answered ${unexpected.join(', ')}`);
+    for (const server of this.#servers) await untilRest?.(server);
     return report;
   }
 

@@ -8,6 +8,7 @@ import { loadedEntities } from './load/load-requests.ts';
 import { runBatches } from './load/run-batches.ts';
 import { type BenchStore, openPlace } from './processes/bench-place.ts';
 import type { ServerProcess } from './processes/child-process.ts';
+import { untilIdle } from './processes/until-idle.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 import { sidesOfRound } from './sides-of-round.ts';
 
@@ -43,6 +44,7 @@ export const benchSealed = async (options: SealedOptions): Promise<void> => {
     };
     await compareRecalls(sides(), options);
     for (const node of nodes) await runBatches(node, { from: 0, to: options.facts, perEntity: PER_ENTITY });
+    for (const node of nodes) await untilIdle(node);
     const heading = place.databaseCpuMs === undefined ? Contestant.HEADING : Contestant.HEADING_WITH_DATABASE;
     for (const [title, load] of loadsOf(options)) await compareLoads(title, load, sides(), heading);
   } finally {
@@ -80,7 +82,10 @@ const loadsOf = ({ facts, connections, seconds }: SealedOptions): readonly (read
       },
     ],
   ];
-  return loads.map(([title, load]) => [title, { ...load, connections, seconds: seconds / ROUNDS }]);
+  return loads.map(([title, load]) => [
+    title,
+    { ...load, connections, seconds: seconds / ROUNDS, untilRest: untilIdle },
+  ]);
 };
 
 const compareLoads = async (
@@ -99,8 +104,16 @@ const compareLoads = async (
     heading,
     [clear, sealed].map((contestant) => contestant.row()),
   );
-  const rounds = clear.rates.map((rate, round) => figure((100 * (sealed.rates[round] ?? 0)) / rate));
-  console.log(
-    `sealed / clear: ${share(sealed.requestsPerSecond, clear.requestsPerSecond)} (rounds: ${rounds.join(', ')})`,
-  );
+  const rates = clear.rates.map((rate, round) => (sealed.rates[round] ?? 0) / rate);
+  console.log(`rate, sealed / clear: ${spellShares(rates)}`);
+  const spent = sealed.cpuPerRequestOfRuns;
+  const work = clear.cpuPerRequestOfRuns.map((us, round) => us && us / (spent[round] ?? Number.NaN));
+  if (work.every((ratio) => ratio !== null)) console.log(`work until rest, clear / sealed: ${spellShares(work)}`);
 };
+
+/** Spells the median first, because a busy moment of the machine changes a mean. */
+const spellShares = (ratios: readonly number[]): string =>
+  `${share(median(ratios), 1)} at the median (rounds: ${ratios.map((ratio) => figure(100 * ratio)).join(', ')})`;
+
+const median = (ratios: readonly number[]): number =>
+  [...ratios].sort((a, b) => a - b)[ratios.length >> 1] ?? Number.NaN;
