@@ -123,7 +123,7 @@ const factSeal = (cache: KeyCache): FactSeal => ({
     if (hiding === undefined) throw notOpened('the key of a removed tenant');
     const place = placeOfValue(subject, factId);
     const kept = hideBytes(commitment, hiding, placeOfCommitment(header, place));
-    return sealWithHeader(header, Buffer.from(text), key.cipher, besides(kept, place), kept);
+    return sealWithHeader(header, text, key.cipher, besides(kept, place), kept);
   },
   openValue: (subject, factId, sealed) => {
     const { root, generation } = readHeader(sealed);

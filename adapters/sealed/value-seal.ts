@@ -29,19 +29,28 @@ const NOTHING = new Uint8Array();
 /** Returns a key for one use, derived from a key of the tree. */
 export const derivedKey = (key: Uint8Array, use: string): Buffer => hmacSha256(key, use);
 
-/** Returns `header`, a nonce, the sealed bytes, their tag and `rest`. `place` is authenticated with them. */
+/** Returns `header`, a nonce, the sealed bytes or text, their tag and `rest`. `place` is authenticated with them. */
 export const sealWithHeader = (
   header: Uint8Array,
-  bytes: Uint8Array,
+  content: Uint8Array | string,
   key: Uint8Array,
   place: Uint8Array,
   rest: Uint8Array = NOTHING,
 ): Buffer => {
   const nonce = drawNonce();
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(place);
-  const sealed = cipher.update(bytes);
+  const sealed = typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
   cipher.final();
-  return Buffer.concat([header, nonce, sealed, cipher.getAuthTag(), rest]);
+  const tag = cipher.getAuthTag();
+  // Set one by one, because `concat` costs twice as much for so few bytes.
+  const whole = Buffer.allocUnsafe(header.length + NONCE_BYTES + sealed.length + TAG_BYTES + rest.length);
+  whole.set(header);
+  let at = header.length;
+  for (const part of [nonce, sealed, tag, rest]) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 };
 
 /** Opens what `sealWithHeader` returned, without the header; undefined when it is not genuine. */
@@ -142,7 +151,7 @@ const combined = (mask: Buffer, bytes: Uint8Array): Buffer => {
 };
 
 const syntheticNonce = (bytes: Uint8Array, keys: HidingKeys, place: Uint8Array): Buffer => {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(place.length);
-  return hmacSha256(keys.nonce, Buffer.concat([length, place, bytes])).subarray(0, BLOCK_BYTES);
+  const { length } = place;
+  const spelled = Buffer.of(length >>> 24, length >>> 16, length >>> 8, length);
+  return hmacSha256(keys.nonce, spelled, place, bytes).subarray(0, BLOCK_BYTES);
 };
