@@ -121,7 +121,10 @@ export const searchPlugin = definePlugin({
       new SearchService({ ...use, store, log, snapshots, createHost, vectors: side });
     const isShared = use.node.workerPlace !== undefined;
     const search = shareIndex(use.node.workerPlace, { ...use, log, dataFolder, createSearch });
-    on(factErased, (erased) => VectorStore.erase(erased, tables));
+    on(factErased, (erased) => {
+      side?.store.forget();
+      return VectorStore.erase(erased, tables);
+    });
     on(erasureFiles, async () => {
       await snapshots.erased();
       return SNAPSHOT_LIMITS;

@@ -2,7 +2,7 @@ import type { EmbedderRecipe } from '../../../kernel/internal-api.ts';
 import type { Embedder } from '../../../kernel/plugin-api.ts';
 import { createCodeSpace } from '../codes/code-space.ts';
 import { ThreadCalls } from '../threads/thread-calls.ts';
-import type { VectorCode } from '../vectors/vector-store.ts';
+import type { VectorCode } from '../vectors/fresh-vectors.ts';
 
 /** Computes the vectors of documents, in the form in which they are stored. */
 export interface DocumentCoder {

@@ -1,5 +1,5 @@
 import type { Logger, StoredFact } from '../../../kernel/plugin-api.ts';
-import type { VectorCode } from '../vectors/vector-store.ts';
+import type { VectorCode } from '../vectors/fresh-vectors.ts';
 import type { DocumentCoder } from './document-coder.ts';
 import { embedText } from './embed-text.ts';
 

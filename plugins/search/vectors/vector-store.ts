@@ -8,6 +8,7 @@ import {
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
+  type ReadableTables,
   type Row,
   ServiceError,
   type SqlValue,
@@ -15,13 +16,14 @@ import {
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import { EMBEDDERS_TABLE, VECTORS_TABLE } from '../search-migrations.ts';
+import { codeIn, type FreshBatch, FreshVectors, type VectorCode } from './fresh-vectors.ts';
 import { type Advance, advancedColumns, type Generation, generationFromRow } from './generation.ts';
 import { VECTORS_CHANGED, VECTORS_LOCK } from './generation-store.ts';
 
-/** A vector as the index stores it: one byte for each dimension, and their common factor. */
-export interface VectorCode {
-  readonly code: Int8Array;
-  readonly scale: number;
+/** A fact with its vector. */
+interface FactVector {
+  readonly fact: StoredFact;
+  readonly vector: VectorCode;
 }
 
 export interface StoredVector extends VectorCode {
@@ -72,6 +74,7 @@ export const MEMORY_FORMAT: VectorFormat = {
 export class VectorStore {
   readonly #tables: PluginTables;
   readonly #format: VectorFormat;
+  readonly #fresh = new FreshVectors();
 
   constructor(tables: PluginTables, format: VectorFormat = MEMORY_FORMAT) {
     this.#tables = tables;
@@ -84,12 +87,38 @@ export class VectorStore {
    */
   async save(
     generation: Generation,
-    vectors: readonly { readonly fact: StoredFact; readonly vector: VectorCode }[],
+    vectors: readonly FactVector[],
     advance: Advance,
     nowMs: number,
     confirm: (transaction: PluginTransaction) => Promise<void>,
   ): Promise<void> {
-    await this.#tables.write(VECTORS_LOCK, async (own, transaction) => {
+    // Known before the commit, whose signal makes the index read the rows.
+    const batch = this.#fresh.add(generation.name, vectors);
+    try {
+      await this.#store(generation, vectors, advance, nowMs, confirm);
+    } catch (error) {
+      this.#fresh.drop([batch]);
+      throw error;
+    }
+    batch.isStored = true;
+    // An erasure does not take this lock, so a fact may have been erased since it was read. Each of the two
+    // transactions sees the commits of the other.
+    if (vectors.length > 0) await this.#dropErased(vectors.map(({ fact }) => fact));
+  }
+
+  /** Forgets the vectors that the index has not read yet, because their facts may be among the erased ones. */
+  forget(): void {
+    this.#fresh.clear();
+  }
+
+  #store(
+    generation: Generation,
+    vectors: readonly FactVector[],
+    advance: Advance,
+    nowMs: number,
+    confirm: (transaction: PluginTransaction) => Promise<void>,
+  ): Promise<void> {
+    return this.#tables.write(VECTORS_LOCK, async (own, transaction) => {
       await confirm(transaction);
       const rows = vectors.map(({ fact, vector }) => ({
         tenant_id: fact.tenantId,
@@ -112,9 +141,6 @@ export class VectorStore {
       }
       own.signal(VECTORS_CHANGED);
     });
-    // An erasure does not take this lock, so a fact may have been erased since it was read. Each of the two
-    // transactions sees the commits of the other.
-    if (vectors.length > 0) await this.#dropErased(vectors.map(({ fact }) => fact));
   }
 
   /** Destroys the vectors, of every generation, of facts that are erased in this transaction. */
@@ -153,11 +179,34 @@ export class VectorStore {
   }
 
   /** Returns the vectors of a generation after a position, in order. */
-  after(generation: string, seq: number, limit: number): Promise<StoredVector[]> {
-    return this.#tables.read(async (own) => {
-      const query = own(this.#format.vectors).where('embedder', generation).where('seq', '>', seq);
-      return ((await query.orderBy('seq').limit(limit)) as Record<string, SqlValue>[]).map(vectorFromRow);
+  async after(generation: string, seq: number, limit: number): Promise<StoredVector[]> {
+    const fresh = this.#fresh.of(generation);
+    const stored = fresh.filter(({ isStored }) => isStored);
+    const found = await this.#tables.read((own) => this.#readAfter(own, { generation, seq, limit }, fresh));
+    // The next read begins after these. Something that no read finds any more was erased.
+    if (found.length < limit) this.#fresh.drop(stored);
+    return found;
+  }
+
+  async #readAfter(
+    own: ReadableTables,
+    { generation, seq, limit }: { readonly generation: string; readonly seq: number; readonly limit: number },
+    fresh: readonly FreshBatch[],
+  ): Promise<StoredVector[]> {
+    const { vectors } = this.#format;
+    const query = own(vectors).where('embedder', generation).where('seq', '>', seq).orderBy('seq').limit(limit);
+    if (fresh.length === 0) return ((await query) as VectorRow[]).map((row) => vectorFromRow(row, codeOf(row)));
+    const rows = (await query.select('seq', 'tenant_id', 'fact_id', 'scale')) as VectorRow[];
+    const found = rows.map((row) => {
+      const { fact, scale } = namedVector(row);
+      return { row, code: codeIn(fresh, fact, scale) };
     });
+    const others = found.flatMap(({ row, code }) => (code === undefined ? [Number(row['seq'])] : []));
+    const read = others.length === 0 ? [] : ((await own(vectors).whereIn('seq', others)) as VectorRow[]);
+    const codes = new Map(read.map((row) => [Number(row['seq']), codeOf(row)]));
+    return found.flatMap(({ row, code = codes.get(Number(row['seq'])) }) =>
+      code === undefined ? [] : [vectorFromRow(row, code)],
+    );
   }
 
   async #advance(own: WritableTables, name: string, advance: Advance, nowMs: number): Promise<void> {
@@ -173,13 +222,18 @@ export class VectorStore {
   }
 }
 
-const vectorFromRow = (row: Readonly<Record<string, SqlValue>>): StoredVector => {
+type VectorRow = Readonly<Record<string, SqlValue>>;
+
+const namedVector = (row: VectorRow): Omit<StoredVector, 'code'> => ({
+  seq: Number(row['seq']),
+  fact: { tenantId: String(row['tenant_id']), id: String(row['fact_id']) },
+  scale: Number(row['scale']),
+});
+
+const vectorFromRow = (row: VectorRow, code: Int8Array): StoredVector => ({ ...namedVector(row), code });
+
+const codeOf = (row: VectorRow): Int8Array => {
   const bytes = row['code'] as Uint8Array;
-  return {
-    seq: Number(row['seq']),
-    fact: { tenantId: String(row['tenant_id']), id: String(row['fact_id']) },
-    scale: Number(row['scale']),
-    // Copies the bytes, because the driver reuses their buffer and they may be unaligned.
-    code: Int8Array.from(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
-  };
+  // Copies the bytes, because the driver reuses their buffer and they may be unaligned.
+  return Int8Array.from(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 };
