@@ -1751,6 +1751,29 @@ export interface Api {
       };
     };
   };
+  /**
+   * How many entities of each kind, the part of a name before its colon, the caller sees facts of.
+   * Needs: read.
+   */
+  'GET /v1/entities/kinds': {
+    query?:
+      | {
+          cursor?: string | undefined;
+          /** Kinds on a page. Default: `500`. */
+          limit?: number | undefined;
+        }
+      | undefined;
+    answers: {
+      200: {
+        kinds: {
+          kind: string;
+          entities: number;
+          is_more: boolean;
+        }[];
+        cursor: string | null;
+      };
+    };
+  };
   /** Query facts. Needs: read. */
   'GET /v1/facts': {
     query?:
@@ -2487,10 +2510,19 @@ export interface Api {
        * `value=role`.
        */
       map?: readonly string[] | undefined;
+      /** Replies 202 with the id of a job, which goes on when the caller leaves. Default: `false`. */
+      as_job?: boolean | undefined;
       /** Checks every fact, and stores nothing. Default: `false`. */
       dry_run?: boolean | undefined;
     };
-    answers: { 200: string };
+    answers: {
+      200: string;
+      202: {
+        job_id: string;
+        status: 'pending';
+        estimated_s: number;
+      };
+    };
   };
   /** Reports which of the instructions that were loaded an agent has used. Needs: any key. */
   'POST /v1/instruction/audit': {

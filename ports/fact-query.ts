@@ -54,6 +54,26 @@ export interface TripleQuery {
   readonly limit: number;
 }
 
+/** A query for entities of one tenant, in the order of their keys (by bytes, ascending). */
+export interface EntityQuery {
+  readonly tenantId: string;
+  /** The condition that at least one fact of each returned entity satisfies. */
+  readonly filter: Filter;
+  /** The place where the page begins: behind a key, or behind all keys that begin with a text. */
+  readonly from: { readonly after: string } | { readonly beyond: string };
+  /** The maximum number of entities that are looked at, those without such a fact included. */
+  readonly limit: number;
+}
+
+export interface EntityPage {
+  readonly keys: readonly string[];
+  /**
+   * The key of the last entity that was looked at; null at the end. The entity may be hidden from a caller, so callers
+   * never get this key.
+   */
+  readonly last: string | null;
+}
+
 /** A query for the texts that a member has in facts of one tenant. */
 export interface TextQuery {
   readonly tenantId: string;

@@ -2,31 +2,21 @@ import type { Knex } from 'knex';
 import { defineRef } from './define-ref.ts';
 import type { FactOutline, Hlc, SizedOutline, StoredFact, TripleKey } from './fact.ts';
 import type { Filter } from './fact-filter.ts';
-import type { FactQuery, Row, RowPage, SqlValue, TextQuery, TripleQuery } from './fact-query.ts';
+import type {
+  EntityPage,
+  EntityQuery,
+  FactQuery,
+  Row,
+  RowPage,
+  SqlValue,
+  TextQuery,
+  TripleQuery,
+} from './fact-query.ts';
+import type { AnnouncedQuery, FeedEntry } from './feed.ts';
 import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, WriteRecord } from './ledger.ts';
 import type { OwnedMigration } from './migration.ts';
 import type { ChangeRecorder, CopyOptions, RecordOptions, StoreCopy } from './store-copy.ts';
 import type { StructureCheck, StructureProgress } from './structure-check.ts';
-
-/** The kinds of feed entries on every node. Plugins declare further ones. */
-export const CORE_FEED_KINDS = { fact: 'a fact was committed' } as const;
-export type CoreFeedKind = keyof typeof CORE_FEED_KINDS;
-
-/** An entry of the feed, which lists the facts in the order of their commits on this node. */
-export interface FeedEntry {
-  readonly stamp: Hlc;
-  readonly kind: CoreFeedKind | (string & Record<never, never>);
-  readonly subjectId: string;
-  readonly tenantId: string;
-}
-
-export interface AnnouncedQuery {
-  readonly tenantId: string;
-  readonly kind: string;
-  readonly after: Hlc;
-  readonly upTo: Hlc;
-  readonly limit: number;
-}
 
 /** The identity of a fact, which is the same on every node. */
 export interface NamedFact {
@@ -80,6 +70,8 @@ export interface Snapshot {
   outlineByTriple(query: TripleQuery): Promise<FactOutline[]>;
   /** Returns the entity keys among these with a fact of the tenant that satisfies the filter, in no order. */
   entitiesWith(tenantId: string, entityKeys: readonly string[], filter: Filter): Promise<string[]>;
+  /** Returns the next entities of a tenant, by the order of their keys. Its cost depends on the limit alone. */
+  entities(query: EntityQuery): Promise<EntityPage>;
   /** Returns the texts of a member in facts of a tenant, each once, at most `limit`, in no order: see `TextQuery`. */
   texts(query: TextQuery): Promise<string[]>;
   /** Returns the number of facts that satisfy the filter. */

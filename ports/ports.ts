@@ -9,6 +9,7 @@ export * from './fact.ts';
 export * from './fact-filter.ts';
 export * from './fact-query.ts';
 export * from './fact-store.ts';
+export * from './feed.ts';
 export { parseInstant } from './instant.ts';
 export * from './key-source.ts';
 export * from './ledger.ts';

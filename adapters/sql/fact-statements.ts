@@ -1,7 +1,8 @@
-import type { FactField, FactQuery, Filter, LedgerQuery, LedgerRange, TextQuery } from '../../ports/ports.ts';
+import type { EntityQuery, FactQuery, Filter, LedgerQuery, LedgerRange, TextQuery } from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES } from './bounded-facts.ts';
 import { TRACE_COLUMNS } from './cached-facts.ts';
 import { compileFilter } from './compile-filter.ts';
+import { entityWalkSql } from './entity-walk.ts';
 import { fieldSql, idAtOriginSql, placeSql, writerSql } from './fact-field-columns.ts';
 import { CLEAR_FORM, type FactForm, factColumns } from './fact-form.ts';
 import { OUTLINE_COLUMNS } from './fact-row.ts';
@@ -12,6 +13,7 @@ import { LIMIT } from './limit.ts';
 import { ShapeNode } from './shape-node.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
+import { namesTenant } from './store-wide.ts';
 import { textAfter } from './text-after.ts';
 import { TRIPLE_ORDER, type TripleStep } from './triple-order.ts';
 
@@ -196,6 +198,15 @@ export class FactStatements {
     return { sql, parameters };
   }
 
+  /** Selects the next entities, each with a 1 if a fact of it satisfies the filter, else with null. */
+  entities({ tenantId, filter, limit }: EntityQuery, start: string, isIncluded: boolean): BoundStatement {
+    const { shape, parameters } = this.#shapeOf(filter, tenantId);
+    const sql = shape.sql(`entities ${isIncluded}`, () =>
+      entityWalkSql(isIncluded, compileFilter(filter, this.#dialect, 'f')),
+    );
+    return { sql, parameters: [tenantId, start, tenantId, limit, tenantId, ...parameters] };
+  }
+
   /** Orders texts by their bytes, so that texts with a common prefix are neighbours in an index. */
   texts({ tenantId, field, prefix, filter, limit }: TextQuery): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter, tenantId);
@@ -268,21 +279,6 @@ const ENTRY_CONDITIONS: readonly (readonly [EntryBound, (dialect: SqlDialect) =>
   ['writerSub', () => 'f.writer_sub = ?'],
   ['tag', (dialect) => `${dialect.position('f.tags')} > 0`],
 ];
-
-const namesTenant = (filter: Filter): boolean =>
-  filter.kind === 'all' ? filter.of.some(namesTenant) : filter.kind === 'in' && filter.field === 'tenantId';
-
-const NARROW: ReadonlySet<FactField> = new Set(['id', 'cid', 'entityKey']);
-
-/** Returns whether an index leads to few facts of each tenant, which are then sorted. */
-const isNarrow = (filter: Filter): boolean => {
-  if (filter.kind === 'all') return filter.of.some(isNarrow);
-  return filter.kind === 'in' && NARROW.has(filter.field);
-};
-
-/** Returns whether a query goes through the facts of all tenants in feed order, which exists per tenant only. */
-export const isStoreWide = ({ order, filter }: FactQuery): boolean =>
-  order === 'feed' && !namesTenant(filter) && !isNarrow(filter);
 
 const ORDER: Readonly<Record<FactQuery['order'], string>> = {
   timestamp: 'ORDER BY f.timestamp_ms DESC, f.id DESC',

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import {
   type AnnouncedQuery,
   all,
+  type EntityPage,
+  type EntityQuery,
   equals,
   type FactOutline,
   type FactQuery,
@@ -28,7 +30,7 @@ import { contentIdsIn } from './damaged-columns.ts';
 import type { CacheView } from './fact-cache.ts';
 import type { FactForm } from './fact-form.ts';
 import { FACT_COLUMNS } from './fact-row.ts';
-import { type BoundStatement, type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
+import { type BoundStatement, type FactStatements, SIBLINGS } from './fact-statements.ts';
 import { EMPTY_LEDGER, ENTRY_MEMBERS, entriesFromRows, headFromRow } from './ledger-row.ts';
 import {
   ANNOUNCED,
@@ -47,6 +49,8 @@ import { PAST_FLOOR } from './record-time.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
+import { isStoreWide } from './store-wide.ts';
+import { textAfter } from './text-after.ts';
 import { stepsOf } from './triple-order.ts';
 
 /** Implements the reads of the store over one transaction of any engine. */
@@ -112,6 +116,17 @@ export class SqlSnapshot implements Snapshot {
     const { sql, parameters } = this.#statements.entityWith(filter, tenantId);
     const sets = [...new Set(entityKeys)].map((entityKey) => [tenantId, entityKey, ...parameters]);
     return (await this.session.rowsOfEach(sql, sets)).flat().map(([entityKey]) => entityKey as string);
+  }
+
+  async entities(query: EntityQuery): Promise<EntityPage> {
+    const { from, limit } = query;
+    const start = 'after' in from ? from.after : textAfter(from.beyond);
+    if (start === undefined) return { keys: [], last: null };
+    const { sql, parameters } = this.#statements.entities(query, start, 'beyond' in from);
+    const rows = await this.session.rows(sql, parameters);
+    await this.session.rest?.();
+    const keys = rows.filter(([, found]) => found !== null).map(([key]) => key as string);
+    return { keys, last: rows.length < limit ? null : ((rows.at(-1)?.[0] ?? null) as string | null) };
   }
 
   async texts(query: TextQuery): Promise<string[]> {

@@ -56,6 +56,10 @@ class NarrowSnapshot implements PluginSnapshot {
     return this.#wide.entitiesWith(...asked);
   }
 
+  entities(...asked: Arguments<'entities'>) {
+    return this.#wide.entities(...asked);
+  }
+
   texts(...asked: Arguments<'texts'>) {
     return this.#wide.texts(...asked);
   }

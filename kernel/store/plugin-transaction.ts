@@ -28,6 +28,7 @@ export interface PluginSnapshot
     | 'outline'
     | 'outlineByTriple'
     | 'entitiesWith'
+    | 'entities'
     | 'texts'
     | 'count'
     | 'siblings'

@@ -40,6 +40,7 @@ import { createCompleteAssertions } from './complete-assertions.ts';
 import { createAssertions } from './create-assertions.ts';
 import { createQueries } from './create-queries.ts';
 import { settleDuplicates } from './duplicates.ts';
+import { entityKindsRoute } from './entity-kinds-route.ts';
 import { EXPECTED_MEMBERS } from './expected-members.ts';
 import { cidBackfillStatusRoute, getFactRoute, provenanceRoute, verifyCidRoute } from './fact-routes.ts';
 import {
@@ -171,6 +172,7 @@ export const factsPlugin = definePlugin({
     route(provenanceRoute(readParts));
     route(verifyCidRoute(readParts));
     route(cidBackfillStatusRoute(readParts));
+    route(entityKindsRoute({ facts, clock, cursors }));
 
     on(appendRead, createCompleteAssertions({ facts, self }));
     on(appendAuthorise, createAuthoriseAssertions({ facts, names, gardens, sessionGuard: guard }));

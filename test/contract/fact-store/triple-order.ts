@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   above,
   all,
+  type EntityQuery,
   equals,
   type FactOutline,
   type Filter,
@@ -148,6 +149,42 @@ export const describeTripleOrder = (current: CurrentStore): void => {
         );
         expect(texts).to.have.members(keys.filter((key) => key.startsWith(prefix)));
       }
+    });
+  });
+
+  describe('entities in order', () => {
+    const keysOf = async (
+      from: EntityQuery['from'],
+      { limit = 100, filter = above('confidence', 0), tenantId = 'default' }: Partial<EntityQuery> = {},
+    ): Promise<{ readonly keys: readonly string[]; readonly pages: number }> =>
+      current().store.read(async (snapshot) => {
+        const keys: string[] = [];
+        let place = from;
+        for (let pages = 1; ; pages += 1) {
+          const page = await snapshot.entities({ tenantId, filter, from: place, limit });
+          keys.push(...page.keys);
+          if (page.last === null) return { keys, pages };
+          place = { after: page.last };
+        }
+      });
+
+    it('are walked in pages, of which each looks at so many entities', async () => {
+      const names = ['a', 'a:1', 'a:2', 'a\u{10ffff}', 'b:1', '\ud7ff:x', '\ue000'];
+      const facts = names.flatMap((entityKey, n) => [
+        sampleFact(n * 2, { entityKey, confidence: n === 2 ? 0 : 1 }),
+        sampleFact(n * 2 + 1, { entityKey, confidence: 0 }),
+      ]);
+      await storeFacts(current().store, [...facts, sampleFact(99, { entityKey: 'other', tenantId: 'other' })]);
+      const seen = names.filter((name) => name !== 'a:2');
+      expect(await keysOf({ after: '' })).to.deep.equal({ keys: seen, pages: 1 });
+      expect(await keysOf({ after: '' }, { limit: 2 })).to.deep.equal({ keys: seen, pages: 4 });
+      expect(await keysOf({ after: 'a:1' })).to.deep.equal({ keys: seen.slice(2), pages: 1 });
+      expect(await keysOf({ beyond: 'a:' })).to.deep.equal({ keys: seen.slice(2), pages: 1 });
+      expect(await keysOf({ beyond: 'a' })).to.deep.equal({ keys: seen.slice(3), pages: 1 });
+      expect(await keysOf({ beyond: '\u{10ffff}' })).to.deep.equal({ keys: [], pages: 1 });
+      expect((await keysOf({ after: '' }, { tenantId: 'other' })).keys).to.deep.equal(['other']);
+      expect((await keysOf({ after: '' }, { filter: equals('confidence', 0) })).keys).to.deep.equal(names);
+      expect((await keysOf({ after: '' }, { tenantId: 'third' })).keys).to.deep.equal([]);
     });
   });
 

@@ -95,6 +95,13 @@ export const FACT_ROWS: readonly RouteRow[] = [
     lacking: ['write', 'admin'],
   },
   {
+    route: 'GET /v1/entities/kinds',
+    path: () => '/v1/entities/kinds',
+    query: { cursor: 'cursor', limit: 'limit' },
+    accepts: 200,
+    lacking: ['write', 'admin'],
+  },
+  {
     route: 'GET /v1/facts/:id',
     path: ({ factId }) => aFact()(factId),
     parameter: aFact(),

@@ -87,6 +87,7 @@ const makeFixtures = async (port: number, key: string): Promise<Fixtures> => {
   };
   const { id, cid } = await assert('user:a', 'first');
   for (const [at, entity] of ['user:a', 'user:b', 'user:b', 'user:c'].entries()) await assert(entity, `value ${at}`);
+  await assert('project:a', 'open', 'memory:status');
   for (const friend of ['user:b', 'user:c']) await assert('user:a', friend, `rel:${friend}`, 'ref');
   const { text } = await exchange(port, { method: 'GET', target: '/v1/conflicts', headers });
   const [conflict] = (JSON.parse(text) as { conflicts: { conflict_id: string }[] }).conflicts;

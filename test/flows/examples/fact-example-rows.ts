@@ -10,6 +10,7 @@ export const FACT_EXAMPLE_ROWS: readonly ExampleRow[] = [
   { route: 'POST /v1/facts', prepare: once },
   { route: 'POST /v1/facts/batch', prepare: once },
   { route: 'GET /v1/facts' },
+  { route: 'GET /v1/entities/kinds' },
   { route: 'GET /v1/facts/:id', prepare: named },
   { route: 'GET /v1/facts/:id/provenance', prepare: named },
   { route: 'GET /v1/facts/:id/history', prepare: named },

@@ -106,6 +106,7 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'POST /v1/synthesis': 'is GET /v1/synthesis in another form',
   'GET /v1/scopes/:scope/synthesize': 'is GET /v1/synthesis in another form',
   'GET /v1/facts/:id/history': 'is GET /v1/history of one triple',
+  'GET /v1/entities/kinds': 'counts all entities of the caller, in pages',
   'GET /v1/changes': 'tests all facts of the caller, in pieces',
   'GET /v1/decay/jobs/:id': 'reads one job',
   'POST /v1/decay/sweep': 'looks at all facts of the caller, and ends them in small transactions',

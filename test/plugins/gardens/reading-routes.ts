@@ -93,6 +93,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
     ]),
     [`/v1/facts?as_of=${AFTER_THE_STORY}&valid_at=${AFTER_THE_STORY}`],
   ],
+  'GET /v1/entities/kinds': () => [['/v1/entities/kinds'], ['/v1/entities/kinds?limit=1']],
   'GET /v1/facts/:id': ({ factId, cid }) => [
     [`/v1/facts/${factId}`],
     [`/v1/facts/${cid}`],

@@ -10,6 +10,7 @@ const COUNTED: Readonly<Record<string, readonly string[]>> = {
   fact_read: [
     'GET /v1/facts',
     'GET /v1/facts/:id',
+    'GET /v1/entities/kinds',
     'GET /v1/facts/:id/provenance',
     'POST /v1/facts/:id/verify-cid',
     'GET /v1/cards/*entity_uri',
