@@ -8,6 +8,7 @@ export class KoaRequest implements InboundRequest {
   readonly query: string;
   pathParameters: Readonly<Record<string, string>> = {};
   #abort: AbortController | undefined;
+  #address = '';
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #awaitsContinue: boolean;
@@ -26,8 +27,10 @@ export class KoaRequest implements InboundRequest {
     return this.#message.method ?? '';
   }
 
+  /** Stays known after the client has left, for work that goes on without it. */
   get remoteAddress(): string {
-    return this.#message.socket.remoteAddress ?? '';
+    this.#address ||= this.#message.socket.remoteAddress ?? '';
+    return this.#address;
   }
 
   get signal(): AbortSignal {

@@ -1,12 +1,17 @@
 import { type Route, SCOPES, ServiceError, schema } from '../../kernel/plugin-api.ts';
-import { openSentImport, type SentImport, type SentImportParts } from './sent-import.ts';
+import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
+import type { ImportJobs } from './import-job.ts';
+import { linesOfImport, openSentImport, type SentImport, type SentImportParts } from './sent-import.ts';
 
 /** The maximum number of imports at a time in one process. Each holds its file in memory. */
 const MAX_RUNNING = 2;
 const MAX_MAPPED = 32;
 
 /** `POST /v1/imports` imports a file that the caller sends, with the rights of the caller. */
-export const importRoute = (parts: SentImportParts): Route<undefined, undefined, SentImport> => {
+export const importRoute = (
+  parts: SentImportParts,
+  jobs: ImportJobs | undefined,
+): Route<undefined, undefined, SentImport> => {
   let running = 0;
   return {
     method: 'POST',
@@ -17,7 +22,7 @@ export const importRoute = (parts: SentImportParts): Route<undefined, undefined,
     cost: 0,
     body: IMPORT_BODY,
     bodyLimit: 'bulk',
-    answers: { 200: { text: ['application/x-ndjson'] } },
+    answers: { 200: { text: ['application/x-ndjson'] }, 202: { json: ACCEPTED_JOB_JSON } },
     example: {
       body: {
         name: 'memory.jsonl',
@@ -29,6 +34,7 @@ export const importRoute = (parts: SentImportParts): Route<undefined, undefined,
       if (!parts.routes.serves('POST /v1/facts/batch')) {
         throw new ServiceError('lookup', 'this node takes no facts: its plugin "facts" is switched off');
       }
+      if (request.body.as_job) refuseAsJob(request.body, jobs);
       if (running >= MAX_RUNNING) {
         throw new ServiceError('limit_reached', `${MAX_RUNNING} imports run already`, {
           hint: 'wait until one of them has ended',
@@ -40,17 +46,32 @@ export const importRoute = (parts: SentImportParts): Route<undefined, undefined,
         if (!isOver) running -= 1;
         isOver = true;
       };
-      // A client that leaves before the first line never starts the lines, and so never ends them.
-      request.signal.addEventListener('abort', end, { once: true });
+      // A client that leaves before the first line never starts the lines, and so never ends them. A job goes on.
+      if (!request.body.as_job) request.signal.addEventListener('abort', end, { once: true });
       try {
-        const lines = await openSentImport(request, parts);
-        return { status: 200, contentType: 'application/x-ndjson', text: endingWith(lines, end) };
+        const opened = await openSentImport(request, parts);
+        if (request.body.as_job && jobs !== undefined) {
+          return { status: 202, body: acceptedJobJson(await jobs.start(request, opened, end), 0) };
+        }
+        return { status: 200, contentType: 'application/x-ndjson', text: endingWith(linesOfImport(opened), end) };
       } catch (error) {
         end();
         throw error;
       }
     },
   };
+};
+
+const refuseAsJob = ({ dry_run: isTrial }: SentImport, jobs: ImportJobs | undefined): void => {
+  if (isTrial) {
+    throw new ServiceError('validation', 'body.as_job does not go with body.dry_run', {
+      hint: 'a trial stores nothing: leave body.as_job out, and read its lines',
+    });
+  }
+  if (jobs !== undefined) return;
+  throw new ServiceError('validation', 'this node has no jobs: its plugin "jobs" is switched off', {
+    hint: 'leave body.as_job out, and read the lines of the reply',
+  });
 };
 
 async function* endingWith(lines: AsyncIterable<string>, end: () => void): AsyncGenerator<string, void, undefined> {
@@ -84,6 +105,11 @@ const IMPORT_BODY = schema<SentImport>({
       maxItems: MAX_MAPPED,
       description:
         'For a table: what its columns are, for example `entity=user:{id}`, `relation==memory:role`, `value=role`.',
+    },
+    as_job: {
+      type: 'boolean',
+      default: false,
+      description: 'Replies 202 with the id of a job, which goes on when the caller leaves.',
     },
     dry_run: { type: 'boolean', default: false, description: 'Checks every fact, and stores nothing.' },
   },

@@ -5,11 +5,14 @@ import {
   LocalRequests,
   NODE_VERSION,
   NodeSelf,
+  optional,
   Random,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
+import { JobQueue } from '../jobs/jobs-api.ts';
 import { BUILTIN_FORMATS } from './builtin-formats.ts';
 import { importFromCommand } from './import-from-command.ts';
+import { createImportJobs } from './import-job.ts';
 import { importRoute } from './import-route.ts';
 import { IMPORT_FORMATS } from './importers-api.ts';
 
@@ -18,10 +21,18 @@ export const importersPlugin = definePlugin({
   version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Imports the exports of other memory and chat products',
-  requires: { clock: Clock, random: Random, routes: LocalRequests, self: NodeSelf, vocabulary: Vocabulary },
+  requires: {
+    clock: Clock,
+    random: Random,
+    routes: LocalRequests,
+    self: NodeSelf,
+    vocabulary: Vocabulary,
+    jobs: optional(JobQueue),
+  },
   declares: BUILTIN_FORMATS,
   commands: [importFromCommand],
-  setup({ use: { vocabulary, ...rest }, log, route }) {
-    route(importRoute({ ...rest, log, formats: vocabulary.words(IMPORT_FORMATS) }));
+  setup({ use: { vocabulary, jobs, ...rest }, log, route }) {
+    const importJobs = jobs && createImportJobs(jobs, rest.random);
+    route(importRoute({ ...rest, log, formats: vocabulary.words(IMPORT_FORMATS) }, importJobs));
   },
 });

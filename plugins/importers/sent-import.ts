@@ -41,6 +41,7 @@ export interface SentImport {
   readonly encoding?: string;
   readonly map?: readonly string[];
   readonly dry_run: boolean;
+  readonly as_job: boolean;
 }
 
 export interface SentImportParts {
@@ -58,19 +59,34 @@ const FACTS_A_REQUEST = 500;
 const MAX_REFUSED = 50;
 const MAX_SOURCES = 100;
 
-/**
- * Reads the sent file far enough to know its format, and returns the lines that report the import. Stores nothing
- * before the first line is read. Throws `validation` for a file that no format fits.
- */
-export const openSentImport = async (request: Request, parts: SentImportParts): Promise<AsyncIterable<string>> => {
+/** A sent file whose format is known. */
+export interface OpenedImport {
+  /** Imports the file once, and returns the line with the sums. Rejects once the signal has aborted. */
+  run(tell: (line: ProgressLine) => void, signal: AbortSignal): Promise<ProgressLine>;
+  /** Returns what callers learn of an error of `run`. */
+  problemOf(error: unknown): ImportProblem;
+}
+
+export interface ImportProblem {
+  readonly code: string;
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+/** Returns the lines that report an import. Stores nothing before the first line is read. */
+export const linesOfImport = ({ run, problemOf }: OpenedImport): AsyncGenerator<string, void, undefined> =>
+  progressLines(run, (error) => ({ error: problemOf(error) }));
+
+/** Reads the sent file far enough to know its format. Throws `validation` for a file that no format fits. */
+export const openSentImport = async (request: Request, parts: SentImportParts): Promise<OpenedImport> => {
   try {
-    return await openLines(request, parts);
+    return await openImport(request, parts);
   } catch (error) {
     throw inTermsOfTheBody(error);
   }
 };
 
-const openLines = async (request: Request, parts: SentImportParts): Promise<AsyncIterable<string>> => {
+const openImport = async (request: Request, parts: SentImportParts): Promise<OpenedImport> => {
   const { body } = request;
   const { clock, formats, log } = parts;
   const encoding = body.encoding === undefined ? undefined : encodingOf(body.encoding);
@@ -90,17 +106,17 @@ const openLines = async (request: Request, parts: SentImportParts): Promise<Asyn
   await refuseUnknownGarden(request, parts.routes);
   const format = await formatOf(body.format, formats, { open, settings });
   const input = await open();
-  return progressLines(
-    (tell, signal) => importSent({ request, parts, format, input, settings, tell, signal }),
-    (error) => {
+  return {
+    run: (tell, signal) => importSent({ request, parts, format, input, settings, tell, signal }),
+    problemOf(error) {
       if (!(error instanceof ServiceError)) {
         log.error('an import failed', { requestId: request.requestId, error });
-        return { error: { code: 'internal_error', detail: 'the import failed' } };
+        return { code: 'internal_error', detail: 'the import failed' };
       }
       const { code, message, hint } = inTermsOfTheBody(error);
-      return { error: { code, detail: message, ...(hint === undefined ? {} : { hint }) } };
+      return { code, detail: message, ...(hint === undefined ? {} : { hint }) };
     },
-  );
+  };
 };
 
 const bytesOf = (text: string): Buffer => {

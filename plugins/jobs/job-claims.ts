@@ -69,7 +69,7 @@ export class JobClaims {
    * Claims a job in the given state, or returns undefined if another process was faster. Fails a job whose last allowed
    * attempt never reported a result, so that a job that crashes its process is not retried for ever.
    */
-  claim(seen: Job, maxAttempts: number): Promise<Job | undefined> {
+  claim(seen: Pick<Job, 'tenantId' | 'id' | 'fence' | 'status'>, maxAttempts: number): Promise<Job | undefined> {
     return this.#parts.tables.write(seen.tenantId, async (own, transaction) => {
       const job = await jobIn(own, seen);
       if (job === undefined || job.fence !== seen.fence || job.status !== seen.status) return undefined;

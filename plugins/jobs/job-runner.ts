@@ -85,6 +85,15 @@ export class JobRunner {
     return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
+  /** Claims a new job and starts it, in addition to all others. Returns false if this process did not get it. */
+  async take(added: Pick<Job, 'tenantId' | 'id'>): Promise<boolean> {
+    const { claims, maxAttempts } = this.#parts;
+    if (this.#state === 'stopped') return false;
+    const job = await claims.claim({ ...added, fence: 0, status: 'pending' }, maxAttempts);
+    if (job !== undefined) this.#start(job);
+    return job !== undefined;
+  }
+
   /** Stores the progress of running jobs, and interrupts jobs whose claim was lost. Never rejects. */
   tend(): Promise<void> {
     return this.#state === 'standing' ? this.#tending.now() : Promise.resolve();

@@ -186,6 +186,12 @@ export interface JobQueue {
    */
   enqueue(request: JobRequest, transaction?: PluginTransaction): Promise<string>;
   /**
+   * Adds a job and runs it in this process at once, however many jobs run here, because only this process has the input
+   * in its memory. Returns the id. If the process stops, another one calls the handler, without that input. Rejects
+   * with `unavailable` when this process could not take the job.
+   */
+  start(request: Omit<JobRequest, 'dedupe' | 'delayMs'>): Promise<string>;
+  /**
    * Registers the handler of a type. Call it once for each type, in `setup`. A job waits until some process has a
    * handler for its type.
    */

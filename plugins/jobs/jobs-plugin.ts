@@ -8,10 +8,11 @@ import {
   NODE_VERSION,
   Random,
   ServedTenants,
+  ServiceError,
   schema,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
-import { JobClaims } from './job-claims.ts';
+import { JobClaims, LEASE_MS } from './job-claims.ts';
 import { cancelJobRoute, jobRoute, listJobsRoute, resumeJobRoute } from './job-routes.ts';
 import { SEALED } from './job-row.ts';
 import { JobRunner } from './job-runner.ts';
@@ -114,6 +115,12 @@ export const jobsPlugin = definePlugin({
     const jobs: JobQueue = {
       threshold: config.threshold,
       enqueue: (request, transaction) => store.enqueue(request, transaction),
+      start: async (request) => {
+        // No other process looks for the job before this one has claimed it.
+        const id = await store.enqueue({ ...request, delayMs: LEASE_MS });
+        if (await runner.take({ tenantId: request.tenantId, id })) return id;
+        throw new ServiceError('unavailable', 'the node could not begin the job', { hint: 'send the request again' });
+      },
       handle: (type, handler) => runner.handle(type, handler),
       read: (caller, id) => readJob(needs, caller, id),
       list: (caller, filter, page) => listJobs(needs, caller, filter, page),

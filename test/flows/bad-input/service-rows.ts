@@ -86,7 +86,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
         content: `"${Buffer.from('{"type":"entity","name":"Noor","entityType":"person"}').toString('base64')}"`,
         dry_run: 'true',
       },
-      kinds: { modified_at: 'instant', scope: 'scope', dry_run: 'boolean' },
+      kinds: { modified_at: 'instant', scope: 'scope', dry_run: 'boolean', as_job: 'boolean' },
       required: ['name', 'content'],
       free: ['name'],
       maxBytes: BULK_BODY_BYTES,

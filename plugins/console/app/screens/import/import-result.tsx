@@ -17,7 +17,7 @@ export const ImportResult = ({ done }: { done: ImportDone & { readonly items: re
     refused,
     sources,
     items,
-    samples,
+    samples = [],
   } = done;
   const stored = wouldStore ?? hasStored;
   const title = fill(done.dry_run ? own.tried : own.imported, { format: done.format });

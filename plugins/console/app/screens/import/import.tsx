@@ -5,10 +5,18 @@ import { type FormValues, readForm } from '../../kit/form-values.ts';
 import { namesOf } from '../../kit/narrowing.ts';
 import { Problem } from '../../kit/problem.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
-import { useSession } from '../../session/session.ts';
+import { hasRoute, useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import { ImportResult } from './import-result.tsx';
-import { base64Of, type ImportBody, type ImportProgress, MAX_FILE_BYTES, sendImport } from './send-import.ts';
+import { RecentImports } from './recent-imports.tsx';
+import {
+  base64Of,
+  type ImportBody,
+  type ImportProgress,
+  MAX_FILE_BYTES,
+  sendImport,
+  startImport,
+} from './send-import.ts';
 
 type Done = Awaited<ReturnType<typeof sendImport>>;
 
@@ -29,13 +37,15 @@ const bodyOf = (values: FormValues, file: File, content: string, isTrial: boolea
 
 /** Tries the export of another product, shows the sums, and then imports it. */
 export const Import = () => {
-  const { client, texts, reader } = useSession();
+  const { client, texts, reader, setup } = useSession();
   const { import: own } = texts;
   const [file, setFile] = useState<File>();
   const [done, setDone] = useState<Done>();
   const [error, setError] = useState<unknown>();
   const [progress, setProgress] = useState<ImportProgress>();
   const [isRunning, setRunning] = useState(false);
+  const [round, setRound] = useState(0);
+  const hasJobs = hasRoute(setup, 'GET /v1/jobs');
   const form = useRef<HTMLFormElement>(null);
   const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
@@ -53,7 +63,12 @@ export const Import = () => {
     setRunning(true);
     try {
       const body = bodyOf(values, file, await base64Of(file), isTrial);
-      setDone(await sendImport(client, { body, signal: controller.signal }, setProgress));
+      if (!isTrial && hasJobs) {
+        await startImport(client, body, controller.signal);
+        setRound((before) => before + 1);
+      } else {
+        setDone(await sendImport(client, { body, signal: controller.signal }, setProgress));
+      }
     } catch (problem) {
       setError(controller.signal.aborted ? new Error(own.stopped) : problem);
     } finally {
@@ -114,6 +129,7 @@ export const Import = () => {
       )}
       {error !== undefined && <Problem error={error} />}
       {done !== undefined && <ImportResult done={done} />}
+      {hasJobs && <RecentImports round={round} />}
     </>
   );
 };

@@ -20,7 +20,8 @@ export interface ImportDone {
   readonly skipped: Readonly<Record<string, number>>;
   readonly remarks: Readonly<Record<string, number>>;
   readonly sources: readonly string[];
-  readonly samples: readonly string[];
+  /** Only in a trial. */
+  readonly samples?: readonly string[];
 }
 
 export interface RefusedItem {
@@ -65,6 +66,11 @@ export const sendImport = async (
     if (done !== undefined) return { ...done, items };
   }
   throw new Error('the reply of the node was cut short');
+};
+
+/** Starts an import that goes on when the reader leaves the screen. */
+export const startImport = async (client: FactClient, body: ImportBody, signal: AbortSignal): Promise<void> => {
+  await client.call('POST /v1/imports', { body: { ...body, as_job: true }, signal, timeoutMs: 0 });
 };
 
 async function* readLines(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<ImportLine> {
