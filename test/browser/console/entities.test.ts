@@ -65,10 +65,15 @@ describeConsole('an entity in the console', {}, (running) => {
   });
 
   it('is listed with its kind and its number of facts, in an order of choice', async () => {
+    const { ask } = running().served;
+    const usual = { relation: 'memory:note', source: 'agent:scribe', scope: 'company' };
+    const lantern = { ...usual, entity: 'project:lantern', value: { type: 'string', v: 'lit' } };
+    expect((await ask('POST', '/v1/facts', lantern)).status).to.equal(201);
     const { page, open } = await running().visit(running().served.adminKey);
     await open('entities');
     const kinds = page.getByRole('group', { name: 'Kinds of entities' });
     await kinds.getByRole('button', { name: 'project 1' }).click();
+    await page.locator('.found').getByText('user:alice').first().waitFor({ state: 'detached' });
     await page.locator('.found').getByText('project:lantern').first().waitFor();
     expect(await page.locator('.found > li').count()).to.equal(1);
     await page.waitForURL(/kind=project/);
@@ -79,6 +84,26 @@ describeConsole('an entity in the console', {}, (running) => {
     await page.getByLabel('Order', { exact: true }).selectOption({ label: 'most facts first' });
     expect(await names.allTextContents()).to.deep.equal(['user:alice', 'project:lantern']);
     await page.locator('.found').getByText('3 facts', { exact: true }).waitFor();
+  });
+
+  it('is counted with all of its kind, of which the list shows those said last', async () => {
+    const { ask } = running().served;
+    const usual = { relation: 'memory:note', source: 'agent:scribe', scope: 'company' };
+    const value = { type: 'string', v: 'sings' };
+    for (let at = 0; at < 1_001; at += 91) {
+      const some = Array.from({ length: 91 }, (_, n) => ({ ...usual, entity: `bird:${at + n}`, value }));
+      expect((await ask('POST', '/v1/facts/batch', some)).body.rejected).to.equal(0);
+    }
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open('entities');
+    const kinds = page.getByRole('group', { name: 'Kinds of entities' });
+    await kinds.getByRole('button', { name: 'user 1' }).click();
+    await page.locator('.found').getByText('bird:').first().waitFor({ state: 'detached' });
+    await page.locator('.found').getByText('user:alice').first().waitFor();
+    expect(await page.locator('.found > li').count()).to.equal(1);
+    await kinds.getByRole('button', { name: 'bird 1,000+' }).click();
+    await page.locator('.found').getByText('bird:1000').first().waitFor();
+    await page.getByText('those of the 500 facts said last').waitFor();
   });
 
   it('takes two lines at most for a long name or value in a list', async () => {

@@ -37,6 +37,16 @@ describeConsole('jobs in the console', { plugins: [slowWork(TYPE)] }, (running) 
     (await running().served.ask('GET', `/v1/jobs/${id}`)).body.status;
   const lineOf = (page: Page) => page.locator(`.row:has-text("${TYPE}")`).first();
 
+  it('say on focus what their numbers mean, with a link to all terms', async () => {
+    const { page, open } = await running().visit(running().served.adminKey);
+    await open('jobs');
+    const place = page.locator('.term-place:has(button:text-is("Progress"))');
+    await button(page, 'Progress').press('Shift');
+    await place.getByText('The part of a job that is done').waitFor();
+    await place.getByRole('link', { name: 'All terms' }).click();
+    await page.locator('#number-progress').getByText('The part of a job that is done').waitFor();
+  });
+
   it('show their progress, are cancelled, and continue from there when resumed', async () => {
     const id = await begin('agent:worker');
     const { page, open, seriousFindings } = await running().visit(

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf, FactClient } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
+import { NumberTerms } from '../../kit/number-terms.tsx';
 import { nowMs } from '../../kit/platform.ts';
 import { Problem } from '../../kit/problem.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
@@ -60,6 +61,7 @@ const UseTable = () => {
                 keyOf={placeOf}
                 empty={<Empty title={own.nothing} />}
               />
+              {asked.data.days.length > 0 && <NumberTerms names={EXPLAINED} />}
               {asked.data.isCut && <p class="muted">{plural(own.useCut, asked.data.counted)}</p>}
             </>
           )}
@@ -98,6 +100,8 @@ const readUse = async (client: FactClient, days: number, signal: AbortSignal): P
 const placeOf = ({ day, entity_uri: entity, key_id: key }: Use): string => JSON.stringify([day, entity, key]);
 
 const COUNTS = ['writes', 'recalls', 'others', 'tokens', 'written_bytes', 'recalled_bytes'] as const;
+
+const EXPLAINED = ['writes', 'recalls', 'others', 'tokens', 'bytes'] as const;
 
 const sumOf = (one: Use, other: Use): Use => ({
   ...one,

@@ -2,13 +2,13 @@ import { useId } from 'preact/hooks';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill, spellNumber } from '../../texts/texts.ts';
-import type { FoundEntity } from './found-entities.ts';
-import { kindsOf, ORDERS, type Order } from './kinds-of.ts';
+import { byCount, type KindCount, ORDERS, type Order, sumOf } from './kinds-of.ts';
 
 interface KindsProps {
-  readonly found: readonly FoundEntity[];
-  /** The number of facts that were read. */
-  readonly read: number;
+  /** Undefined until they were counted. */
+  readonly kinds: readonly KindCount[] | undefined;
+  /** A sentence about the facts that the list and the counts come from. */
+  readonly counted: string;
   /** The chosen kind; undefined for all. */
   readonly kind: string | undefined;
   readonly order: Order;
@@ -17,7 +17,7 @@ interface KindsProps {
 }
 
 /** Chooses a kind of entities, each with its number, and the order of the list. */
-export const EntityKinds = ({ found, read, kind, order, onKind, onOrder }: KindsProps) => {
+export const EntityKinds = ({ kinds, counted, kind, order, onKind, onOrder }: KindsProps) => {
   const { entities: own } = useSession().texts;
   const id = useId();
   return (
@@ -25,11 +25,11 @@ export const EntityKinds = ({ found, read, kind, order, onKind, onOrder }: Kinds
       <div class="bar">
         <fieldset class="kinds grow" aria-label={own.kinds}>
           <button type="button" aria-pressed={kind === undefined} onClick={() => onKind(undefined)}>
-            {own.allKinds} <span class="muted">{spellNumber(found.length)}</span>
+            {own.allKinds} {kinds !== undefined && <Count of={sumOf(kinds)} />}
           </button>
-          {kindsOf(found).map(([name, count]) => (
-            <button key={name} type="button" aria-pressed={kind === name} onClick={() => onKind(name)}>
-              {name === '' ? own.noKind : <ShownText text={name} />} <span class="muted">{spellNumber(count)}</span>
+          {byCount(kinds ?? []).map((each) => (
+            <button key={each.kind} type="button" aria-pressed={kind === each.kind} onClick={() => onKind(each.kind)}>
+              {each.kind === '' ? own.noKind : <ShownText text={each.kind} />} <Count of={each} />
             </button>
           ))}
         </fieldset>
@@ -44,7 +44,12 @@ export const EntityKinds = ({ found, read, kind, order, onKind, onOrder }: Kinds
           </select>
         </span>
       </div>
-      <p class="hint">{fill(own.counted, { count: read })}</p>
+      <p class="hint">{counted}</p>
     </>
   );
+};
+
+const Count = ({ of: { count, isMore } }: { of: KindCount }) => {
+  const { entities: own } = useSession().texts;
+  return <span class="muted">{isMore ? fill(own.orMore, { count }) : spellNumber(count)}</span>;
 };

@@ -5,10 +5,11 @@ import { useRequest } from '../../kit/use-request.ts';
 import { useSearchWords } from '../../kit/use-search-words.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
-import { plural } from '../../texts/texts.ts';
+import { fill, plural } from '../../texts/texts.ts';
 import { EntityKinds } from './entity-kinds.tsx';
-import { entitiesIn, type FoundEntity } from './found-entities.ts';
-import { inOrder, kindOf, ORDERS } from './kinds-of.ts';
+import { entitiesIn, type FoundEntity, subjectsOf } from './found-entities.ts';
+import { inOrder, kindOf, kindsOf, ORDERS } from './kinds-of.ts';
+import { type AskedKinds, useKinds } from './use-kinds.ts';
 
 const LATEST_FACTS = 500;
 const FOUND_FACTS = 100;
@@ -17,7 +18,9 @@ const FOUND_TOKENS = 50_000;
 /** Entities that match the search words, or those of the latest facts. A known name can be opened directly. */
 export const EntitySearch = () => {
   const { client, setup, texts } = useSession();
-  const { open } = useAddress();
+  const { query, open } = useAddress();
+  const { kind } = query;
+  const known = useKinds();
   const canRecall = hasRoute(setup, 'POST /v1/recall');
   const { typed, settled: words, type } = useSearchWords('entities');
   const name = typed.trim();
@@ -27,15 +30,19 @@ export const EntitySearch = () => {
   const asked = useRequest(
     async (signal) => {
       if (settled === '') {
-        const page = await client.call('GET /v1/facts', { query: { limit: LATEST_FACTS, fields: 'compact' }, signal });
-        return { found: entitiesIn(page.facts), words: settled, read: page.facts.length };
+        // Names of a kind have a beginning in common, those without a kind have not.
+        const narrowed = kind ? { entities: [`${kind}:*`] } : {};
+        const limits = { limit: LATEST_FACTS, fields: 'compact' };
+        const page = await client.call('GET /v1/facts', { query: { ...limits, ...narrowed }, signal });
+        const found = kind ? subjectsOf(page.facts) : entitiesIn(page.facts);
+        return { found, words: settled, read: page.facts.length, narrowedTo: kind || undefined };
       }
       const limits = { token_budget: FOUND_TOKENS, limit: FOUND_FACTS };
       const reply = await client.recall({ query: settled, scope: 'global', ...limits }, { signal });
       const facts = reply.facts.map(({ fact }) => fact);
       return { found: entitiesIn(facts), words: settled, read: facts.length };
     },
-    [settled],
+    [settled, settled === '' ? kind || '' : ''],
   );
   const go = (event: Event): void => {
     event.preventDefault();
@@ -58,7 +65,7 @@ export const EntitySearch = () => {
           {texts.entities.go}
         </button>
       </form>
-      <Answer asked={asked}>{(reply) => <Found {...reply} />}</Answer>
+      <Answer asked={asked}>{(reply) => <Found {...reply} known={known} />}</Answer>
     </>
   );
 };
@@ -68,26 +75,31 @@ interface FoundProps {
   readonly words: string;
   /** The number of facts that were read. */
   readonly read: number;
+  /** The kind to which the node has narrowed the facts; undefined if it has not. */
+  readonly narrowedTo?: string | undefined;
+  readonly known: AskedKinds;
 }
 
-const Found = ({ found, words, read }: FoundProps) => {
-  const { entities: texts } = useSession().texts;
+const Found = ({ found, words, read, narrowedTo, known }: FoundProps) => {
+  const { entities: own } = useSession().texts;
   const { query, open } = useAddress();
   const { kind } = query;
-  const order = ORDERS.find((each) => each === query.order) ?? 'match';
-  const shown = inOrder(kind === undefined ? found : found.filter(({ uri }) => kindOf(uri) === kind), order);
   const isSearch = words !== '';
-  if (found.length === 0) {
-    return (
-      <Empty title={isSearch ? texts.noMatch : texts.nothing}>{isSearch ? texts.noMatchHint : texts.nothingHint}</Empty>
-    );
+  const isCounted = !isSearch && (known.isLoading || known.data !== undefined);
+  const order = ORDERS.find((each) => each === query.order) ?? 'match';
+  const shown = inOrder(
+    kind === undefined || kind === narrowedTo ? found : found.filter(({ uri }) => kindOf(uri) === kind),
+    order,
+  );
+  if (found.length === 0 && (isSearch || kind === undefined)) {
+    return <Empty title={isSearch ? own.noMatch : own.nothing}>{isSearch ? own.noMatchHint : own.nothingHint}</Empty>;
   }
   return (
     <section>
-      <h2>{isSearch ? texts.found : texts.latest}</h2>
+      <h2>{isSearch ? own.found : own.latest}</h2>
       <EntityKinds
-        found={found}
-        read={read}
+        kinds={isCounted ? known.data : kindsOf(found)}
+        counted={fill(isCounted ? own.countedByNode : own.counted, { count: read })}
         kind={kind}
         order={order}
         onKind={(chosen) => open('entities', { ...query, kind: chosen }, true)}
@@ -100,7 +112,7 @@ const Found = ({ found, words, read }: FoundProps) => {
               <a class="fact-entity" href={addressOf('entities', { uri })}>
                 <ShownText text={uri} />
               </a>
-              <span class="muted">{plural(isSearch ? texts.matches : texts.facts, count)}</span>
+              <span class="muted">{plural(isSearch ? own.matches : own.facts, count)}</span>
             </p>
             <p class="found-fact muted">
               {fact.entity !== uri && <ShownText text={fact.entity} />} <ShownText text={fact.relation} />{' '}

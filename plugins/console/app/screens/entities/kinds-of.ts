@@ -9,12 +9,31 @@ export const kindOf = (uri: string): string => {
   return end < 0 ? '' : uri.slice(0, end);
 };
 
-/** The kinds of entities with their numbers, the most frequent first. */
-export const kindsOf = (found: readonly FoundEntity[]): readonly (readonly [kind: string, count: number])[] => {
+/** The number of entities of a kind; empty for entities without one. */
+export interface KindCount {
+  readonly kind: string;
+  readonly count: number;
+  /** True if there are more than were counted. */
+  readonly isMore: boolean;
+}
+
+/** The kinds of these entities with their numbers. */
+export const kindsOf = (found: readonly FoundEntity[]): readonly KindCount[] => {
   const counts = new Map<string, number>();
   for (const { uri } of found) counts.set(kindOf(uri), (counts.get(kindOf(uri)) ?? 0) + 1);
-  return [...counts].toSorted(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
+  return [...counts].map(([kind, count]) => ({ kind, count, isMore: false }));
 };
+
+/** The most frequent first. */
+export const byCount = (kinds: readonly KindCount[]): readonly KindCount[] =>
+  kinds.toSorted((a, b) => b.count - a.count || Number(b.isMore) - Number(a.isMore) || (a.kind < b.kind ? -1 : 1));
+
+/** All kinds together. */
+export const sumOf = (kinds: readonly KindCount[]): KindCount => ({
+  kind: '',
+  count: kinds.reduce((sum, { count }) => sum + count, 0),
+  isMore: kinds.some(({ isMore }) => isMore),
+});
 
 /** The entities in an order. `match` leaves them as the node found them. */
 export const inOrder = (found: readonly FoundEntity[], order: Order): readonly FoundEntity[] => {

@@ -1,4 +1,5 @@
 import { Instant } from '../../kit/instant.tsx';
+import { NumberTerms } from '../../kit/number-terms.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Tags } from '../../kit/tags.tsx';
@@ -32,6 +33,7 @@ export const ManifestView = ({ manifest }: { manifest: Manifest }) => {
         keyOf={({ name }) => name}
         empty={null}
       />
+      <NumberTerms names={['tokenEstimate']} />
     </>
   );
 };

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { NumberTerms } from '../../kit/number-terms.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
 import { hasRoute, may, useSession } from '../../session/session.ts';
@@ -17,6 +18,7 @@ export const Jobs = () => {
       <ScreenHead title={texts.screens.jobs} />
       <p class="lead">{may(reader, 'admin') ? texts.jobs.leadAll : texts.jobs.leadOwn}</p>
       {actions.view}
+      <NumberTerms names={['progress']} />
       <JobList round={round} actions={actions} onDone={reload} />
       {may(reader, 'admin') && hasRoute(setup, 'GET /v1/upkeep') && <UpkeepTasks round={round} actions={actions} />}
     </>

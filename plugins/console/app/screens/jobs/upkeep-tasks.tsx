@@ -3,6 +3,7 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { JsonText } from '../../kit/json-text.tsx';
+import { NumberTerms } from '../../kit/number-terms.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
@@ -24,6 +25,7 @@ export const UpkeepTasks = ({ round, actions }: { round: number; actions: Action
     <section>
       <h2>{own.title}</h2>
       <p class="lead">{own.lead}</p>
+      <NumberTerms names={['schedule']} />
       <Answer asked={asked}>
         {({ tasks }) => (
           <RecordTable

@@ -1,3 +1,4 @@
+import { NumberTerm } from '../../kit/number-terms.tsx';
 import { may, useSession } from '../../session/session.ts';
 import { fill, plural } from '../../texts/texts.ts';
 import { OverviewCard } from './overview-card.tsx';
@@ -40,8 +41,12 @@ export const LatencyCard = ({ samples }: { samples: readonly Sample[] }) => {
           <thead>
             <tr>
               <th scope="col">{own.step}</th>
-              <th scope="col">{own.half}</th>
-              <th scope="col">{own.most}</th>
+              <th scope="col">
+                <NumberTerm name="half">{own.half}</NumberTerm>
+              </th>
+              <th scope="col">
+                <NumberTerm name="most">{own.most}</NumberTerm>
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
+import { NumberTerms } from '../../kit/number-terms.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Empty } from '../../kit/state.tsx';
@@ -59,6 +60,7 @@ export const LagTables = ({ lag }: { lag: Lag }) => {
         keyOf={({ scope }) => scope}
         empty={<Empty title={texts.noOutbound} />}
       />
+      <NumberTerms names={['factsBehind', 'secondsBehind', 'parked', 'failures', 'factsToday']} />
     </>
   );
 };

@@ -1,4 +1,5 @@
 import { Instant } from '../../kit/instant.tsx';
+import { NumberTerms } from '../../kit/number-terms.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -51,6 +52,7 @@ export const PeerList = () => {
           />
         )}
       </Answer>
+      {asked.data !== undefined && asked.data.peers.length > 0 && <NumberTerms names={['factsBehind']} />}
       {hasRoute(setup, 'GET /v1/federation/audit') && <FederationLog />}
     </>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
+import { NumberTerms } from '../../kit/number-terms.tsx';
 import { RecordLine } from '../../kit/record-line.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -48,6 +49,7 @@ export const EventList = ({ id, seconds }: { id: string; seconds: number }) => {
       <p class="muted">
         {own.keptText} {DURATION.format(seconds / SECONDS_PER_MINUTE)}
       </p>
+      {events.items.length > 0 && <NumberTerms names={['attempts']} />}
       <VirtualRows
         label={own.kept}
         paged={events}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type FactTermName, placeOfFactTerm } from '../../kit/fact-term.tsx';
 import { matchesWords } from '../../kit/matches-words.ts';
+import { placeOfNumber } from '../../kit/number-terms.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useRequest } from '../../kit/use-request.ts';
@@ -26,6 +27,7 @@ export const Terms = () => {
     title: fact[name as FactTermName],
     means,
   }));
+  const ofNumbers = Object.entries(own.numbers).map(([name, number]) => ({ id: placeOfNumber(name), ...number }));
   const ofRecall: readonly Term[] = [
     ...Object.entries(recall.partMeans).map(([id, means]) => ({
       id,
@@ -46,6 +48,7 @@ export const Terms = () => {
       {hasRoute(setup, 'POST /v1/recall') && (
         <TermList title={own.ofRecall} terms={ofRecall} words={words} page={own.page} />
       )}
+      <TermList title={own.ofNumbers} terms={ofNumbers} words={words} page={own.numbersPage} />
       <Answer asked={glossary}>
         {(known) => {
           const terms = known.map(({ word, means }) => ({
