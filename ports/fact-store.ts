@@ -276,8 +276,8 @@ export interface FactStore {
    */
   copyInto?(folder: string, options?: CopyOptions): Promise<StoreCopy>;
   /**
-   * Optional: writes the committed changes of all processes into an existing empty folder, file by file, until it is
-   * stopped. Delays reads and writes by nothing, and leaves the upkeep of the store's files to the store.
+   * Optional: writes the committed changes of all processes into an existing folder until it is stopped, one process at
+   * a time. It first empties the folder. Delays no read and no write, and leaves the store's files to the store.
    */
   recordChanges?(folder: string, options: RecordOptions): ChangeRecorder;
   /**

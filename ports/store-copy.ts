@@ -44,6 +44,8 @@ export interface CopyOptions {
  * Its form belongs to the store.
  */
 export interface IncrementFile extends CopiedFile {
+  /** The chain of the file, which is also the name of the folder that it lies in. */
+  readonly chain: string;
   /** 0 for the base, then counted up. */
   readonly number: number;
   /** The point in time that the file reaches, in milliseconds since the epoch: it has no later commit. */
@@ -51,18 +53,25 @@ export interface IncrementFile extends CopiedFile {
 }
 
 export interface RecordOptions {
-  /** The name of the chain, never used before. Each of its files carries the name. */
+  /** The name of the first chain, never used before. Each of its files carries the name. */
   readonly chain: string;
-  /** The time between two files. A file without changes is not written. */
+  /** The time between two files. A file without changes is written seldom, and shows that the recording goes on. */
   readonly everyMs: number;
-  /** Called for each file, in order, when it is whole and on disk. Must not throw. The caller removes the file. */
+  /** Called for each file of a chain, in order, when it is whole and on disk. Must not throw. The caller removes it. */
   onIncrement(increment: IncrementFile): void;
 }
 
 /** A running recording of changes. */
 export interface ChangeRecorder {
-  /** Resolves after `stop`, and rejects with `unavailable` when changes may have been missed. */
+  /**
+   * Resolves after `stop`. Rejects with `unavailable` when changes may have been missed, and with `conflict` when
+   * another process records the store.
+   */
   readonly ended: Promise<void>;
+  /** Begins a further chain with a base of its own. The chains before it go on meanwhile, each with every change. */
+  begin(chain: string): void;
+  /** Ends a chain; a further one goes on. */
+  end(chain: string): void;
   /** Writes the last changes, and ends the recording. May be called several times; never rejects. */
   stop(): Promise<void>;
 }

@@ -54,7 +54,7 @@ export const writeIncrement = async (
   const digest = await digestFile(draft);
   await rename(draft, join(folder, name));
   await syncPath(folder);
-  return { name, ...digest, number: header.number, untilMs };
+  return { chain: header.chain, name, ...digest, number: header.number, untilMs };
 };
 
 const WRITTEN_AT_ONCE = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -51,6 +51,11 @@ export class LogReader {
     if (start === undefined) return undefined;
     if (this.#place === undefined || !start.salt.equals(this.#place.salt)) this.#place = start;
     return this.#readFrames(this.#file, this.#place);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
   }
 
   #readFrames(file: number, from: Place): ChangedPages | undefined {

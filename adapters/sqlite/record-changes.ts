@@ -3,6 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { type ChangeRecorder, type IncrementFile, type RecordOptions, ServiceError } from '../../ports/ports.ts';
 
 const RECORD_PROGRAM = fileURLToPath(new URL('./record-worker.js', import.meta.url));
+/** A message to the process. `begin` names a further chain, and `end` one that goes no further. */
+export type RecordRequest = 'stop' | { readonly begin: string } | { readonly end: string };
+
+/** The exit code of a process that found another one at the same work. */
+export const RECORDED_ELSEWHERE = 75;
 /** A process that was asked to stop and has not is killed after this. */
 const STOP_MS = 4_000;
 
@@ -37,15 +42,21 @@ export const recordChanges = (
     worker.once('error', fail);
     worker.once('close', (code) => {
       if (isStopping || code === 0) resolve();
+      else if (code === RECORDED_ELSEWHERE) reject(elsewhere());
       else fail(new Error(`the process ended early: ${said}`));
     });
   });
   ended.catch(() => {});
+  const ask = (request: RecordRequest): void => {
+    if (worker.connected) worker.send(request, () => {});
+  };
   return {
     ended,
+    begin: (further) => ask({ begin: further }),
+    end: (former) => ask({ end: former }),
     stop: async () => {
       isStopping = true;
-      if (worker.connected) worker.send('stop', () => {});
+      ask('stop');
       const timer = setTimeout(() => worker.kill('SIGKILL'), STOP_MS);
       await ended.catch(() => {}).finally(() => clearTimeout(timer));
     },
@@ -53,3 +64,8 @@ export const recordChanges = (
 };
 
 const MOST_SAID = 2_000;
+
+const elsewhere = (): ServiceError =>
+  new ServiceError('conflict', 'another process records the changes of the store', {
+    hint: 'one process of several does so; when it ends, the next one goes on',
+  });

@@ -1,23 +1,45 @@
-import { fstatSync, openSync } from 'node:fs';
+import { fstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { IncrementFile } from '../../ports/ports.ts';
-import { INCREMENT_FORMAT, type PageStep, writeIncrement } from './increment-file.ts';
+import type { PageStep } from './increment-file.ts';
 import { type ChangedPages, LogReader, someBytesAt } from './read-log.ts';
+import { ChainWriter } from './record-chain.ts';
+import { RECORDED_ELSEWHERE, type RecordRequest } from './record-changes.ts';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
+import { isBusy } from './sqlite-errors.ts';
 
 /**
  * The program of the child process that records the changes of a store. Its arguments are the file of the store, the
  * folder for the increments, the name of their chain, and the milliseconds between two of them. It sends each
- * `IncrementFile` to its parent, ends at the message `stop` after it has written the rest, and ends with its parent.
+ * `IncrementFile` to its parent, and takes a `RecordRequest` from it. It ends at the message `stop` after it has
+ * written the rest, with its parent, and when another process records the store.
  */
 
 /** The distance between the points in time that a restore can reach. */
 const LOOK_MS = 100;
 const PATIENCE_MS = 5_000;
-/** Changes in memory beyond this are written before their time. */
-const MOST_HELD_PAGES = 16_384;
 
 const [path = '', folder = '', chain = '', everyMs = '5000'] = process.argv.slice(2);
+
+/**
+ * Makes this process the only one that records the store. The lock of a database of its own goes with the process that
+ * holds it, however that process ends, so the next one need not wait.
+ */
+const holdAlone = (): void => {
+  try {
+    const database = loadSqliteDriver().open(`${path}-recorder`);
+    database.exec('PRAGMA busy_timeout = 0');
+    database.exec('BEGIN EXCLUSIVE');
+    locks.push(database);
+  } catch (error) {
+    if (isBusy(error)) process.exit(RECORDED_ELSEWHERE);
+    throw error;
+  }
+  // A killed process has left its files.
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
+};
+/** Stays open: a collected connection has no lock. */
+const locks: SqliteDatabase[] = [];
 
 /** A connection that keeps SQLite from writing over the part of the log that is not read yet. */
 class Hold {
@@ -43,20 +65,34 @@ class Recorder {
   // Stays open: closing a file drops all locks that SQLite has on it in this process.
   readonly #file = openSync(path, 'r');
   readonly #log = new LogReader(path);
+  readonly #holdOfBase = new Hold();
   #holds: readonly [Hold, Hold] = [new Hold(), new Hold()];
-  #previous: IncrementFile | undefined;
-  #pageBytes = 0;
-  #steps: PageStep[] = [];
-  #held = 0;
+  #chains: ChainWriter[] = [];
+  #databasePages = 0;
 
-  /** Writes every page, as of now. */
-  async begin(): Promise<void> {
+  constructor() {
     this.#holds[0].begin();
-    // Reading a long log takes a while. A second, short look adds the commits of that time to the base.
-    const logged = merged(this.#log.read(), this.#log.read());
-    const atMs = Date.now();
-    this.#pageBytes = logged?.pageBytes ?? pageBytesOf(someBytesAt(this.#file, 0, 100));
-    await this.#write([wholeStep(this.#file, this.#pageBytes, logged, atMs)]);
+    this.#log.read();
+  }
+
+  /** Begins a chain with every page, as of now. Looks go on while its base is written. */
+  async begin(name: string): Promise<void> {
+    this.#holdOfBase.begin();
+    const log = new LogReader(path);
+    const logged = log.read();
+    log.close();
+    const pageBytes = logged?.pageBytes ?? pageBytesOf(someBytesAt(this.#file, 0, 100));
+    const base = wholeStep(this.#file, pageBytes, logged, Date.now());
+    this.#databasePages = base.databasePages;
+    const writer = new ChainWriter(folder, name, pageBytes, (increment) => process.send?.(increment));
+    this.#chains.push(writer);
+    await writer.writeBase(base);
+    this.#holdOfBase.end();
+  }
+
+  /** Ends a chain as it is. The others go on. */
+  end(name: string): void {
+    this.#chains = this.#chains.filter((writer) => writer.chain !== name);
   }
 
   look(): void {
@@ -64,39 +100,27 @@ class Recorder {
     after.begin();
     const changed = this.#log.read();
     if (changed !== undefined) {
-      this.#steps.push(stepOf(changed, Date.now()));
-      this.#held += changed.pages.size;
+      this.#databasePages = changed.databasePages;
+      const step = stepOf(changed, Date.now());
+      for (const writer of this.#chains) writer.add(step);
     }
     before.end();
     this.#holds = [after, before];
   }
 
+  get hasBase(): boolean {
+    return this.#chains.some((writer) => writer.hasBase);
+  }
+
   get isFull(): boolean {
-    return this.#held >= MOST_HELD_PAGES;
+    return this.#chains.some((writer) => writer.isFull);
   }
 
   async flush(): Promise<void> {
-    const steps = this.#steps;
-    this.#steps = [];
-    this.#held = 0;
-    if (steps.length > 0) await this.#write(steps);
-  }
-
-  async #write(steps: readonly PageStep[]): Promise<void> {
-    const header = {
-      format: INCREMENT_FORMAT,
-      chain,
-      number: this.#previous === undefined ? 0 : this.#previous.number + 1,
-      previous: this.#previous?.sha256 ?? null,
-      page_bytes: this.#pageBytes,
-    } as const;
-    this.#previous = await writeIncrement(folder, header, steps);
-    process.send?.(this.#previous);
+    const idle = { atMs: Date.now(), databasePages: this.#databasePages, count: 0, pages: () => [] };
+    for (const writer of this.#chains) await writer.flush(idle);
   }
 }
-
-const merged = (first: ChangedPages | undefined, then: ChangedPages | undefined): ChangedPages | undefined =>
-  first && then ? { ...then, pages: new Map([...first.pages, ...then.pages]) } : (then ?? first);
 
 /** The database as of the last commit of the log that was read. SQLite moves no later one into the file meanwhile. */
 const wholeStep = (file: number, pageBytes: number, logged: ChangedPages | undefined, atMs: number): PageStep => {
@@ -127,14 +151,18 @@ const pageBytesOf = (header: Buffer): number => {
   return bytes === 1 ? 65_536 : bytes;
 };
 
+holdAlone();
+const recorder = new Recorder();
 let isStopping = false;
-process.on('message', (message) => {
-  if (message === 'stop') isStopping = true;
+let bases = recorder.begin(chain);
+process.on('message', (request: RecordRequest) => {
+  if (request === 'stop') isStopping = true;
+  else if ('end' in request) recorder.end(request.end);
+  // A failure ends this process, as an unhandled one.
+  else bases = bases.then(() => recorder.begin(request.begin));
 });
 process.once('disconnect', () => process.exit(0));
 
-const recorder = new Recorder();
-await recorder.begin();
 let flushAt = performance.now() + Number(everyMs);
 while (!isStopping) {
   await wait(LOOK_MS);
@@ -143,6 +171,7 @@ while (!isStopping) {
   await recorder.flush();
   flushAt = performance.now() + Number(everyMs);
 }
+if (!recorder.hasBase) await bases;
 recorder.look();
 await recorder.flush();
 process.disconnect?.();

@@ -3,7 +3,6 @@ import {
   definePlugin,
   erasureFiles,
   KERNEL_API,
-  Leases,
   NODE_VERSION,
   NodeSelf,
   NodeSettings,
@@ -46,7 +45,6 @@ export const backupPlugin = definePlugin({
     objects: ObjectStores,
     rows: StoredRows,
     clock: Clock,
-    leases: Leases,
     random: Random,
     node: NodeSettings,
     self: NodeSelf,
@@ -96,6 +94,7 @@ export const backupPlugin = definePlugin({
     if (sender !== undefined) {
       onStart(() => {
         if (use.copies.recordChanges === undefined) throw noIncrements();
+        void sender.run();
       });
       every(AGAIN_MS, () => void sender.run());
       onStop(() => sender.stop());

@@ -112,20 +112,53 @@ export const chosenPoint = async (target: ObjectStore, atMs: number | null, nowM
   // Anybody who writes to the target can make up a clear chain, so a sealed one goes before it.
   const sealed = chains.filter(({ isClear }) => !isClear);
   const counted = sealed.length > 0 ? sealed : chains;
-  const place = counted.findIndex(({ fromMs }) => atMs === null || fromMs <= atMs);
-  const chain = counted[place];
-  if (chain === undefined) throw tooEarly(target, counted);
-  const isReached = atMs !== null && atMs <= chain.untilMs;
-  if (!isReached && chain.brokenAt !== undefined) throw isBroken(chain, chain.brokenAt);
-  if (!isReached && atMs !== null) throw tooLate(chain, counted[place - 1]);
-  const { reachable } = chain;
-  const increments = isReached
-    ? reachable.slice(0, reachable.findIndex(({ untilMs }) => untilMs >= atMs) + 1)
-    : reachable;
+  const { chain, increments } = atMs === null ? lastOf(target, counted) : heldBy(target, counted, atMs);
   const clear = increments.find(({ isClear }) => isClear);
   if (clear !== undefined) throw liesClear(`${chain.name}/${clear.name}`);
   return { chain: chain.name, increments, untilMs: atMs ?? Number.MAX_SAFE_INTEGER, gaps: gapsBetween(counted) };
 };
+
+interface ChosenChain {
+  readonly chain: SentChain;
+  readonly increments: readonly SentIncrement[];
+}
+
+/** Returns the chain with the last commit of all. A chain goes on until the next one has more than its base. */
+const lastOf = (target: ObjectStore, chains: readonly SentChain[]): ChosenChain => {
+  const chain = lastAmong(chains);
+  if (chain === undefined) throw tooEarly(target, chains);
+  if (chain.brokenAt !== undefined) throw isBroken(chain, chain.brokenAt);
+  return { chain, increments: chain.reachable };
+};
+
+/** Where two chains hold the point in time, the former one has every commit until then, and the next one its base. */
+const heldBy = (target: ObjectStore, chains: readonly SentChain[], atMs: number): ChosenChain => {
+  const begun = chains.filter(({ fromMs }) => fromMs <= atMs);
+  const holding = begun.findLast(({ untilMs }) => atMs <= untilMs);
+  if (holding !== undefined) {
+    const { reachable } = holding;
+    return {
+      chain: holding,
+      increments: reachable.slice(0, reachable.findIndex(({ untilMs }) => untilMs >= atMs) + 1),
+    };
+  }
+  const last = lastAmong(begun);
+  if (last === undefined) throw tooEarly(target, chains);
+  if (last.brokenAt !== undefined) throw isBroken(last, last.brokenAt);
+  throw tooLate(
+    last,
+    chains.findLast(({ fromMs }) => fromMs > atMs),
+  );
+};
+
+/** Chains come newest first. */
+const lastAmong = (chains: readonly SentChain[]): SentChain | undefined =>
+  chains.reduce<SentChain | undefined>(
+    (last, chain) => (last !== undefined && sentUntil(last) >= sentUntil(chain) ? last : chain),
+    undefined,
+  );
+
+const sentUntil = ({ increments }: SentChain): number => increments.at(-1)?.untilMs ?? 0;
 
 /** Reads the increments of a chain one after another. */
 export async function* readIncrements(

@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangeRecorder, IncrementFile, ObjectStore } from '../../kernel/internal-api.ts';
-import type { Clock, Leases, Logger, ObjectStores, Random, StoreCopies } from '../../kernel/plugin-api.ts';
+import type { Clock, Logger, ObjectStores, Random, StoreCopies } from '../../kernel/plugin-api.ts';
 import type { BackupSettings } from './backup-settings.ts';
+import { ChainQueue } from './chain-queue.ts';
 import { chainName } from './increment-chains.ts';
 import { pruneChains } from './prune-chains.ts';
 
@@ -16,7 +16,6 @@ const LONGEST_MS = 86_400_000;
 
 export interface SendIncrementsParts {
   readonly copies: Pick<StoreCopies, 'recordChanges' | 'placeKeys'>;
-  readonly leases: Leases;
   readonly clock: Clock;
   readonly random: Random;
   readonly objects: ObjectStores;
@@ -35,100 +34,97 @@ export interface IncrementSender {
 }
 
 export const createIncrementSender = (parts: SendIncrementsParts): IncrementSender => {
-  const { log } = parts;
+  const { clock, log } = parts;
   let isStopping = false;
+  let isElsewhere = false;
   let running: Promise<void> | undefined;
-  let chain: ChainSender | undefined;
-  let reachedMs: number | undefined;
+  let recording: Recording | undefined;
+  // A target that never was there has an age as well.
+  let reachedMs = clock.nowMs();
   const onSent = ({ untilMs }: IncrementFile): void => {
-    reachedMs = untilMs;
+    reachedMs = Math.max(reachedMs, untilMs);
   };
-  const sendChains = async (): Promise<void> => {
-    // A target that never was there has an age as well.
-    reachedMs ??= parts.clock.nowMs();
+  const onRecorded = (): void => {
+    if (isElsewhere) reachedMs = clock.nowMs();
+    isElsewhere = false;
+  };
+  const record = async (): Promise<void> => {
     try {
       while (!isStopping) {
-        chain = await ChainSender.begin(parts, onSent);
-        if (isStopping) void chain.stop();
-        await chain.ended();
+        recording = await Recording.begin(parts, { onSent, onRecorded });
+        if (isStopping) void recording.stop();
+        await recording.ended();
       }
     } catch (error) {
+      isElsewhere = (error as { readonly code?: unknown }).code === 'conflict' && recording?.hasRecorded === false;
+      if (isElsewhere) return;
       log.warn('increments of the store are not sent to the target; a new chain begins soon', { error });
     }
   };
-  const onAcquired = (): void => {
-    reachedMs = undefined;
-    void run();
-  };
-  const lease = parts.leases.hold('backup.increments', { onAcquired });
-  const run = (): Promise<void> => {
-    running ??= lease.whileHeld(sendChains).finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
   return {
-    run,
-    ageMs: () => (reachedMs === undefined || !lease.held ? undefined : Math.max(0, parts.clock.nowMs() - reachedMs)),
+    run: () => {
+      running ??= record().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+    ageMs: () => (isElsewhere ? undefined : Math.max(0, clock.nowMs() - reachedMs)),
     stop: async () => {
       isStopping = true;
-      await chain?.stop();
+      await recording?.stop();
       await running;
     },
   };
 };
 
-/** Records one chain, and sends its increments in their order. */
-class ChainSender {
+interface Listeners {
+  onSent(increment: IncrementFile): void;
+  /** Called for each increment, whether it is in the target or not. */
+  onRecorded(): void;
+}
+
+/**
+ * Records the store, and sends what it records. A chain goes on until the base and the increments of the next one are
+ * in the target, so there is no time in between from which nothing arrives.
+ */
+class Recording {
   readonly #parts: SendIncrementsParts;
   readonly #target: ObjectStore;
-  readonly #chain: string;
   readonly #spool: string;
   readonly #recorder: ChangeRecorder;
-  readonly #startMs: number;
-  readonly #onSent: (increment: IncrementFile) => void;
-  #base: string | undefined;
-  #placedKeys: string | undefined;
-  #waiting: IncrementFile[] = [];
-  #sending: Promise<void> | undefined;
+  readonly #listeners: Listeners;
+  /** The newest comes last. */
+  #queues: ChainQueue[] = [];
+  #begunMs = 0;
+  #isPruned = false;
+  hasRecorded = false;
 
-  static async begin(parts: SendIncrementsParts, onSent: (increment: IncrementFile) => void): Promise<ChainSender> {
+  static async begin(parts: SendIncrementsParts, listeners: Listeners): Promise<Recording> {
     const target = await parts.objects.open(parts.config.target ?? '');
     const spool = join(parts.config.folder, SPOOL);
-    await rm(spool, { recursive: true, force: true });
     await mkdir(spool, { recursive: true, mode: 0o700 });
-    return new ChainSender(parts, target, spool, onSent);
+    return new Recording(parts, target, spool, listeners);
   }
 
-  private constructor(
-    parts: SendIncrementsParts,
-    target: ObjectStore,
-    spool: string,
-    onSent: (increment: IncrementFile) => void,
-  ) {
-    const { copies, clock, random, config } = parts;
+  private constructor(parts: SendIncrementsParts, target: ObjectStore, spool: string, listeners: Listeners) {
     this.#parts = parts;
     this.#target = target;
     this.#spool = spool;
-    this.#onSent = onSent;
-    this.#startMs = clock.nowMs();
-    this.#chain = chainName(this.#startMs, random.uuid());
+    this.#listeners = listeners;
     const onIncrement = (increment: IncrementFile): void => this.#take(increment);
-    const options = { chain: this.#chain, everyMs: config.incrementSeconds * 1_000, onIncrement };
-    const recorder = copies.recordChanges?.(spool, options);
+    const options = { chain: this.#addChain(), everyMs: parts.config.incrementSeconds * 1_000, onIncrement };
+    const recorder = parts.copies.recordChanges?.(spool, options);
     if (recorder === undefined) throw new Error('the store records no changes');
     this.#recorder = recorder;
   }
 
-  /** Resolves when the chain has ended and everything is sent. Rejects when anything is missing. */
+  /** Resolves when the recording has ended and everything is sent. Rejects when anything is missing. */
   async ended(): Promise<void> {
     try {
       await this.#recorder.ended;
-      await this.#sending;
-      await this.#send();
+      for (const queue of this.#queues) await this.#send(queue);
     } finally {
       await this.#recorder.stop();
-      await rm(this.#spool, { recursive: true, force: true });
     }
   }
 
@@ -136,50 +132,54 @@ class ChainSender {
     return this.#recorder.stop();
   }
 
+  #addChain(): string {
+    const { clock, random, copies } = this.#parts;
+    this.#begunMs = clock.nowMs();
+    this.#isPruned = false;
+    const chain = chainName(this.#begunMs, random.uuid());
+    const { onSent } = this.#listeners;
+    this.#queues.push(new ChainQueue(chain, { copies, target: this.#target, spool: this.#spool, onSent }));
+    return chain;
+  }
+
   #take(increment: IncrementFile): void {
-    this.#waiting.push(increment);
-    const { clock, log } = this.#parts;
-    if (clock.nowMs() - this.#startMs > LONGEST_MS) void this.stop();
-    this.#send().catch((error: unknown) => {
+    this.hasRecorded = true;
+    this.#listeners.onRecorded();
+    const queue = this.#queues.find(({ chain }) => chain === increment.chain);
+    // The next start removes the file of a chain that has ended.
+    if (queue === undefined) return;
+    queue.add(increment);
+    const isLong = this.#parts.clock.nowMs() - this.#begunMs > LONGEST_MS;
+    if (isLong && this.#queues.length === 1) this.#recorder.begin(this.#addChain());
+    this.#send(queue).catch((error: unknown) => {
       // The next increment tries again, until too many wait.
-      log.warn('an increment could not be sent to the target', { error });
-      const bytes = this.#waiting.filter(({ number }) => number > 0).reduce((sum, one) => sum + one.bytes, 0);
-      if (bytes > MOST_WAITING_BYTES) void this.stop();
+      this.#parts.log.warn('an increment could not be sent to the target', { error });
+      if (this.#queues.reduce((sum, { waitingBytes }) => sum + waitingBytes, 0) > MOST_WAITING_BYTES) void this.stop();
     });
   }
 
-  #send(): Promise<void> {
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
+  async #send(queue: ChainQueue): Promise<void> {
+    const isThere = await queue.send();
+    const isNewest = queue === this.#queues.at(-1);
+    if (!isThere && isNewest) {
+      this.#queues = [];
+      void this.stop();
+    } else if (!isThere) this.#end(queue);
+    else if (isNewest && queue.isSent) await this.#endFormer(queue);
+  }
+
+  async #endFormer(newest: ChainQueue): Promise<void> {
+    for (const former of this.#queues) if (former !== newest) this.#end(former);
+    if (this.#isPruned) return;
+    this.#isPruned = true;
+    await pruneChains(this.#target, { days: this.#parts.config.keep }).catch((error: unknown) => {
+      this.#isPruned = false;
+      throw error;
     });
-    return this.#sending;
   }
 
-  async #sendAll(): Promise<void> {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      if (next.number > 0 && !(await this.#hasBase())) {
-        // Somebody removed the chain, such as a pruning after an erasure.
-        this.#waiting = [];
-        void this.stop();
-        return;
-      }
-      // Before the increment: a store is not restored with keys that are older than itself.
-      this.#placedKeys = await this.#parts.copies.placeKeys({ target: this.#target }, this.#placedKeys);
-      const file = join(this.#spool, next.name);
-      const { bytes, sha256 } = next;
-      const read = (): AsyncIterable<Buffer> => createReadStream(file) as AsyncIterable<Buffer>;
-      await this.#target.write(`${this.#chain}/${next.name}`, { bytes, sha256, read });
-      await rm(file);
-      this.#waiting.shift();
-      this.#onSent(next);
-      if (next.number > 0) continue;
-      this.#base = next.name;
-      await pruneChains(this.#target, { days: this.#parts.config.keep });
-    }
-  }
-
-  async #hasBase(): Promise<boolean> {
-    for await (const _ of this.#target.list(`${this.#chain}/${this.#base}`)) return true;
-    return false;
+  #end(queue: ChainQueue): void {
+    this.#queues = this.#queues.filter((one) => one !== queue);
+    this.#recorder.end(queue.chain);
   }
 }

@@ -21,6 +21,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'kernel/store/sealed-json.ts': ['conflict'],
   'ports/object-store.ts': ['conflict'],
   'ports/service-error.ts': ['conflict'],
+  'ports/store-copy.ts': ['conflict'],
   // The purpose of a read.
   'kernel/facts/reader-api.ts': ['recall'],
 };

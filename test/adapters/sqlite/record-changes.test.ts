@@ -46,12 +46,13 @@ describe('recorded changes of an SQLite store', () => {
     if (at % 3 === 0) database.exec(`DELETE FROM things WHERE id % 5 = ${at % 5}`);
     database.exec(at % 4 === 1 ? 'ROLLBACK' : 'COMMIT');
   };
-  const assemble = (untilMs: number, names: readonly string[]): Promise<AssembledStore> => {
+  const assemble = (untilMs: number, chain = 'one'): Promise<AssembledStore> => {
+    const names = increments.filter((increment) => increment.chain === chain).map(({ name }) => name);
     const into = mkdtempSync(join(folder, 'copy-'));
     const each = async function* () {
-      for (const name of names) yield { name, content: createReadStream(join(folder, 'spool', name)) };
+      for (const name of names) yield { name, content: createReadStream(join(folder, 'spool', chain, name)) };
     };
-    return assembleFile({ chain: 'one', increments: each(), untilMs, folder: into });
+    return assembleFile({ chain, increments: each(), untilMs, folder: into });
   };
   const rowsIn = (file: string): unknown[] => {
     const copy = new DatabaseSync(file);
@@ -79,11 +80,8 @@ describe('recorded changes of an SQLite store', () => {
     }
     await recorder.stop();
     expect(increments.map(({ number }) => number)).to.deep.equal(increments.map((_, at) => at));
-    expect(readdirSync(join(folder, 'spool')).sort()).to.deep.equal(increments.map(({ name }) => name));
-    await assemble(
-      Number.MAX_SAFE_INTEGER,
-      increments.map(({ name }) => name),
-    );
+    expect(readdirSync(join(folder, 'spool', 'one')).sort()).to.deep.equal(increments.map(({ name }) => name));
+    await assemble(Number.MAX_SAFE_INTEGER);
     expect(rowsIn(newestCopy())).to.deep.equal(rowsIn(path()));
   }).timeout(LIMIT_MS);
 
@@ -101,10 +99,7 @@ describe('recorded changes of an SQLite store', () => {
     await increased();
     await recorder.stop();
     await recorder.ended;
-    await assemble(
-      Number.MAX_SAFE_INTEGER,
-      increments.map(({ name }) => name),
-    );
+    await assemble(Number.MAX_SAFE_INTEGER);
     expect(rowsIn(newestCopy())).to.deep.equal(rowsIn(path()));
   }).timeout(LIMIT_MS);
 
@@ -130,12 +125,53 @@ describe('recorded changes of an SQLite store', () => {
     write(3);
     await increased();
     await recorder.stop();
-    await assemble(
-      untilMs,
-      increments.map(({ name }) => name),
-    );
+    await assemble(untilMs);
     expect(rowsIn(newestCopy())).to.deep.equal(former);
     expect(rowsIn(path())).to.not.deep.equal(former);
+  }).timeout(LIMIT_MS);
+
+  it('go on in a chain while a further one begins, and either brings back the store', async () => {
+    write(2);
+    record();
+    await increased();
+    recorder.begin('two');
+    await waitUntil('a further chain begins', LIMIT_MS, () => {
+      write(increments.length + 2);
+      return increments.some(({ chain, number }) => chain === 'two' && number > 1);
+    });
+    const ofOne = (): number => increments.filter(({ chain }) => chain === 'one').length;
+    expect(ofOne()).to.be.greaterThan(1);
+    const copies = new Set<string>();
+    const assembled = async (chain: string): Promise<unknown[]> => {
+      await assemble(Number.MAX_SAFE_INTEGER, chain);
+      const copy = readdirSync(folder).find((name) => name.startsWith('copy-') && !copies.has(name)) ?? '';
+      copies.add(copy);
+      return rowsIn(join(folder, copy, 'store.db'));
+    };
+    await increased();
+    recorder.end('one');
+    write(3);
+    await recorder.stop();
+    expect(await assembled('two')).to.deep.equal(rowsIn(path()));
+    expect(await assembled('one')).to.not.have.length(0);
+  }).timeout(LIMIT_MS);
+
+  it('are recorded by one process at a time, and by the next one as soon as that has ended', async () => {
+    record();
+    await increased();
+    const spool = join(folder, 'other');
+    mkdirSync(spool);
+    const found: IncrementFile[] = [];
+    const other = (): ChangeRecorder =>
+      recordChanges(path(), spool, { chain: 'other', everyMs: 50, onIncrement: (increment) => found.push(increment) });
+    const refused = await other().ended.then(
+      () => undefined,
+      (error: { readonly code?: string }) => error.code,
+    );
+    expect([refused, found]).to.deep.equal(['conflict', []]);
+    await recorder.stop();
+    recorder = other();
+    await waitUntil('another one records', LIMIT_MS, () => found.length > 0);
   }).timeout(LIMIT_MS);
 
   it('keep no commit from the file for longer than a look', async () => {

@@ -45,7 +45,6 @@ describe('gaps in the increments of an SQLite store', () => {
     await first.end('SIGKILL');
     const [former = ''] = chains();
     const endMs = untilMs(incrementsOf(former).at(-1));
-    await place.endLeases();
     const second = await beginChain(1);
     await second.end();
     const [chain = ''] = chains().slice(-1);
