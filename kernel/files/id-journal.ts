@@ -1,6 +1,6 @@
-import { mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openOrdinaryFile } from './ordinary-file.ts';
+import { openOrdinaryFile, readPart } from './ordinary-file.ts';
 
 /** Ids of ended things, in a file beside the store. So an older state of the store does not bring them back. */
 export interface IdJournal {
@@ -8,6 +8,8 @@ export interface IdJournal {
   read(): Promise<ReadonlySet<string>>;
   /** Adds the ids that are not there yet. Resolves when they are on disk. */
   add(ids: readonly string[]): Promise<void>;
+  /** Removes ids that are over. Those that another process adds meanwhile stay. */
+  prune(isOver: (id: string) => boolean): Promise<void>;
 }
 
 const OWNER_ONLY = 0o600;
@@ -28,25 +30,69 @@ export const createIdJournal = (file: string): IdJournal => {
     }
     return found;
   };
+  const add = async (ids: readonly string[]): Promise<void> => {
+    known ??= await read();
+    const added = ids.filter((id) => ID.test(id) && known?.has(id) === false);
+    if (added.length === 0) return;
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    // Another process may have put a shorter file in the place of the one that this one added to.
+    while (!(await appended(file, added)));
+    for (const id of added) known.add(id);
+  };
   return {
     async read() {
       known = await read();
       return known;
     },
-    async add(ids) {
-      known ??= await read();
-      const added = ids.filter((id) => ID.test(id) && known?.has(id) === false);
-      if (added.length === 0) return;
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      const handle = await open(file, 'a', OWNER_ONLY);
+    add,
+    async prune(isOver) {
+      const former = await openOrdinaryFile(file);
+      if (former === undefined) return;
       try {
-        // Starts a new line, because a crash may have cut the last one.
-        await handle.appendFile(`\n${added.join('\n')}\n`);
-        await handle.sync();
+        const { size } = await former.stat();
+        const ids = linesOf(await readPart(former, 0, size));
+        const kept = ids.filter((id) => !isOver(id));
+        if (kept.length === ids.length || !(await replaced(file, former, kept))) return;
+        known = new Set(kept);
+        await add(linesOf(await readPart(former, size, Number.MAX_SAFE_INTEGER)));
       } finally {
-        await handle.close();
+        await former.close();
       }
-      for (const id of added) known.add(id);
     },
   };
+};
+
+const linesOf = (bytes: Buffer): string[] =>
+  bytes
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => ID.test(line));
+
+/** Starts a new line, because a crash may have cut the last one. */
+const spelled = (ids: readonly string[]): string => `\n${ids.join('\n')}\n`;
+
+/** Returns false if the file is another one afterwards. */
+const appended = async (file: string, ids: readonly string[]): Promise<boolean> => {
+  const handle = await open(file, 'a', OWNER_ONLY);
+  try {
+    await handle.appendFile(spelled(ids));
+    await handle.sync();
+    return await isAt(file, handle);
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Returns false if another process has replaced the file already. */
+const replaced = async (file: string, former: FileHandle, ids: readonly string[]): Promise<boolean> => {
+  const draft = `${file}.${process.pid}.partial`;
+  await writeFile(draft, spelled(ids), { mode: OWNER_ONLY, flush: true });
+  if (!(await isAt(file, former))) return false;
+  await rename(draft, file);
+  return true;
+};
+
+const isAt = async (file: string, handle: FileHandle): Promise<boolean> => {
+  const [there, own] = [await stat(file, { bigint: true }), await handle.stat({ bigint: true })];
+  return there.ino === own.ino && there.dev === own.dev;
 };

@@ -23,6 +23,8 @@ interface KeptParts {
   readonly file: string;
   /** The signal after a withdrawal. */
   readonly topic: string;
+  /** Whether an entry has no use any more, such as one of a token that has expired. The next start removes it. */
+  isOver?(entry: string, nowMs: number): boolean;
 }
 
 /** The journal of the withdrawals of a plugin. */
@@ -37,7 +39,7 @@ const LOOKED_BACK_MS = 600_000;
 /** Repeats the withdrawals when the node starts, and notes them then and after each signal of the topic. */
 export const keepWithdrawals = (
   { onStart, onStop, onSignal, log }: Lifecycle,
-  { tables, clock, file, topic, kinds }: KeptParts & { readonly kinds: readonly Withdrawals[] },
+  { tables, clock, file, topic, isOver, kinds }: KeptParts & { readonly kinds: readonly Withdrawals[] },
 ): KeptWithdrawals => {
   const journal = createIdJournal(file);
   let sinceMs = 0;
@@ -49,6 +51,8 @@ export const keepWithdrawals = (
     sinceMs = nowMs;
   };
   onStart(async () => {
+    const nowMs = clock.nowMs();
+    if (isOver !== undefined) await journal.prune((entry) => isOver(entry, nowMs));
     const journaled = await journal.read();
     let count = 0;
     for (const kind of kinds) count += await kind.repeat(journaled);

@@ -32,6 +32,9 @@ export interface StoredConsent {
   readonly expiresMs: number;
 }
 
+/** The signal after a code or a token was spent. */
+export const SECRETS_SPENT = 'secrets spent';
+
 type Columns = Readonly<Record<string, SqlValue>>;
 
 /** The time for which the store retains expired secrets, so that the node recognises a second use. */
@@ -137,7 +140,21 @@ export class GrantStore {
   /** Spends a code or a refresh token. Returns false if another request has spent it, even at the same time. */
   async spend(own: WritableTables, { tenantId, digest }: StoredSecret, nowMs: number): Promise<boolean> {
     const unspent = own(SECRETS_TABLE).where({ tenant_id: tenantId, digest }).whereNull('spent_ms');
+    own.signal(SECRETS_SPENT);
     return Number(await unspent.update({ spent_ms: nowMs })) === 1;
+  }
+
+  /** Returns the unexpired secrets that were spent since an instant. */
+  async spentSince(own: ReadableTables, sinceMs: number, nowMs: number): Promise<StoredSecret[]> {
+    const query = own(SECRETS_TABLE).where('spent_ms', '>=', sinceMs).where('expires_ms', '>', nowMs);
+    return ((await query) as Columns[]).map(secretFromRow);
+  }
+
+  /** Returns those of these secrets that nobody has spent. */
+  async unspentAmong(own: ReadableTables, digests: readonly string[]): Promise<StoredSecret[]> {
+    if (digests.length === 0) return [];
+    const found = await own.select(SECRETS_TABLE, { digest: [...digests] });
+    return found.map(secretFromRow).filter(({ spentMs }) => spentMs === null);
   }
 
   async removeSecret(own: WritableTables, { tenantId, digest }: StoredSecret): Promise<void> {

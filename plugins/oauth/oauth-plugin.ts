@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { keepWithdrawals } from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
@@ -24,7 +26,7 @@ import { ClientDocuments } from './client-document.ts';
 import { consentRoute } from './consent-routes.ts';
 import { grantCommands } from './grant-commands.ts';
 import { endGrantRoute, listGrantsRoute } from './grant-routes.ts';
-import { GrantStore } from './grant-store.ts';
+import { GrantStore, SECRETS_SPENT, type StoredSecret } from './grant-store.ts';
 import { metadataRoutes, metadataUrlOf } from './metadata-routes.ts';
 import { ClientAccess, GrantRegistry } from './oauth-api.ts';
 import { OAuthGrants } from './oauth-grants.ts';
@@ -34,6 +36,7 @@ import { OAuthTokens } from './oauth-tokens.ts';
 import * as words from './oauth-words.ts';
 import { leaveForProviderRoute, returnFromProviderRoute } from './provider-routes.ts';
 import { authorizeRoute, signInRoute } from './sign-in-routes.ts';
+import { entryOfSecret, isOverEntry, spentSecrets } from './spent-secrets.ts';
 import { registerClientRoute, revokeTokenRoute, tokenRoute } from './token-routes.ts';
 import { WITHOUT_KEYS } from './without-keys.ts';
 
@@ -66,7 +69,8 @@ export const oauthPlugin = definePlugin({
   migrations: oauthMigrations,
   contents: oauthContents,
   commands: [grantCommands],
-  setup({ config, use, tables, on, provide, route, every }) {
+  setup(context) {
+    const { config, use, tables, on, provide, route, every } = context;
     const { clock, random, self, node, transport, served, authorizer, keys, audit, quotas, gardens, access } = use;
     const { nodeUrl, names } = self;
     const { enabled, insecure, registration, maxGrantDays } = config;
@@ -103,7 +107,11 @@ export const oauthPlugin = definePlugin({
     const clients = new ClientDirectory({ tables, clock, random, documents });
     const accessTokenMs = config.accessTokenMinutes * 60_000;
     const issuing = { store, tables, clock, random, keys, grants, quotas, nodeUrl };
-    const tokens = new OAuthTokens({ ...issuing, served, accessTokenMs });
+    const file = join(node.dataFolder, 'spent-tokens');
+    const kinds = [spentSecrets({ store, tables, clock })];
+    const kept = keepWithdrawals(context, { topic: SECRETS_SPENT, tables, clock, file, kinds, isOver: isOverEntry });
+    const withdraw = (secret: StoredSecret) => kept.add([entryOfSecret(secret)]);
+    const tokens = new OAuthTokens({ ...issuing, served, accessTokenMs, withdraw });
     on(httpCredential, ({ token }) => tokens.identify(token));
     on(keyReplaced, async ({ tenantId, formerId, id, transaction }) => {
       const own = tables.in(transaction);

@@ -35,6 +35,8 @@ export interface TokenParts {
   /** The address of the node, at which its tokens are valid. */
   readonly nodeUrl: string;
   readonly accessTokenMs: number;
+  /** Writes down beside the store that a secret must not be used again. */
+  withdraw(secret: StoredSecret): Promise<void>;
 }
 
 export interface IssuedTokens {
@@ -103,7 +105,10 @@ export class OAuthTokens {
     const grant = await tables.read((own) => store.byId(own, secret.tenantId, secret.grantId));
     if (grant === undefined || grant.clientId !== clientId) return;
     if (secret.kind === 'refresh') await grants.drop(grant, grant.entityUri);
-    else await tables.write(secret.tenantId, (own) => store.removeSecret(own, secret));
+    else {
+      await this.#parts.withdraw(secret);
+      await tables.write(secret.tenantId, (own) => store.removeSecret(own, secret));
+    }
   }
 
   /**

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   Clock,
   Cursors,
@@ -11,6 +12,7 @@ import {
   Leases,
   NODE_VERSION,
   NodeSelf,
+  NodeSettings,
   optional,
   Random,
   readConstrain,
@@ -42,6 +44,7 @@ import {
 import { MARKERS, markerContents, SEALED_PARKED } from './markers/marker-tables.ts';
 import { createSignAgain, SIGN_AGAIN_INTERVAL_MS } from './markers/sign-again.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
+import { TombstoneJournal } from './markers/tombstone-journal.ts';
 import { Subjects, subjectCommands } from './subject/subject-commands.ts';
 import { SubjectExport } from './subject/subject-export.ts';
 import { exportSubjectRoute } from './subject/subject-route.ts';
@@ -68,6 +71,7 @@ export const tombstonesPlugin = definePlugin({
     cursors: Cursors,
     self: NodeSelf,
     identity: NodeIdentity,
+    node: NodeSettings,
     info: NodeInfo,
     leases: Leases,
     erasure: FactErasure,
@@ -112,10 +116,12 @@ export const tombstonesPlugin = definePlugin({
   contents: [...markerContents, ...erasureContents],
   sealed: [SEALED, SEALED_PARKED],
   async setup(context) {
-    const { config, use, tables, log, onStart, on, route, provide, every } = context;
+    const { config, use, tables, files, log, onStart, on, route, provide, every } = context;
     const { names } = use.self;
     const parts = { ...use, tables, names };
-    const tombstones = new StoredTombstones({ ...parts, isSuppressing: config.enabled });
+    const file = join(use.node.dataFolder, 'tombstones.jsonl');
+    const journal = new TombstoneJournal({ ...parts, log, file, isSealed: files.isSealing });
+    const tombstones = new StoredTombstones({ ...parts, isSuppressing: config.enabled, journal });
     every(FOLLOW_UP_INTERVAL_MS, () => followUpRest(parts));
     provide(SuppressedFacts, createSuppressedFacts(tables, config.enabled));
     provide(Tombstones, tombstones);
@@ -152,6 +158,7 @@ export const tombstonesPlugin = definePlugin({
       );
     }
     provide(Erasures, await openErasure(context, { ...use, tombstones }));
+    await journal.restore();
     const subjects = new SubjectExport(use);
     provide(Subjects, subjects);
     route(exportSubjectRoute(subjects));

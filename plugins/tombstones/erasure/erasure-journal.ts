@@ -16,8 +16,8 @@ export interface ErasureRecord {
 
 const MAX_LINE = 64 * 1024;
 
-/** Appends a line to the journal. Resolves once it is on disk. */
-export const recordErasure = async (file: string, record: ErasureRecord): Promise<void> => {
+/** Appends a line to a journal. Resolves once it is on disk. */
+export const appendLine = async (file: string, record: object): Promise<void> => {
   await mkdir(dirname(file), { recursive: true });
   const handle = await open(file, 'a', 0o600);
   try {
@@ -29,11 +29,15 @@ export const recordErasure = async (file: string, record: ErasureRecord): Promis
   }
 };
 
+/** Reads the erasures that this node signed, oldest first. */
+export const readErasures = (file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> =>
+  readSigned<ErasureRecord>(file, (record) => isSigned(record, identity), log);
+
 /**
- * Reads the lines that this node signed, oldest first. Ignores other lines: write access to the file must not give the
- * power to destroy facts.
+ * Reads the lines of a journal that this node signed, oldest first. Ignores other lines: write access to the file must
+ * not give the power to destroy facts, or to hide them.
  */
-export async function* readErasures(file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> {
+export async function* readSigned<T>(file: string, isOwn: (record: T) => boolean, log: Logger): AsyncGenerator<T> {
   const input = createReadStream(file, 'utf8');
   // Any other failure prevents the start, because without the file a restored backup could show erased facts.
   const missing = new Promise<boolean>((resolve, reject) => {
@@ -43,16 +47,15 @@ export async function* readErasures(file: string, identity: NodeIdentity, log: L
   if (await missing) return;
   for await (const line of createInterface({ input })) {
     if (line.trim() === '') continue;
-    const record = line.length > MAX_LINE ? undefined : parsed(line);
-    if (record !== undefined && isSigned(record, identity)) yield record;
-    else
-      log.warn('a line of the file of erasures is damaged or was not signed by this node; it is passed over', { file });
+    const record = line.length > MAX_LINE ? undefined : parsed<T>(line);
+    if (record !== undefined && isOwn(record)) yield record;
+    else log.warn('a line of a journal is damaged or was not signed by this node; it is passed over', { file });
   }
 }
 
-const parsed = (line: string): ErasureRecord | undefined => {
+const parsed = <T>(line: string): T | undefined => {
   try {
-    return JSON.parse(line) as ErasureRecord;
+    return JSON.parse(line) as T;
   } catch {
     return undefined;
   }
@@ -74,7 +77,8 @@ const isSigned = ({ receipt, tombstone }: ErasureRecord, identity: NodeIdentity)
   }
 };
 
-const isOurs = (bytes: Uint8Array, signature: string, { publicKey, retired }: NodeIdentity): boolean => {
+/** Returns whether a signature is of a present or former key of this node. */
+export const isOurs = (bytes: Uint8Array, signature: string, { publicKey, retired }: NodeIdentity): boolean => {
   const signed = decodeBase64Url(signature);
   if (signed === null) return false;
   return [publicKey, ...retired.map((key) => key.publicKey)].some((key) =>

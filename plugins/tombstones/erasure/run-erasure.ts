@@ -19,7 +19,7 @@ import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import { withoutReason } from '../markers/marker-document.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { TOMBSTONE_ERASURE } from '../tombstones-words.ts';
-import { recordErasure } from './erasure-journal.ts';
+import { appendLine } from './erasure-journal.ts';
 import { type ErasureReceipt, signReceipt } from './erasure-receipt.ts';
 import { type ErasureRow, erasureOf, putErasure } from './erasure-row.ts';
 import { subjectOf } from './erasure-subject.ts';
@@ -123,7 +123,7 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
   const { counts } = await current(parts, tombstone);
   const signing = { identity, nodeId: self.nodeId, uuid: random.uuid(), nowMs, isSealed };
   const receipt = signReceipt(tombstone, counts, limits, signing);
-  await recordErasure(journal, { receipt, tombstone: isSealed ? withoutReason(tombstone, identity) : tombstone });
+  await appendLine(journal, { receipt, tombstone: isSealed ? withoutReason(tombstone, identity) : tombstone });
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
     if (row === undefined) throw notBegun();

@@ -40,6 +40,10 @@ export const activeTombstone = async (
   return row === undefined ? undefined : tombstoneFromRow(row);
 };
 
+/** Returns the tombstones of this node in all tenants, with revoked ones. */
+export const ownTombstones = async (own: ReadableTables, nodeId: string): Promise<Tombstone[]> =>
+  (await own(MARKERS).where({ signed_by: nodeId }).whereNull('received_from')).map(tombstoneFromRow);
+
 /** Returns an entity's tombstones, newest first, with one beyond the limit if there are more. */
 export const tombstonesOfEntity = async (
   own: ReadableTables,

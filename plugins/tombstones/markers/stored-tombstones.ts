@@ -40,6 +40,7 @@ import {
   updateErased,
 } from './marker-store.ts';
 import { readReason, readTombstoneDraft } from './read-draft.ts';
+import type { TombstoneJournal } from './tombstone-journal.ts';
 
 export interface MarkerParts extends FollowUpParts {
   readonly random: Random;
@@ -47,6 +48,7 @@ export interface MarkerParts extends FollowUpParts {
   readonly identity: NodeIdentity;
   readonly audit: AuditLog | undefined;
   readonly isSuppressing: boolean;
+  readonly journal: TombstoneJournal;
 }
 
 /** Manages the tombstones in the node's store, signed with its key. */
@@ -88,6 +90,7 @@ export class StoredTombstones implements Tombstones {
       await followPiece(marker, own, transaction, this.#parts);
       return marker;
     });
+    if (kept === marker) await this.#parts.journal.noteTombstone(marker);
     await followUp(kept, this.#parts);
     return kept;
   }
@@ -142,6 +145,7 @@ export class StoredTombstones implements Tombstones {
       await followPiece(tombstone, own, transaction, this.#parts);
       return revocation;
     });
+    await this.#parts.journal.noteRevocation(tenantId, revocation);
     await followUp({ tenantId, id: tombstoneId }, this.#parts);
     return revocation;
   }

@@ -124,7 +124,8 @@ export const startTestPeer = async (options: TestPeerOptions): Promise<TestPeer>
   return peer;
 };
 
-const metadataOf = ({ nodeId, publicKey, keyId }: PeerIdentity, url: string): Document => ({
+/** Returns the document by which a node shows its key. */
+export const metadataOf = ({ nodeId, publicKey, keyId }: PeerIdentity, url: string): Document => ({
   version: '1.0',
   node_id: nodeId,
   node_url: url,

@@ -1,3 +1,4 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from 'chai';
 import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
@@ -19,8 +20,8 @@ forEachStore('a revocation after a backup', (kind) => {
   const statusOf = async (node: RunningProgram): Promise<number> =>
     (await fetch(`${node.url}/v1/facts?entity=user:a`, { headers: { Authorization: `Bearer ${RAW_KEY}` } })).status;
 
-  it('of a key and of a token holds after that backup is restored', async () => {
-    const node = await place.start();
+  /** Registers a key and issues a token, backs up, and withdraws both. Returns the backup and the id of the token. */
+  const withdrawBoth = async (node: RunningProgram, beforeEnd = (): void => {}): Promise<[string, string]> => {
     const key = await request(node, 'POST', '/v1/auth/keys', {
       raw_key: RAW_KEY,
       entity_uri: 'agent:leaver',
@@ -38,19 +39,46 @@ forEachStore('a revocation after a backup', (kind) => {
     expect(issued.status, JSON.stringify(issued.body)).to.equal(201);
     expect(await statusOf(node)).to.equal(200);
     const folder = await place.backUp();
+    beforeEnd();
     await request(node, 'DELETE', `/v1/auth/keys/${key.body.id}`);
     await request(node, 'POST', `${TOKENS}/${issued.body.token_id}/revoke`, {});
     expect(await statusOf(node)).to.equal(401);
-    await node.end();
-    const restored = await place.work.runApart(
-      ['restore', basename(folder), '--replace', '--config', 'node.json'],
-      place.env,
-    );
+    return [folder, issued.body.token_id];
+  };
+  const restore = async (folder: string): Promise<void> => {
+    const restored = await place.runApart(['restore', basename(folder), '--replace']);
     expect(restored.exitCode, restored.stderr).to.equal(0);
-    const again = await place.start();
-    expect(await statusOf(again)).to.equal(401);
-    const once = await request(again, 'POST', `${TOKENS}/${issued.body.token_id}/revoke`, {});
+  };
+  const expectWithdrawn = async (node: RunningProgram, tokenId: string): Promise<void> => {
+    expect(await statusOf(node)).to.equal(401);
+    const once = await request(node, 'POST', `${TOKENS}/${tokenId}/revoke`, {});
     expect(once.status, 'it is revoked already').to.equal(409);
+  };
+
+  it('of a key and of a token holds after that backup is restored', async () => {
+    const node = await place.start();
+    const [folder, tokenId] = await withdrawBoth(node);
+    await node.end();
+    await restore(folder);
+    const again = await place.start();
+    await expectWithdrawn(again, tokenId);
+    await again.end();
+  }).timeout(LIMIT_MS);
+
+  it('holds too when the node was killed before it was written beside the store: the next start does so', async () => {
+    const node = await place.start();
+    const files = ['revoked-keys', 'revoked-tokens'].map((name) => place.work.path(`data/${name}`));
+    // Nothing can be written into a folder of that name.
+    const [folder, tokenId] = await withdrawBoth(node, () => {
+      for (const file of files) mkdirSync(file);
+    });
+    await node.end('SIGKILL');
+    for (const file of files) rmdirSync(file);
+    await place.endLeases();
+    await (await place.start()).end();
+    await restore(folder);
+    const again = await place.start();
+    await expectWithdrawn(again, tokenId);
     await again.end();
   }).timeout(LIMIT_MS);
 });

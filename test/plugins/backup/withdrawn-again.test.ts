@@ -1,12 +1,16 @@
 import { appendFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { expect } from 'chai';
 import type { RunningProgram, Variables } from '../../adapters/cli/spawned-program.ts';
-import { createPeerIdentity } from '../../kit/federation/peer-identity.ts';
+import { createPeerIdentity, type PeerIdentity } from '../../kit/federation/peer-identity.ts';
+import { metadataOf } from '../../kit/federation/test-peer.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
 import { startHook } from '../../processes/webhook-hook.ts';
-import { BackupPlace, request } from './backup-place.ts';
+import { BackupPlace, fact, request } from './backup-place.ts';
 import { subscribe } from './subscribe.ts';
 
 const LIMIT_MS = 120_000;
@@ -27,6 +31,21 @@ const withdrawAndRestore = async (
   );
   expect(restored.exitCode, restored.stderr).to.equal(0);
   return place.start(env);
+};
+
+/** Serves the document of a peer, by which its declaration is verified. */
+const serveMetadata = async (peer: PeerIdentity): Promise<{ readonly url: string; stop(): void }> => {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    response.end(JSON.stringify(metadataOf(peer, url)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stop = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url, stop };
 };
 
 forEachStore('a withdrawal after a backup', (kind) => {
@@ -64,23 +83,66 @@ forEachStore('a withdrawal after a backup', (kind) => {
     };
     const node = await place.start(env);
     const declaration = self.declare(other.nodeId);
+    const statusOf = async (at: RunningProgram) =>
+      (await request(at, 'GET', '/v1/federation/peers')).body.peers.map(({ status }: { status: string }) => status);
     const declare = (at: RunningProgram, document: unknown) => request(at, 'POST', '/v1/federation/peers', document);
-    const peering = await declare(node, declaration);
+    expect((await declare(node, declaration)).status).to.be.within(200, 201);
+    const document = await serveMetadata(other);
+    const peering = await declare(node, other.declare(self.nodeId, { node_url: document.url }));
     expect(peering.status, JSON.stringify(peering.body)).to.be.within(200, 201);
+    await waitUntil('the peering is active', LIMIT_MS, async () => (await statusOf(node))[0] === 'active');
+    const pull = async (at: RunningProgram): Promise<number> => {
+      const headers = { Authorization: `Bearer ${other.token(self.nodeId)}` };
+      return (await fetch(`${at.url}/v1/federation/facts`, { headers })).status;
+    };
+    expect(await pull(node)).to.equal(200);
     const again = await withdrawAndRestore(place, node, env, async () => {
       const revoked = await request(node, 'DELETE', `/v1/federation/peers/${peering.body.peer_id}`);
       expect(revoked.status, JSON.stringify(revoked.body)).to.be.within(200, 204);
       const cutLine = `\n${peering.body.peer_id}\n`;
       appendFileSync(place.work.path('data/revoked-peerings'), cutLine, { mode: 0o600 });
     });
-    const statusOf = async (at: RunningProgram) =>
-      (await request(at, 'GET', '/v1/federation/peers')).body.peers.map(({ status }: { status: string }) => status);
     expect(await statusOf(again)).to.deep.equal(['revoked']);
+    expect(await pull(again), 'the peer reads nothing').to.be.within(401, 403);
     expect((await declare(again, declaration)).status, 'the removed declaration').to.equal(409);
     expect((await declare(again, self.declare(other.nodeId))).status, 'a newer declaration').to.be.within(200, 201);
     await again.end();
     const third = await place.start(env);
     expect(await statusOf(third)).to.deep.equal(['pending_verification']);
+    await third.end();
+    document.stop();
+  }).timeout(LIMIT_MS);
+
+  it('of facts from readers holds after that backup is restored, and a revoked one hides nothing', async () => {
+    place = await BackupPlace.on(kind, fewPlugins('backup', 'jobs', 'tombstones'));
+    const env = { SVC_TOMBSTONES_ENABLED: 'true' };
+    const node = await place.start(env);
+    const entities = ['user:hidden', 'user:shown', 'user:other'];
+    for (const entity of entities) await request(node, 'POST', '/v1/facts', fact(entity, 'something'));
+    const hide = async (entity: string): Promise<string> =>
+      (await request(node, 'POST', '/v1/tombstones', { entity_uri: entity, reason: 'a reason' })).body.id;
+    const readable = async (at: RunningProgram): Promise<string[]> => {
+      const found: string[] = [];
+      for (const entity of entities) {
+        if ((await request(at, 'GET', `/v1/facts?entity=${entity}`)).body.facts.length > 0) found.push(entity);
+      }
+      return found;
+    };
+    const again = await withdrawAndRestore(place, node, env, async () => {
+      await hide('user:hidden');
+      const shown = await hide('user:shown');
+      const revoked = await request(node, 'POST', `/v1/tombstones/${shown}/revoke`, { reason: 'a mistake' });
+      expect(revoked.status, JSON.stringify(revoked.body)).to.equal(200);
+      expect(await readable(node)).to.deep.equal(['user:shown', 'user:other']);
+    });
+    expect(await readable(again)).to.deep.equal(['user:shown', 'user:other']);
+    const { body } = await request(again, 'GET', '/v1/tombstones');
+    expect(body.tombstones.map(({ reason }: { reason: string }) => reason)).to.deep.equal(['a reason']);
+    const revoked = await request(again, 'POST', `/v1/tombstones/${body.tombstones[0].id}/revoke`, { reason: 'over' });
+    expect(revoked.status, JSON.stringify(revoked.body)).to.equal(200);
+    await again.end();
+    const third = await place.start(env);
+    expect(await readable(third)).to.deep.equal(entities);
     await third.end();
   }).timeout(LIMIT_MS);
 

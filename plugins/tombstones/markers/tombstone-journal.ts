@@ -1,0 +1,130 @@
+import {
+  type Clock,
+  type Logger,
+  matchKey,
+  type NodeSelf,
+  type PluginTables,
+  ServiceError,
+  SUPPRESSION_CHANGED,
+} from '../../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../../node-info/node-info-api.ts';
+import { appendLine, isOurs, readSigned } from '../erasure/erasure-journal.ts';
+import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
+import { revocationBytes, signedRevocation, tombstoneBytes, withoutReason } from './marker-document.ts';
+import { insertTombstone, ownTombstones, revocationsOf, tombstoneById } from './marker-store.ts';
+
+export interface TombstoneJournalParts {
+  readonly tables: PluginTables;
+  readonly clock: Clock;
+  readonly self: NodeSelf;
+  readonly identity: NodeIdentity;
+  readonly log: Logger;
+  /** A file beside the store. */
+  readonly file: string;
+  /** Whether nothing that somebody said may be in the clear, such as a reason. */
+  readonly isSealed: boolean;
+}
+
+/** One line: a tombstone of this node, or the revocation of one. Each of them is signed. */
+interface Line {
+  readonly tombstone?: Tombstone;
+  readonly revocation?: TombstoneRevocation & { readonly tenantId: string };
+}
+
+/** The tombstones of this node in a file beside the store. So an older state of the store hides what they hide. */
+export class TombstoneJournal {
+  readonly #parts: TombstoneJournalParts;
+
+  constructor(parts: TombstoneJournalParts) {
+    this.#parts = parts;
+  }
+
+  /** Writes a committed tombstone down. Never rejects: the next start makes up for a failure. */
+  noteTombstone(tombstone: Tombstone): Promise<void> {
+    const { identity, isSealed } = this.#parts;
+    return this.#note({ tombstone: isSealed ? withoutReason(tombstone, identity) : tombstone });
+  }
+
+  /** Writes a committed revocation down, without its reason. Never rejects. */
+  noteRevocation(tenantId: string, revocation: TombstoneRevocation): Promise<void> {
+    const bare = signedRevocation({ ...revocation, reason: '' }, this.#parts.identity);
+    return this.#note({ revocation: { ...bare, tenantId } });
+  }
+
+  /**
+   * Hides what an older state of the store shows again, and writes down what a crash has kept out of the file. Must run
+   * before the node accepts requests, and after erasures are repeated.
+   */
+  async restore(): Promise<void> {
+    const { tables, self, log } = this.#parts;
+    const noted = await this.#read();
+    for (const [, { tombstone, isRevoked }] of noted) {
+      if (tombstone === undefined || isRevoked || !(await this.#repeat(tombstone))) continue;
+      log.warn('a tombstone was not in the store any more, as after a restore; it hides its facts again', {
+        tombstoneId: tombstone.id,
+      });
+    }
+    for (const tombstone of await tables.read((own) => ownTombstones(own, self.nodeId))) {
+      const known = noted.get(nameOf(tombstone.tenantId, tombstone.id));
+      if (known?.tombstone === undefined && tombstone.erasedMs === null) await this.noteTombstone(tombstone);
+      if (tombstone.revokedMs === null || known?.isRevoked === true) continue;
+      const { tenantId, id } = tombstone;
+      const revocations = await tables.read((own) => revocationsOf(own, tenantId, [id]));
+      for (const revocation of revocations) await this.noteRevocation(tenantId, revocation);
+    }
+  }
+
+  async #read(): Promise<ReadonlyMap<string, { readonly tombstone?: Tombstone; readonly isRevoked: boolean }>> {
+    const { file, identity, log } = this.#parts;
+    const noted = new Map<string, { readonly tombstone?: Tombstone; readonly isRevoked: boolean }>();
+    for await (const { tombstone, revocation } of readSigned<Line>(file, (line) => isSigned(line, identity), log)) {
+      if (tombstone !== undefined) {
+        const name = nameOf(tombstone.tenantId, tombstone.id);
+        noted.set(name, { isRevoked: false, ...noted.get(name), tombstone });
+      }
+      if (revocation !== undefined) {
+        const name = nameOf(revocation.tenantId, revocation.tombstoneId);
+        noted.set(name, { ...noted.get(name), isRevoked: true });
+      }
+    }
+    return noted;
+  }
+
+  /** Returns true if the tombstone was not in the store. */
+  async #repeat(tombstone: Tombstone): Promise<boolean> {
+    const { tables, clock, self } = this.#parts;
+    const entityKey = matchKey(tombstone.entityUri, self.names);
+    try {
+      return await tables.write(tombstone.tenantId, async (own, transaction) => {
+        if ((await tombstoneById(own, tombstone)) !== undefined) return false;
+        const feed = await transaction.announce(SUPPRESSION_CHANGED, [tombstone.id], clock.nowMs());
+        await insertTombstone(own, { ...tombstone, entityKey, revokedMs: null, erasedMs: null }, { feed });
+        return true;
+      });
+    } catch (error) {
+      // Skips a tenant that was erased: it has no data left, and accepts none.
+      if (error instanceof ServiceError && error.code === 'authorization') return false;
+      throw error;
+    }
+  }
+
+  async #note(line: Line): Promise<void> {
+    const { file, log } = this.#parts;
+    try {
+      await appendLine(file, line);
+    } catch (error) {
+      log.warn('a tombstone could not be written beside the store; the next start tries again', { error });
+    }
+  }
+}
+
+const nameOf = (tenantId: string, tombstoneId: string): string => `${tenantId} ${tombstoneId}`;
+
+const isSigned = ({ tombstone, revocation }: Line, identity: NodeIdentity): boolean => {
+  try {
+    if (revocation !== undefined) return isOurs(revocationBytes(revocation), revocation.signature, identity);
+    return tombstone !== undefined && isOurs(tombstoneBytes(tombstone), tombstone.signature, identity);
+  } catch {
+    return false;
+  }
+};
