@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, countNoun, defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
@@ -12,6 +12,7 @@ import { DISK_OF_BACKUPS, DISK_OF_STORE, explainDisk } from './explain-disk.ts';
 import { fetchBackup } from './fetch-backup.ts';
 import { atOption, fromOption } from './from-option.ts';
 import type { Manifest } from './manifest-json.ts';
+import { warningOfMissing } from './missing-journals.ts';
 import { showBytes } from './show-bytes.ts';
 import { showWork } from './show-work.ts';
 import { chosenBackup } from './target-backups.ts';
@@ -26,8 +27,9 @@ export const restoreCommand = defineCommand({
     'gone. The store comes into its place whole or not at all.',
   notes: `Stop every process on the store first; the command refuses while one runs. Where there is
 a store already, it refuses too, unless --replace is given: that keeps the old store aside
-and says where. The next start erases again what was erased since the backup, by
-erasures.jsonl in the data folder. With --from the backup is first fetched into the folder of
+and says where. The next start erases, hides and revokes again what was erased, hidden and
+revoked since the backup, by files in the data folder; the command names those that are not
+there. With --from the backup is first fetched into the folder of
 backups, and stays there. With --at the store is put together from the increments that the
 node has sent (SVC_BACKUP_INCREMENT_SECONDS), and every one of them is compared with the next.`,
   examples: [
@@ -103,6 +105,8 @@ const restoreFrom = async (
   const key = await placeKeys(path, node.dataFolder, manifest, random);
   const erasedAt = await erasureInstants(erasureFilesOf(node));
   const summary = summaryOf(manifest, erasedAt, manifest.id);
+  // Where a store was kept aside, the data folder is that of the store, and a file that it lacks never was.
+  if (restored.keptAside === null) stderr.write((await warningOfMissing(node)) ?? '');
   if (options.json) {
     stdout.write(`${JSON.stringify({ ...summaryJson(summary), kept_aside: restored.keptAside, node_key: key })}\n`);
     return;
@@ -120,19 +124,8 @@ const restoreFrom = async (
       : [['Erasures', `${summary.erasuresSince} since; the next start repeats them`]]),
   ];
   stdout.write(lines.map(([name = '', text = '']) => `${name.padEnd(11)}${text}\n`).join(''));
-  const journal = erasureFilesOf(node)[0] ?? '';
-  if (!(await exists(journal))) stderr.write(`${journal} is missing: ${WITHOUT_JOURNAL}\n`);
   stderr.write('"fact-memory-node verify" shows that the store is whole; then start the node\n');
 };
-
-const WITHOUT_JOURNAL =
-  'put the erasures.jsonl of the lost data folder there before the start, or facts erased since the backup come back';
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 const oneOfBoth = (): ServiceError =>
   new ServiceError('validation', 'a backup and --at are given, and only one of both counts', {
