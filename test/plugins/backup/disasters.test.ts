@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
@@ -34,9 +34,8 @@ describe('the guide for disasters, followed from the page alone', function () {
 
   const keep = async (): Promise<void> => {
     await machine.type('SVC_BACKUP_TARGET=/mnt/nas/node-one fact-memory-node backup');
-    copyFileSync(machine.work.path('data/node.key'), places.path('safe/node.key'));
+    await machine.type(commandsOf('Kept apart from the machine'));
     copyFileSync(machine.work.path('data/admin.key'), places.path('safe/admin.key'));
-    writeFileSync(places.path('safe/erasures.jsonl'), '');
   };
   const eraseAlice = async (): Promise<void> => {
     await machine.type('fact-memory-node tombstone add user:alice --reason wrong');
@@ -44,16 +43,23 @@ describe('the guide for disasters, followed from the page alone', function () {
     await machine.type(`fact-memory-node tombstone erase ${id} --yes`);
   };
 
-  it('brings a node back when the disk is gone, and erased facts stay erased', async () => {
-    await machine.assert('user:bob', 'stays');
+  it('brings a node back when the disk is gone, and takes no erasure, tombstone or revocation back', async () => {
+    for (const entity of ['user:bob', 'user:carol']) await machine.assert(entity, 'stays');
+    const added = await machine.type(
+      'fact-memory-node key add --entity user:leaver --permissions read --out leaver.key',
+    );
     await keep();
     await eraseAlice();
-    copyFileSync(machine.work.path('data/erasures.jsonl'), places.path('safe/erasures.jsonl'));
+    await machine.type('fact-memory-node tombstone add user:carol --reason wrong');
+    await machine.type(`fact-memory-node key revoke ${/[0-9a-f]{8}-[0-9a-f-]{27}/.exec(added)?.[0]}`);
+    await machine.type(commandsOf('Kept apart from the machine'));
     const next = await newMachine();
-    await next.type(commandsOf('The disk is gone'));
+    expect(await next.type(commandsOf('The disk is gone'))).to.include('  revoked-keys: ');
+    copyFileSync(machine.work.path('leaver.key'), next.work.path('leaver.key'));
+    expect(await next.facts('user:bob', 'leaver.key')).to.deep.equal(['status 401']);
     copyFileSync(places.path('safe/admin.key'), next.work.path('data/admin.key'));
     expect(await next.facts('user:bob')).to.deep.equal(['stays']);
-    expect(await next.facts('user:alice')).to.deep.equal([]);
+    for (const entity of ['user:alice', 'user:carol']) expect(await next.facts(entity)).to.deep.equal([]);
   });
 
   it('brings a damaged database back, with the facts since the backup', async () => {
@@ -114,13 +120,18 @@ describe('the guide for disasters, followed from the page alone', function () {
     expect(await machine.facts('user:alice')).to.deep.equal(['first words']);
   });
 
-  it('starts a node whose keys were lost', async () => {
-    await keep();
-    await machine.type('systemctl stop fact-memory-node');
-    for (const name of ['node.key', 'admin.key']) rmSync(machine.work.path(`data/${name}`));
-    await machine.type(commandsOf('A key is lost'));
-    expect(await machine.facts('user:alice', 'admin-new.key')).to.deep.equal(['first words']);
-  });
+  for (const isKept of [true, false]) {
+    it(`starts a node whose keys were lost, ${isKept ? 'from the copy' : 'with another key where there is no copy'}`, async () => {
+      await keep();
+      const former = readFileSync(machine.work.path('data/node.key'), 'utf8');
+      await machine.type('systemctl stop fact-memory-node');
+      for (const name of ['node.key', 'admin.key']) rmSync(machine.work.path(`data/${name}`));
+      if (!isKept) rmSync(places.path('safe/data/node.key'));
+      await machine.type(commandsOf('A key is lost'));
+      expect(await machine.facts('user:alice', 'admin-new.key')).to.deep.equal(['first words']);
+      expect(readFileSync(machine.work.path('data/node.key'), 'utf8') === former).to.equal(isKept);
+    });
+  }
 
   it('replaces every key after a theft', async () => {
     await keep();
@@ -129,7 +140,7 @@ describe('the guide for disasters, followed from the page alone', function () {
     copyFileSync(places.path('safe/admin.key'), next.work.path('stolen.key'));
     expect(await next.facts('user:alice', 'stolen.key')).to.deep.equal(['status 401']);
     expect(await next.facts('user:alice', 'admin-new.key')).to.deep.equal(['first words']);
-    const [now, before] = [next.work.path('data/node.key'), places.path('safe/node.key')];
+    const [now, before] = [next.work.path('data/node.key'), places.path('safe/data/node.key')];
     expect(readFileSync(now, 'utf8')).to.not.equal(readFileSync(before, 'utf8'));
   });
 });
