@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { fewPlugins } from '../kit/few-plugins.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
-import { administer } from '../kit/postgres-server.ts';
 import { BackupPlace } from '../plugins/backup/backup-place.ts';
 import { holdKeys } from '../plugins/backup/sealed-place.ts';
-import { ask, CANARY, MAPPED, NUMBER, Planting } from './canaries.ts';
+import { ask, CANARY, MAPPED, Planting } from './canaries.ts';
+import { holds, readAll } from './read-places.ts';
 
 const LIMIT_MS = 300_000;
 const NODE = fewPlugins(
@@ -55,43 +55,6 @@ const NEVER_KEPT = [
   'an intent',
   'the name of a session that reads',
 ];
-
-interface Found {
-  readonly at: string;
-  readonly bytes: Buffer;
-}
-
-const holds = (bytes: Buffer, texts: readonly string[] = [CANARY, String(NUMBER)]): boolean =>
-  [...texts, ...texts.map((text) => text.toLowerCase())].some(
-    (text) =>
-      bytes.includes(text) ||
-      bytes.includes(Buffer.from(text).toString('hex')) ||
-      bytes.includes(Buffer.from(text, 'utf16le')),
-  );
-
-/** Reads every file of a place, its temporary folder among them, and every column of every table as text. */
-const readAll = async ({ work, env }: BackupPlace): Promise<readonly Found[]> => {
-  const found = readdirSync(work.folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .flatMap((entry): readonly Found[] => {
-      const path = join(entry.parentPath, entry.name);
-      const at = relative(work.folder, path).replace(/[0-9a-f-]{36}/, '*');
-      try {
-        return [{ at, bytes: readFileSync(path) }];
-      } catch (error) {
-        // The node removes files meanwhile, such as drafts of a snapshot.
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-        throw error;
-      }
-    });
-  const { SVC_DATABASE_URL: url } = env;
-  if (url === undefined) return found;
-  for (const { tablename } of await administer(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")) {
-    const rows = await administer(url, `SELECT t::text AS row FROM "${tablename}" t`);
-    found.push({ at: `table ${tablename}`, bytes: Buffer.from(rows.map(({ row }) => String(row)).join('\n')) });
-  }
-  return found;
-};
 
 forEachStore('what people say to a sealed node', (kind) => {
   let place: BackupPlace;
@@ -184,7 +147,7 @@ forEachStore('what people say to a sealed node', (kind) => {
             'table oauth_clients',
             'table audit_entries',
           ];
-    const files = ['data/content-keys.json', 'data/erasures.jsonl', 'export-0'];
+    const files = ['data/content-keys.json', 'data/erasures.jsonl', 'data/tombstones.jsonl', 'export-0'];
     expect([...swept]).to.include.members([...own, ...files]);
   }).timeout(LIMIT_MS);
 
