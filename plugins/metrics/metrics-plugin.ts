@@ -34,7 +34,7 @@ export const metricsPlugin = definePlugin({
     const shared =
       place === undefined
         ? undefined
-        : { place, neighbours: new NeighbourMetrics({ clock, folder: dataFolder(), place }) };
+        : { place, neighbours: new NeighbourMetrics({ clock, folder: dataFolder(), place, log }) };
     const failed = (gauge: { readonly name: string }): void => unread.add(1, { gauge: gauge.name });
     const metrics = new NodeMetrics({ telemetry, meter, names: self.names, clock, log, shared, failed });
     onStart(observeProcess);

@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../kernel/plugin-api.ts';
+import type { Clock, Logger } from '../../kernel/plugin-api.ts';
 import type { ProcessMetrics } from './exposition.ts';
 import type { MetricJson } from './metric-json.ts';
 
@@ -21,6 +21,7 @@ export interface NeighbourParts {
   readonly folder: string;
   /** Index of this process among them. */
   readonly place: number;
+  readonly log: Logger;
 }
 
 /**
@@ -29,6 +30,7 @@ export interface NeighbourParts {
  */
 export class NeighbourMetrics {
   readonly #parts: NeighbourParts;
+  #isUnreadable = false;
 
   constructor(parts: NeighbourParts) {
     this.#parts = parts;
@@ -44,11 +46,11 @@ export class NeighbourMetrics {
     await rename(draft, path);
   }
 
-  /** Returns the metrics of the other running processes. */
+  /** Returns the metrics of the other running processes; those of none while the folder cannot be read. */
   async read(): Promise<ProcessMetrics[]> {
     const { clock, folder, place } = this.#parts;
     const found: ProcessMetrics[] = [];
-    for (const name of (await readdir(folder)).sort()) {
+    for (const name of await this.#files()) {
       const other = FILE.exec(name)?.[1];
       if (other === undefined || Number(other) === place) continue;
       const written = await readWritten(join(folder, name));
@@ -56,6 +58,21 @@ export class NeighbourMetrics {
       found.push({ process: other, metrics: written.metrics });
     }
     return found;
+  }
+
+  /** Warns once of a folder that cannot be read, because a scrape shows at least its own process then. */
+  async #files(): Promise<readonly string[]> {
+    const { folder, log } = this.#parts;
+    try {
+      const names = (await readdir(folder)).sort();
+      this.#isUnreadable = false;
+      return names;
+    } catch (error) {
+      if (!this.#isUnreadable)
+        log.warn('a scrape shows this process alone: the folder of metrics is unreadable', { folder, error });
+      this.#isUnreadable = true;
+      return [];
+    }
   }
 
   /** Removes this process's file. */

@@ -5,6 +5,7 @@ import { expose } from '../../../plugins/metrics/exposition.ts';
 import type { MetricJson } from '../../../plugins/metrics/metric-json.ts';
 import { NeighbourMetrics } from '../../../plugins/metrics/neighbour-metrics.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
+import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { parseScrape } from './scrape.ts';
 
@@ -14,8 +15,8 @@ const counted = (value: number): MetricJson[] => [
 
 describe('the metrics of several workers', () => {
   const clock = createManualClock();
-  const workers = (folder: string) =>
-    [0, 1, 2].map((place) => new NeighbourMetrics({ clock, folder, place })) as [
+  const workers = (folder: string, lines: LogLine[] = []) =>
+    [0, 1, 2].map((place) => new NeighbourMetrics({ clock, folder, place, log: createMemoryLogger(lines) })) as [
       NeighbourMetrics,
       NeighbourMetrics,
       NeighbourMetrics,
@@ -48,5 +49,16 @@ describe('the metrics of several workers', () => {
       expect((await first.read()).map(({ process }) => process)).to.deep.equal(['2']);
       await third.end();
       expect(await first.read()).to.deep.equal([]);
+    }));
+
+  it('are missing from a scrape of a worker that cannot read the folder, which says so once', () =>
+    inTemporaryFolder(async (folder) => {
+      const lines: LogLine[] = [];
+      const [first] = workers(join(folder, 'removed'), lines);
+      expect(await first.read()).to.deep.equal([]);
+      expect(await first.read()).to.deep.equal([]);
+      expect(lines.map(({ message }) => message)).to.deep.equal([
+        'a scrape shows this process alone: the folder of metrics is unreadable',
+      ]);
     }));
 });
