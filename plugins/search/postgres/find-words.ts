@@ -1,11 +1,11 @@
-import type { SearchAnswer } from '../search-api.ts';
+import type { Hit, SearchAnswer } from '../search-api.ts';
 import { lengthPenalty, MOST_TERMS, scoreBound, termWeight } from '../words/bm25.ts';
 import { lengthOfNorm, NORMS } from '../words/document-norm.ts';
 import { LANGUAGE_NUMBERS } from '../words/languages/text-languages.ts';
 import { readQueryForms } from '../words/query-forms.ts';
 import { TermCounts } from '../words/term-counts.ts';
 import { bitOfLanguage, type Hash, listTerms } from './key-hasher.ts';
-import { NEWEST_FIRST, type OpenedView } from './opened-view.ts';
+import { LEAST_READ, NEWEST_FIRST, type OpenedView } from './opened-view.ts';
 import { sql } from './sql-fragment.ts';
 
 /** A term of a query that occurs in the opened parts. */
@@ -78,8 +78,19 @@ const weigh = async (opened: OpenedView, query: string): Promise<WeighedTerms> =
 
 /** Ranks facts by Okapi BM25. Each holds at least one of the words. */
 export const findWords = async (opened: OpenedView, query: string, limit: number): Promise<SearchAnswer> => {
-  const { terms, documents, length, bound } = limit < 1 ? NOTHING : await weighTerms(opened, query);
-  if (terms.length === 0) return { hits: [], bound };
+  const weighed = limit < 1 ? NOTHING : await weighTerms(opened, query);
+  const { bound } = weighed;
+  if (weighed.terms.length === 0) return { hits: [], bound };
+  const read = Math.max(limit, LEAST_READ);
+  const hits = await opened.once(`words ${read} ${query}`, () => rank(opened, weighed, read));
+  return { hits: hits.slice(0, limit), bound };
+};
+
+const rank = async (
+  opened: OpenedView,
+  { terms, documents, length }: WeighedTerms,
+  limit: number,
+): Promise<readonly Hit[]> => {
   const penalties = Array.from({ length: NORMS }, (_, norm) => lengthPenalty(lengthOfNorm(norm), length / documents));
   // Adds the scores of the heaviest term first, so that equal facts get equal sums in every engine.
   const rows = await opened.rows(
@@ -93,8 +104,7 @@ export const findWords = async (opened: OpenedView, query: string, limit: number
       JOIN search_postgres_facts d ON d.feed_wall = s.feed_wall AND d.feed_ctr = s.feed_ctr
       WHERE ${opened.accepted} ORDER BY s.score DESC, ${NEWEST_FIRST} LIMIT ${limit}::int8`,
   );
-  const hits = rows.map((row) => ({ id: String(row['fact_id']), score: Number(row['score']) }));
-  return { hits, bound };
+  return rows.map((row) => ({ id: String(row['fact_id']), score: Number(row['score']) }));
 };
 
 const NOTHING: WeighedTerms = { terms: [], documents: 0, length: 0, bound: 0 };

@@ -1,7 +1,7 @@
 import { MOST_COMPARED, spreadOf } from '../index/dense-search.ts';
 import type { Hit, SearchAnswer, Spread } from '../search-api.ts';
 import { dot, movedTowards, scale, unit } from '../vectors/unit-vectors.ts';
-import { NEWEST_FIRST, type OpenedView } from './opened-view.ts';
+import { LEAST_READ, NEWEST_FIRST, type OpenedView } from './opened-view.ts';
 import { SIGNS_TABLE, VECTORS_TABLE } from './postgres-tables.ts';
 import { standsBeside } from './session-neighbourhood.ts';
 import { type Fragment, sql, verbatim } from './sql-fragment.ts';
@@ -46,13 +46,21 @@ export class NearVectors {
 
   async hits(floor: number, limit: number): Promise<readonly Hit[]> {
     if (limit < 1) return [];
+    const read = Math.max(limit, LEAST_READ);
+    const { buffer, byteOffset, byteLength } = this.#vector;
+    const name = `near ${read} ${this.#served.searched.join()} ${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}`;
+    const best = await this.#opened.once(name, () => this.#nearest(read));
+    return best.slice(0, limit).filter(({ score }) => score >= floor);
+  }
+
+  async #nearest(limit: number): Promise<readonly Hit[]> {
     const candidates = Math.max(LEAST_CANDIDATES, limit * CANDIDATES_PER_HIT);
     const isSmall = this.#opened.isNarrow || this.#opened.documents <= candidates * SPARE;
     const rows = isSmall ? [] : await this.#best(this.#nearestOfScanned(candidates), limit);
     // Too few of the nearest vectors belong to facts that the view may find.
     const isShort = Number(rows[0]?.['compared'] ?? 0) < candidates;
     const best = isShort ? await this.#best(this.#nearestOfAll(candidates), limit) : rows;
-    return best.map(hitFromRow).filter(({ score }) => score >= floor);
+    return best.map(hitFromRow);
   }
 
   /** Compares the candidates exactly. */

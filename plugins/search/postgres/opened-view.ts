@@ -4,6 +4,9 @@ import type { Hash, KeyHasher } from './key-hasher.ts';
 import { type Part, partName } from './part-rows.ts';
 import { type Fragment, joined, rowsOf, sql, verbatim } from './sql-fragment.ts';
 
+/** The least number of hits that a search reads, so that a deeper pass of the same recall need not search again. */
+export const LEAST_READ = 128;
+
 /**
  * The parts that a view may read, and conditions on their rows: `d` is the row of a fact, `w` that of a word, `s` that
  * of the signs of a vector.

@@ -98,11 +98,12 @@ const wordsHeld = async (
 ): Promise<ReadonlyMap<string, ReadonlySet<number>>> => {
   const held = new Map<string, Set<number>>();
   if (terms.length === 0) return held;
+  // The limit keeps the planner from reading all postings of a common term, which it takes for rare.
   const rows = await opened.rows(
     sql`SELECT d.fact_id, q.word FROM search_postgres_facts d
       CROSS JOIN unnest(${terms.map(({ term }) => term)}::int8[], ${terms.map(({ word }) => word)}::int4[]) AS q (term, word)
-      JOIN search_postgres_words w ON w.part = d.part AND w.term = q.term
-        AND w.feed_wall = d.feed_wall AND w.feed_ctr = d.feed_ctr
+      CROSS JOIN LATERAL (SELECT 1 FROM search_postgres_words w WHERE w.part = d.part AND w.term = q.term
+        AND w.feed_wall = d.feed_wall AND w.feed_ctr = d.feed_ctr LIMIT 1) w
       WHERE d.tenant_id = ${opened.view.tenantId} AND d.fact_id = ANY(${literal([...new Set(ids)])}::text[])`,
   );
   for (const row of rows) {
