@@ -12,7 +12,7 @@ export const COSTS = {
   /**
    * Recalls with `search-postgres` over 10,000 and 100,000 facts (`recall-latency --search postgres`), by the time that
    * their stages took on a busy machine. The database scans all facts that the caller may read. Over a million facts,
-   * the stages took 10 µs for each fact; a whole recall over 100,000 facts took 14.
+   * the stages took 10 µs for each fact.
    */
   recallInDatabase: { node: 8_000, database: 3_000, databasePerReadableFact: 6 },
 } as const;
