@@ -1251,6 +1251,7 @@ export interface Api {
           day: string;
           entity_uri: string;
           key_id: string | null;
+          reads: number;
           writes: number;
           recalls: number;
           others: number;

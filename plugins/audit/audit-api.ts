@@ -168,6 +168,8 @@ export interface DayUse {
   readonly entityUri: string;
   /** The API key; null where the entry has none, as for stored facts. */
   readonly keyId: string | null;
+  /** Requests that read facts without a recall. They leave no entries; a crash may lose those of the last minute. */
+  readonly reads: number;
   readonly writes: number;
   readonly recalls: number;
   /** Other entries, such as changes of rights. */
@@ -178,13 +180,23 @@ export interface DayUse {
   readonly recalledBytes: number;
 }
 
+/** A place in the counts of reads: newest day first, then by entity and key, which is empty for none. */
+export interface ReadsPlace {
+  readonly day: string;
+  readonly entityUri: string;
+  readonly keyId: string;
+}
+
+/** A position in the sums of use: first the reads by day, entity and key, then the entries. */
+export type UsePosition = EntryPosition | { readonly afterReads: ReadsPlace };
+
 export interface UsePage {
   /** Newest day first. The entries of one day may continue on the next page. */
   readonly days: readonly DayUse[];
-  /** The number of entries on this page. */
+  /** The number of entries on this page, and of rows that count reads. */
   readonly counted: number;
-  /** The last entry of the page if more entries follow. */
-  readonly next: EntryPosition | null;
+  /** The end of the page if more follows. */
+  readonly next: UsePosition | null;
 }
 
 /** The first broken point of a log's chain, and the reason. */
@@ -241,13 +253,13 @@ export interface Audit {
     page?: { readonly after?: EntryPosition | undefined; readonly limit?: number },
   ): Promise<EntryPage<EntryWithFact>>;
   /**
-   * Sums up the entries of `entries` by day, entity and key, newest first: at most `limit` entries (1 to 500) after the
-   * position. Bytes of stored values count where the caller may see the fact.
+   * Sums up reads and the entries of `entries` by day, entity and key, newest first: at most `limit` entries (1 to 500)
+   * after the position. Reads are of whole days. Bytes of stored values count where the caller may see the fact.
    */
   use(
     caller: Principal,
     filter: AuditFilter,
-    page: { readonly after?: EntryPosition | undefined; readonly limit: number },
+    page: { readonly after?: UsePosition | undefined; readonly limit: number },
   ): Promise<UsePage>;
   /**
    * Returns at most 1000 entries about one fact, oldest first, in the form of `entries`. Returns none for an unknown

@@ -3,6 +3,7 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 import { STUBS_TABLE } from './chain/chain-stub.ts';
 import { CHECKPOINTS_TABLE } from './chain/entry-checkpoints.ts';
 import { ENTRIES_TABLE } from './entry-rows.ts';
+import { READS_TABLE } from './read-counts.ts';
 
 export const auditMigrations: readonly Migration[] = [
   {
@@ -43,6 +44,14 @@ export const auditMigrations: readonly Migration[] = [
         table.text('signature');
         table.primary(['tenant_id', 'log_index'], 'audit_checkpoints_key');
         table.index(['tenant_id', 'covered_number'], 'audit_checkpoints_covered');
+      });
+      await schema.createTable(READS_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('day').notNullable();
+        table.text('entity_uri').notNullable();
+        table.text('key_id').notNullable();
+        table.bigInteger('reads').notNullable();
+        table.primary(['tenant_id', 'day', 'entity_uri', 'key_id'], 'audit_reads_key');
       });
       await schema.createTable(STUBS_TABLE, (table) => {
         table.text('tenant_id').notNullable().primary();

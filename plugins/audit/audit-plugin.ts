@@ -3,6 +3,7 @@ import {
   Cursors,
   definePlugin,
   Facts,
+  httpAdmit,
   httpRefused,
   KERNEL_API,
   Leases,
@@ -28,6 +29,7 @@ import { Retention } from './chain/retention.ts';
 import { verifyLog } from './chain/verify-log.ts';
 import { verifyAuditRoute } from './chain/verify-route.ts';
 import { exportAuditRoute, factAuditRoute, listAuditRoute } from './fact-audit-routes.ts';
+import { ReadCounts } from './read-counts.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { RefusedCredentials } from './refused-credentials.ts';
 import { StoredAudit } from './stored-audit.ts';
@@ -37,6 +39,10 @@ import { auditUseRoute } from './use-route.ts';
 const LEASE = 'audit';
 /** The maximum time for which new entries have no checkpoint. */
 const KEEP_INTERVAL_MS = 60_000;
+
+/** The dimension of routes that read facts without a recall. */
+const READ_DIMENSION = 'fact_read';
+const NO_HEADERS = {};
 
 interface AuditSettings {
   /** The number of days after which entries are deleted; 0 means never. */
@@ -88,6 +94,13 @@ export const auditPlugin = definePlugin({
     on(httpRefused, (request) => refused.record(request));
     onStop(() => refused.end());
     onStop(() => recorded.buffer.settleAll());
+    const reads = new ReadCounts({ tables, clock, log });
+    on(httpAdmit, ({ caller, dimension }) => {
+      if (dimension === READ_DIMENSION) reads.count(caller);
+      return NO_HEADERS;
+    });
+    every(KEEP_INTERVAL_MS, () => reads.settle());
+    onStop(() => reads.settle());
     const keeper = new CheckpointKeeper({ tables, clock, random, log });
     const retention = new Retention({ tables, clock, self, log, retentionDays: config.retentionDays });
     const lease = leases.hold(LEASE);
@@ -103,6 +116,7 @@ export const auditPlugin = definePlugin({
       store,
       facts,
       hooks,
+      reads,
       settle: (tenantId) => recorded.buffer.settle(tenantId),
       verify: (caller, afterSeq) => verifyLog(caller, afterSeq, { tables, hooks, self, work }),
       checkpointOf: (tenantId) => newestDocument(tables, tenantId, self),

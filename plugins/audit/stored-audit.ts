@@ -16,13 +16,15 @@ import {
   type RecordedEntry,
   type SignedDocument,
   type UsePage,
+  type UsePosition,
   type VerifiedEntries,
 } from './audit-api.ts';
 import type { AuditStore } from './audit-store.ts';
 import { exportLines } from './chain/export-lines.ts';
 import type { StoredFilter } from './matching-entries.ts';
+import type { ReadCounts } from './read-counts.ts';
 import { readFactEntries } from './read-fact-entries.ts';
-import { sumUse } from './sum-use.ts';
+import { NOTHING, sumUse } from './sum-use.ts';
 
 export interface StoredAuditParts {
   readonly store: AuditStore;
@@ -30,6 +32,7 @@ export interface StoredAuditParts {
   readonly hooks: HookCaller;
   /** Resolves when the tenant's log contains all entries that this process has recorded so far. */
   settle(tenantId: string): Promise<void>;
+  readonly reads: ReadCounts;
   /** Verifies a part of the log; see `Audit.verify`. */
   verify(caller: Principal, afterSeq: number): Promise<VerifiedEntries>;
   /** Returns the newest checkpoint of a tenant; null without one. */
@@ -95,19 +98,27 @@ export class StoredAudit implements Audit {
   async use(
     caller: Principal,
     filter: AuditFilter,
-    { after, limit }: { readonly after?: EntryPosition | undefined; readonly limit: number },
+    { after, limit }: { readonly after?: UsePosition | undefined; readonly limit: number },
   ): Promise<UsePage> {
     requirePermission(caller, READS_SOME);
     requireLimit(limit, MAX_ENTRY_PAGE);
-    const { store, facts, settle } = this.#parts;
-    await settle(caller.tenantId);
+    const { store, facts, settle, reads } = this.#parts;
+    await Promise.all([settle(caller.tenantId), reads.settle()]);
     const open = openTo(caller, filter);
     return facts.read(caller, 'get', async (reader) => {
+      const isBehindReads = after !== undefined && !('afterReads' in after);
+      const place = isBehindReads ? undefined : after?.afterReads;
+      const rows = isBehindReads ? [] : await reads.page(open, { after: place, limit }, reader.snapshot);
+      const counted = rows.map(({ keyId, ...row }) => ({ ...NOTHING, ...row, keyId: keyId === '' ? null : keyId }));
+      const lastRow = rows.at(-1);
+      if (rows.length === limit && lastRow !== undefined) {
+        return { days: counted, counted: limit, next: { afterReads: lastRow } };
+      }
       const matching = await store.matching(open, reader.snapshot);
-      const found = await matching.newestFirst(after, limit + 1);
-      const entries = found.slice(0, limit);
-      const last = found.length > limit ? entries.at(-1) : undefined;
-      return { days: await sumUse(entries, reader), counted: entries.length, next: last ?? null };
+      const found = await matching.newestFirst(isBehindReads ? after : undefined, limit - rows.length + 1);
+      const entries = found.slice(0, limit - rows.length);
+      const next = (found.length > entries.length && entries.at(-1)) || null;
+      return { days: [...counted, ...(await sumUse(entries, reader))], counted: rows.length + entries.length, next };
     });
   }
 

@@ -34,7 +34,8 @@ export const sumUse = async (entries: readonly RecordedEntry[], reader: FactRead
   return [...days.values()];
 };
 
-const NOTHING = { writes: 0, recalls: 0, others: 0, tokens: 0, writtenBytes: 0, recalledBytes: 0 };
+/** Counts of nothing, for sums. */
+export const NOTHING = { reads: 0, writes: 0, recalls: 0, others: 0, tokens: 0, writtenBytes: 0, recalledBytes: 0 };
 
 /** Entries of earlier versions lack some members. */
 const numberOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);

@@ -2,6 +2,7 @@ import {
   bindCursor,
   COUNT_JSON,
   CURSOR_JSON,
+  type CursorPosition,
   listOf,
   objectOf,
   orNull,
@@ -9,7 +10,7 @@ import {
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
-import type { DayUse } from './audit-api.ts';
+import type { DayUse, UsePosition } from './audit-api.ts';
 import { ENTRY_FILTERS, type EntryFilters, entryFilter } from './audit-query.ts';
 import { type ListAuditParts, positionOf } from './fact-audit-routes.ts';
 import { MAX_ENTRY_PAGE, READS_SOME } from './stored-audit.ts';
@@ -25,6 +26,7 @@ const USE_JSON = objectOf({
       day: STRING_JSON,
       entity_uri: STRING_JSON,
       key_id: orNull(STRING_JSON),
+      reads: COUNT_JSON,
       writes: COUNT_JSON,
       recalls: COUNT_JSON,
       others: COUNT_JSON,
@@ -64,17 +66,41 @@ export const auditUseRoute = (parts: ListAuditParts): Route<undefined, UseQuery>
     const { caller, query } = request;
     const filter = entryFilter(query);
     const bound = bindCursor(request, query.cursor, filter, parts);
-    const after = bound.position && positionOf(bound.position);
+    const after = bound.position && usePositionOf(bound.position);
     const { days, counted, next } = await parts.audit.use(caller, filter, { after, limit: query.limit });
-    const cursor = next === null ? null : bound.after([next.tsMs, next.id]);
+    const cursor = next === null ? null : bound.after(cursorOf(next));
     return { status: 200, body: { days: days.map(useJson), counted, cursor } };
   },
 });
 
-const useJson = ({ day, entityUri, keyId, writes, recalls, others, tokens, writtenBytes, recalledBytes }: DayUse) => ({
+const cursorOf = (position: UsePosition): CursorPosition => {
+  if (!('afterReads' in position)) return [position.tsMs, position.id];
+  const { day, entityUri, keyId } = position.afterReads;
+  return [day, entityUri, keyId];
+};
+
+const usePositionOf = (cursor: CursorPosition): UsePosition => {
+  const [day, entityUri, keyId] = cursor;
+  if (keyId === undefined) return positionOf(cursor);
+  return { afterReads: { day: String(day), entityUri: String(entityUri), keyId: String(keyId) } };
+};
+
+const useJson = ({
+  day,
+  entityUri,
+  keyId,
+  reads,
+  writes,
+  recalls,
+  others,
+  tokens,
+  writtenBytes,
+  recalledBytes,
+}: DayUse) => ({
   day,
   entity_uri: entityUri,
   key_id: keyId,
+  reads,
   writes,
   recalls,
   others,

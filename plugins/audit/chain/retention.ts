@@ -8,6 +8,7 @@ import type {
 } from '../../../kernel/plugin-api.ts';
 import type { AuditSigner } from '../audit-api.ts';
 import { ENTRIES_TABLE } from '../entry-rows.ts';
+import { deleteReadsBefore } from '../read-counts.ts';
 import { type ChainStub, readStub, STUBS_TABLE, stubDocument, stubRow } from './chain-stub.ts';
 import { CHECKPOINTS_TABLE, newestSigned } from './entry-checkpoints.ts';
 import { type LinkedEntry, linkedEntries } from './linked-rows.ts';
@@ -50,6 +51,7 @@ export class Retention {
     for (const { tenantId } of ends) {
       if (this.#reached.get(tenantId) === wantedMs) continue;
       while (await this.#deletePiece(tenantId, wantedMs, signer, confirm));
+      await tables.write(tenantId, (own) => deleteReadsBefore(own, tenantId, wantedMs));
       this.#reached.set(tenantId, wantedMs);
     }
     const known = new Set(ends.map(({ tenantId }) => tenantId));

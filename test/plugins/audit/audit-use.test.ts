@@ -55,6 +55,44 @@ forEachStore('the use of a memory', () => {
     expect(Date.parse(second.day) - Date.parse(first.day)).to.equal(86_400_000);
   });
 
+  it('counts reads of facts by day, agent and key, for their reader and for auditors', async () => {
+    const other = await node.addKey({ entityUri: 'agent:other', permissions: ['read'] });
+    const id = await say('an oak');
+    for (const path of ['/v1/facts', `/v1/facts/${id}`]) await read(path, writer);
+    await read('/v1/facts', other);
+    await node.clock.advance(86_400_000);
+    await read('/v1/facts', writer);
+    const readsIn = async (key: string, query = '') => {
+      const { days } = await read(`/v1/audit/use${query}`, key);
+      return days
+        .filter(({ reads }: { reads: number }) => reads > 0)
+        .map(({ entity_uri: entity, reads }: { entity_uri: string; reads: number }) => `${entity} ${reads}`);
+    };
+    expect(await readsIn(auditor)).to.deep.equal(['agent:writer 1', 'agent:other 1', 'agent:writer 2']);
+    expect(await readsIn(other)).to.deep.equal(['agent:other 1']);
+    expect(await readsIn(other, '?entity_uri=agent:writer')).to.deep.equal([]);
+    expect(await readsIn(auditor, '?entity_uri=agent:writer')).to.deep.equal(['agent:writer 1', 'agent:writer 2']);
+    expect(await readsIn(auditor, '?event_type=fact_write')).to.deep.equal([]);
+    await read('/v1/facts', writer);
+    const since = new Date(node.clock.nowMs()).toISOString();
+    expect(await readsIn(auditor, `?since=${since}`)).to.deep.equal(['agent:writer 2']);
+  });
+
+  it('has its counts of reads in parts too, each once', async () => {
+    await say('an oak');
+    for (const name of ['a', 'b', 'c']) {
+      await read('/v1/facts', await node.addKey({ entityUri: `agent:${name}`, permissions: ['read'] }));
+    }
+    const parts: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await read(`/v1/audit/use?limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, auditor);
+      for (const { entity_uri: entity, reads, writes } of page.days) parts.push(`${entity} ${reads} ${writes}`);
+      cursor = page.cursor;
+    }
+    expect(parts.slice(0, 3)).to.deep.equal(['agent:a 1 0', 'agent:b 1 0', 'agent:c 1 0']);
+    expect(parts).to.include('agent:writer 0 1');
+  });
+
   it('comes in parts, whose sums a reader adds up', async () => {
     for (const v of ['an oak', 'a lime', 'an elm']) await say(v);
     const one = await read('/v1/audit/use?limit=2', writer);

@@ -99,9 +99,9 @@ const readUse = async (client: FactClient, days: number, signal: AbortSignal): P
 
 const placeOf = ({ day, entity_uri: entity, key_id: key }: Use): string => JSON.stringify([day, entity, key]);
 
-const COUNTS = ['writes', 'recalls', 'others', 'tokens', 'written_bytes', 'recalled_bytes'] as const;
+const COUNTS = ['reads', 'writes', 'recalls', 'others', 'tokens', 'written_bytes', 'recalled_bytes'] as const;
 
-const EXPLAINED = ['writes', 'recalls', 'others', 'tokens', 'bytes'] as const;
+const EXPLAINED = ['reads', 'writes', 'recalls', 'others', 'tokens', 'bytes'] as const;
 
 const sumOf = (one: Use, other: Use): Use => ({
   ...one,
