@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { comesTrue } from '../../kit/comes-true.ts';
-import { describeConsole } from './describe-console.ts';
+import { describeConsole, expectWholeInEachLook } from './describe-console.ts';
 import { countClicks, fillIn, isTold, press } from './reader-steps.ts';
 
 const DAY_MS = 86_400_000;
@@ -113,6 +113,7 @@ describeConsole('everyday tasks in the console', {}, (running) => {
     await open('keys');
     await open('import');
     await page.getByText('Items read: 3 = 3 stored').waitFor();
+    await expectWholeInEachLook(running(), 'import');
     const undoClicks = await countClicks(page);
     await page.getByRole('link', { name: 'See the facts of these sources' }).click();
     await page.getByText('At the east pier').first().waitFor();
