@@ -1,3 +1,5 @@
+import { countNoun } from '../../kernel/command-api.ts';
+
 /** The maximum length of a shown line. A longer line may contain other settings, including secrets. */
 const MAX_SHOWN_LINE = 200;
 /** The maximum number of lines on each side that are compared exactly. */
@@ -27,7 +29,7 @@ const shown = ({ sign, line }: ChangedLine, long: readonly ChangedLine[]): strin
   const [rival, ...more] = long.filter((other) => other.sign !== sign);
   if (rival === undefined) return line;
   const own = more.length === 0 && long.length === 2 ? insertedIn(line, rival.line) : undefined;
-  return own === undefined ? `(a line of ${line.length} characters)` : `… ${own} …`;
+  return own === undefined ? `(a line of ${countNoun(line.length, 'character')})` : `… ${own} …`;
 };
 
 /**

@@ -1,3 +1,4 @@
+import { countNoun } from '../../kernel/command-api.ts';
 import type { JsonObject } from './refused-question.ts';
 
 /** The maximum number of characters of a value in a list. */
@@ -35,7 +36,9 @@ export const cutView = (view: JsonObject, most = SHOWN_CHARACTERS): JsonObject =
 /** Shortens every long text of a document. */
 export const cutDeep = (part: unknown, most = SHOWN_CHARACTERS): unknown => {
   if (typeof part === 'string') {
-    return part.length <= most ? part : `${cutCharacters(part, most)}… (cut: ${most} of ${part.length} characters)`;
+    return part.length <= most
+      ? part
+      : `${cutCharacters(part, most)}… (cut: ${most} of ${countNoun(part.length, 'character')})`;
   }
   if (Array.isArray(part)) return part.map((item) => cutDeep(item, most));
   if (typeof part !== 'object' || part === null) return part;

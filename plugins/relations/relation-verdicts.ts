@@ -34,27 +34,42 @@ export const NO_VERDICTS: RelationVerdicts = Object.freeze({
 const filterOf = (exact: readonly StoredRule[], prefixes: readonly PrefixRule[]): Filter => {
   const keysOf = (values: StoredRule['values']): string[] =>
     exact.filter((rule) => rule.values === values).map(({ key }) => key);
-  const byPrefix = any(...flipsBelow('', 'one', prefixes));
+  const byPrefix = any(...flipsOf(prefixes).map(covered));
   return any(isIn('relationKey', keysOf('many')), all(byPrefix, not(isIn('relationKey', keysOf('one')))));
 };
 
+/** A prefix that decides the opposite of the next shorter one, with the longer ones that reverse it again. */
+interface Flip {
+  readonly prefix: string;
+  readonly values: StoredRule['values'];
+  readonly below: Flip[];
+}
+
 /**
- * Returns filters for the relations below a prefix for which a longer prefix decides the opposite of `values`. Each
- * filter excludes the relations for which a still longer prefix reverses that decision again.
+ * Returns the prefixes that decide `many` where no shorter one does, each with those that reverse it. Reads each rule
+ * once, because in this order a prefix directly precedes all longer ones.
  */
-const flipsBelow = (prefix: string, values: StoredRule['values'], within: readonly PrefixRule[]): Filter[] => {
-  const below = within.filter((one) => one.prefix.startsWith(prefix));
-  const flips = below.filter(({ rule }) => rule.values !== values);
-  const outermost = flips.filter((one) => !flips.some((other) => isAbove(other, one)));
-  return outermost.map((one) => {
-    const back = flipsBelow(
-      one.prefix,
-      one.rule.values,
-      below.filter((other) => isAbove(one, other)),
-    );
-    return all(startsWith('relationKey', one.prefix), not(any(...back)));
-  });
+const flipsOf = (prefixes: readonly PrefixRule[]): readonly Flip[] => {
+  const whole: Flip = { prefix: '', values: 'one', below: [] };
+  const around = [whole];
+  for (const { prefix, rule } of [...prefixes].sort(byPrefixText)) {
+    while (!prefix.startsWith(innermost(around).prefix)) around.pop();
+    const { values } = rule;
+    const above = innermost(around);
+    if (values === above.values) continue;
+    const flip = { prefix, values, below: [] };
+    above.below.push(flip);
+    around.push(flip);
+  }
+  return whole.below;
 };
 
-const isAbove = (above: PrefixRule, below: PrefixRule): boolean =>
-  above.prefix.length < below.prefix.length && below.prefix.startsWith(above.prefix);
+/** Every text begins with the prefix of the first, so the list never becomes empty. */
+const innermost = (around: readonly Flip[]): Flip => around.at(-1) as Flip;
+
+const byPrefixText = (a: PrefixRule, b: PrefixRule): number =>
+  Number(a.prefix > b.prefix) - Number(a.prefix < b.prefix);
+
+/** Matches the relations about which this prefix decides, without those about which a longer one decides otherwise. */
+const covered = ({ prefix, below }: Flip): Filter =>
+  all(startsWith('relationKey', prefix), not(any(...below.map(covered))));
