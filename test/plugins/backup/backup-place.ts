@@ -82,9 +82,14 @@ export class BackupPlace {
     return result;
   }
 
-  /** Runs a command in a process of its own, because this one would keep the file of the store open for a while. */
+  /** Runs a command in a process of its own. */
   runApart(argv: readonly string[], env: Variables = {}): Promise<CommandResult> {
     return this.work.runApart([...argv, ...CONFIGURATION], { ...this.env, ...env });
+  }
+
+  /** Runs a command that leaves no file of the store open, which this process would keep open for a while on SQLite. */
+  runAndClose(argv: readonly string[], env: Variables = {}): Promise<CommandResult> {
+    return this.kind === 'sqlite' ? this.runApart(argv, env) : this.run(argv, env);
   }
 
   /** Makes a backup, and returns the path of its folder. */
@@ -215,14 +220,14 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 /**
  * Closes the files of closed SQLite stores in a folder, which the driver keeps open until their statements are
- * collected. Does so only while there are any, because each collection walks all memory of the test process.
+ * collected. Does so only while there are any, because a collection walks all memory of the test process. A second one
+ * closes no more: what still has files open then is in use, such as an idle connection to a bucket of its command.
  */
 const releaseFiles = async (folder: string): Promise<void> => {
-  // A connection is collected after its statements, and the driver closes it in a later turn of the event loop.
-  for (let round = 0; round < 2 && holdsFiles(folder); round += 1) {
-    collectGarbage();
-    await setImmediate();
-  }
+  if (!holdsFiles(folder)) return;
+  collectGarbage();
+  // The driver closes a collected connection in a later turn of the event loop.
+  await setImmediate();
 };
 
 const OPEN_FILES = '/proc/self/fd';

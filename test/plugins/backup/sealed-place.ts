@@ -35,9 +35,9 @@ export const eraseEntity = async (
   return body;
 };
 
-/** Runs a command that must succeed in a process of its own. Returns its output. */
+/** Runs a command that must succeed. Returns its output. */
 export const succeed = async (place: BackupPlace, env: Env, ...argv: readonly string[]): Promise<string> => {
-  const { exitCode, stdout, stderr } = await place.runApart(argv, env);
+  const { exitCode, stdout, stderr } = await place.runAndClose(argv, env);
   expect(exitCode, stdout + stderr).to.equal(0);
   return stdout.trim();
 };
