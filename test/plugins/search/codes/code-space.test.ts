@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type CodeHit, type CodeSpace, createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
 import type { CodeTable } from '../../../../plugins/search/codes/code-table.ts';
+import type { CodeVector } from '../../../../plugins/search/codes/quantise.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { unitVectors } from './unit-vectors.ts';
 
@@ -14,6 +15,21 @@ const bitmap = (ordinals: Iterable<number>, length: number): Uint32Array => {
   const words = new Uint32Array(Math.ceil(length / 32));
   for (const at of ordinals) words[at >>> 5] = (words[at >>> 5] as number) | (1 << (at & 31));
   return words;
+};
+
+const codes = new WeakMap<Float32Array, CodeVector>();
+
+/** Returns the code of a vector, which several searches compare. */
+const codeOf = (space: CodeSpace, vector: Float32Array): CodeVector => {
+  const known = codes.get(vector) ?? space.quantise(vector);
+  codes.set(vector, known);
+  return known;
+};
+
+const product = (query: Float32Array, { code, scale }: CodeVector): number => {
+  let sum = 0;
+  for (let at = 0; at < query.length; at += 1) sum += (query[at] as number) * (code[at] as number) * scale;
+  return sum;
 };
 
 /** Compares the query with every accepted document, in floating-point numbers. */
@@ -29,14 +45,7 @@ const naiveSearch = (
     .flatMap(({ vectors, accepts }, target) =>
       [...vectors]
         .filter(([ordinal]) => accepts?.has(ordinal) ?? true)
-        .map(([ordinal, vector]) => {
-          const { code, scale } = space.quantise(vector);
-          return {
-            target,
-            ordinal,
-            similarity: query.reduce((sum, q, at) => sum + q * (code[at] as number) * scale, 0),
-          };
-        }),
+        .map(([ordinal, vector]) => ({ target, ordinal, similarity: product(query, codeOf(space, vector)) })),
     )
     .sort((a, b) => b.similarity - a.similarity);
 
