@@ -117,6 +117,31 @@ forEachStore('after a restore', (kind) => {
     }
   }).timeout(6 * LIMIT_MS);
 
+  it('a client goes on with the cursor of a list, in the restored store', async () => {
+    const place = await BackupPlace.on(kind, fewPlugins('backup', 'jobs'));
+    const node = await place.start();
+    for (const value of ['one', 'two', 'three']) await say(node, value, 'thing:listed');
+    const backup = await place.backUp();
+    await say(node, 'later', 'thing:listed');
+    const list = async (at: RunningProgram, more = ''): Promise<{ values: string[]; cursor: string | null }> => {
+      const { body } = await request(at, 'GET', `/v1/facts?entity=thing:listed&limit=2${more}`);
+      const values = body.facts.map(({ value }: { readonly value: { readonly v: string } }) => value.v);
+      return { values, cursor: body.cursor };
+    };
+    const first = await list(node);
+    const after = `&cursor=${encodeURIComponent(first.cursor ?? '')}`;
+    const rest = await list(node, after);
+    await node.end();
+    const restored = await place.runApart(['restore', backup, '--replace']);
+    expect(restored.exitCode, restored.stderr).to.equal(0);
+    const again = await place.start();
+    const { values } = await list(again, after);
+    expect(values).to.deep.equal(rest.values.filter((value) => value !== 'later'));
+    expect([...first.values, ...rest.values].sort()).to.deep.equal(['later', 'one', 'three', 'two']);
+    await again.end();
+    await place.dispose();
+  }).timeout(LIMIT_MS);
+
   it('a webhook gets a pending event again with the same id, a later one once, and no delivered one', async () => {
     const place = await BackupPlace.on(kind, fewPlugins('backup', 'capability-tokens', 'jobs', 'subscriptions'));
     const hook = await startHook();
