@@ -116,11 +116,11 @@ export const tombstonesPlugin = definePlugin({
   contents: [...markerContents, ...erasureContents],
   sealed: [SEALED, SEALED_PARKED],
   async setup(context) {
-    const { config, use, tables, files, log, onStart, on, route, provide, every } = context;
+    const { config, use, tables, log, onStart, on, route, provide, every } = context;
     const { names } = use.self;
     const parts = { ...use, tables, names };
     const file = join(use.node.dataFolder, 'tombstones.jsonl');
-    const journal = new TombstoneJournal({ ...parts, log, file, isSealed: files.isSealing });
+    const journal = new TombstoneJournal({ ...parts, log, file });
     const tombstones = new StoredTombstones({ ...parts, isSuppressing: config.enabled, journal });
     every(FOLLOW_UP_INTERVAL_MS, () => followUpRest(parts));
     provide(SuppressedFacts, createSuppressedFacts(tables, config.enabled));

@@ -21,11 +21,12 @@ export interface TombstoneJournalParts {
   readonly log: Logger;
   /** A file beside the store. */
   readonly file: string;
-  /** Whether nothing that somebody said may be in the clear, such as a reason. */
-  readonly isSealed: boolean;
 }
 
-/** One line: a tombstone of this node, or the revocation of one. Each of them is signed. */
+/**
+ * One line: a tombstone of this node, or the revocation of one. Each of them is signed, and has no reason, because a
+ * store may be sealed later, and then the file must hold nothing that somebody said.
+ */
 interface Line {
   readonly tombstone?: Tombstone;
   readonly revocation?: TombstoneRevocation & { readonly tenantId: string };
@@ -41,11 +42,10 @@ export class TombstoneJournal {
 
   /** Writes a committed tombstone down. Never rejects: the next start makes up for a failure. */
   noteTombstone(tombstone: Tombstone): Promise<void> {
-    const { identity, isSealed } = this.#parts;
-    return this.#note({ tombstone: isSealed ? withoutReason(tombstone, identity) : tombstone });
+    return this.#note({ tombstone: withoutReason(tombstone, this.#parts.identity) });
   }
 
-  /** Writes a committed revocation down, without its reason. Never rejects. */
+  /** Writes a committed revocation down. Never rejects. */
   noteRevocation(tenantId: string, revocation: TombstoneRevocation): Promise<void> {
     const bare = signedRevocation({ ...revocation, reason: '' }, this.#parts.identity);
     return this.#note({ revocation: { ...bare, tenantId } });
