@@ -6,7 +6,9 @@ import type { SqlEngine, SqlSession } from './sql-engine.ts';
 
 /** Destroys the keys of erased facts, piece by piece. */
 
-const SUBJECTS_AT_ONCE = 100;
+/** Each piece reads and replaces the file of keys, whose size grows with every key that was destroyed before. */
+const SUBJECTS_AT_ONCE = 500;
+/** The subjects and facts that one transaction looks at, so that other writes need not wait long. */
 const FACTS_AT_ONCE = 200;
 
 const TENANTS = `SELECT DISTINCT tenant_id FROM ${DESTRUCTIONS_TABLE} ORDER BY tenant_id`;
@@ -68,12 +70,12 @@ export const destroyKeys = async (store: SealedEngine): Promise<readonly string[
       const subjects = await doomedSubjects(store, tenantId as string);
       if (subjects.length === 0) break;
       const doomed: DoomedSubject[] = [];
-      for (const subject of subjects) {
-        if (await keepShared(store, subject)) sentences.add(SHARED_KEY);
-        else doomed.push(subject);
+      for (let at = 0; at < subjects.length; at += FACTS_AT_ONCE) {
+        doomed.push(...(await withoutShared(store, subjects.slice(at, at + FACTS_AT_ONCE))));
       }
+      if (doomed.length < subjects.length) sentences.add(SHARED_KEY);
       if (doomed.length === 0) continue;
-      for (const subject of doomed) await sealAnew(store, subject);
+      await sealAnew(store, doomed);
       await destroyOf(store, doomed);
       for (const sentence of await store.seal.replaceCopies()) sentences.add(sentence);
       await forget(store, doomed);
@@ -101,21 +103,28 @@ const doomedSubjects = async ({ engine }: SealedEngine, tenantId: string): Promi
 };
 
 /**
- * Drops the records of a subject if its doomed keys also seal facts that were spared, and returns true then. Later
+ * Drops the records of each subject whose doomed keys also seal facts that were spared, and returns the others. Later
  * facts have a later key, so a fact with a doomed one is older than the erasure.
  */
-const keepShared = ({ engine, seal, lockOf }: SealedEngine, subject: DoomedSubject): Promise<boolean> =>
-  engine.write(lockOf(subject.tenantId), async (session) => {
-    for (let above: number | undefined = 0; above !== undefined; ) {
-      const rows: SqlValue[][] = await session.rows(SPARED, [...parametersOf(subject), above, FACTS_AT_ONCE]);
-      if (rows.some(([, header]) => isSealedWithDoomed(seal, subject, header as Uint8Array))) {
+const withoutShared = (store: SealedEngine, subjects: readonly DoomedSubject[]): Promise<readonly DoomedSubject[]> =>
+  store.engine.write(store.lockOf(tenantOf(subjects)), async (session) => {
+    const doomed: DoomedSubject[] = [];
+    for (const subject of subjects) {
+      if (await isShared(session, store.seal, subject)) {
         await session.run(FORGET, [...parametersOf(subject), subject.last]);
-        return true;
-      }
-      above = rows.length < FACTS_AT_ONCE ? undefined : (rows.at(-1)?.[0] as number);
+      } else doomed.push(subject);
     }
-    return false;
+    return doomed;
   });
+
+const isShared = async (session: SqlSession, seal: ContentSeal, subject: DoomedSubject): Promise<boolean> => {
+  for (let above: number | undefined = 0; above !== undefined; ) {
+    const rows: SqlValue[][] = await session.rows(SPARED, [...parametersOf(subject), above, FACTS_AT_ONCE]);
+    if (rows.some(([, header]) => isSealedWithDoomed(seal, subject, header as Uint8Array))) return true;
+    above = rows.length < FACTS_AT_ONCE ? undefined : (rows.at(-1)?.[0] as number);
+  }
+  return false;
+};
 
 /** Returns false for a damaged header, which names no key, and for a key that is gone already. */
 const isSealedWithDoomed = (seal: ContentSeal, subject: DoomedSubject, header: Uint8Array): boolean => {
@@ -126,18 +135,37 @@ const isSealedWithDoomed = (seal: ContentSeal, subject: DoomedSubject, header: U
   }
 };
 
-/** Seals the facts of a subject that need a doomed key with a later one, some in each transaction. */
-const sealAnew = async ({ engine, seal, lockOf }: SealedEngine, subject: DoomedSubject): Promise<void> => {
-  let above: number | undefined = 0;
-  while (above !== undefined) {
-    const from: number = above;
-    above = await engine.write(lockOf(subject.tenantId), async (session) => {
-      await refreshTo(seal, await settingOf(session));
-      const rows = await session.rows(SURVIVORS, [...parametersOf(subject), from, FACTS_AT_ONCE]);
-      for (const row of rows) await sealFact(session, seal, subject, row);
-      return rows.length < FACTS_AT_ONCE ? undefined : (rows.at(-1)?.[0] as number);
-    });
+/** A subject whose facts are being sealed anew, and the number of the last one that was looked at. */
+interface Remaining {
+  readonly subject: DoomedSubject;
+  readonly above: number;
+}
+
+/** Seals the facts of these subjects that need a doomed key with a later one, some in each transaction. */
+const sealAnew = async ({ engine, seal, lockOf }: SealedEngine, subjects: readonly DoomedSubject[]): Promise<void> => {
+  for (let left: readonly Remaining[] = subjects.map((subject) => ({ subject, above: 0 })); left.length > 0; ) {
+    const these = left;
+    left = await engine.write(lockOf(tenantOf(subjects)), (session) => sealSome(session, seal, these));
   }
+};
+
+/** Seals as many facts anew as one transaction takes. Returns what remains. */
+const sealSome = async (
+  session: SqlSession,
+  seal: ContentSeal,
+  subjects: readonly Remaining[],
+): Promise<readonly Remaining[]> => {
+  await refreshTo(seal, await settingOf(session));
+  let room = FACTS_AT_ONCE;
+  for (const [at, { subject, above }] of subjects.entries()) {
+    if (room === 0) return subjects.slice(at);
+    const rows = await session.rows(SURVIVORS, [...parametersOf(subject), above, room]);
+    for (const row of rows) await sealFact(session, seal, subject, row);
+    if (rows.length === room) return [{ subject, above: rows.at(-1)?.[0] as number }, ...subjects.slice(at + 1)];
+    // A subject without facts takes a look as well.
+    room -= Math.max(1, rows.length);
+  }
+  return [];
 };
 
 const sealFact = async (

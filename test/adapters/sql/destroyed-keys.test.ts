@@ -115,6 +115,24 @@ forEachStore('the keys of erased facts', (engine) => {
     expect(await readableIn(copy)).to.have.length(3);
   });
 
+  it('of hundreds of entities go with one change of the file, and facts that stay are sealed anew', async () => {
+    const { store, keys } = current;
+    const about = (n: number) => ({ entity: `user:u${n}`, entityKey: `user:u${n}` });
+    const doomed = Array.from({ length: 210 }, (_, n) => sampleFact(1_000 + n, about(n)));
+    const ofNode = Array.from({ length: 450 }, (_, n) => sampleFact(2_000 + n, { ...about(205), system: true }));
+    const spared = sampleFact(3_000, about(207));
+    await store.write(DEFAULT_TENANT, (transaction) => transaction.insert([...doomed, ...ofNode, spared]));
+    const copy = await rowsOf(store);
+    const before = (await keys.another()).version;
+    await erase(store, ...doomed.map(({ id }) => id));
+    await store.scrub();
+    expect((await keys.another()).version).to.equal(before + 1);
+    const left = [1, 2, 3, 1_207, 3_000].map((n) => sampleId(n));
+    expect(await readableIn(copy)).to.deep.equal(left);
+    for (const one of [...ofNode, spared]) expect(await fact(store, one.id)).to.deep.equal(one);
+    expect(await store.read((snapshot) => snapshot.select('seal_destructions', {}))).to.deep.equal([]);
+  });
+
   it('include the key of digests once no fact about the entity is left', async () => {
     const { store, keys } = current;
     const digest = (): string => keys.seal.digestOf(SAMPLE_TRIPLE, 's:tea');
