@@ -33,7 +33,7 @@ export class RawConnection {
       },
     });
     this.#socket.on('error', (error) => this.#onFailure(error));
-    this.#socket.on('close', () => this.#onFailure(new Error('the server closed the connection')));
+    this.#socket.on('close', () => this.#onFailure(closed()));
   }
 
   static open(port: number): Promise<RawConnection> {
@@ -48,7 +48,9 @@ export class RawConnection {
   send(request: string | Buffer, onReply: OnReply, onFailure: (error: Error) => void): void {
     this.#onReply = onReply;
     this.#onFailure = onFailure;
-    if (typeof request === 'string') this.#socket.write(request, 'latin1');
+    // A closed socket reports nothing any more.
+    if (this.#socket.closed) onFailure(closed());
+    else if (typeof request === 'string') this.#socket.write(request, 'latin1');
     else this.#socket.write(request);
   }
 
@@ -91,3 +93,5 @@ export class RawConnection {
     return true;
   }
 }
+
+const closed = (): Error => new Error('the server closed the connection');

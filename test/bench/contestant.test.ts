@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Contestant, type ContestLoad } from '../../bench/contestant.ts';
+import { RawConnection } from '../../bench/load/raw-connection.ts';
 import type { ServerProcess } from '../../bench/processes/child-process.ts';
+import { rejection } from '../kit/rejection.ts';
 
 const LEFT_MS = 200;
 /** The system counts in steps of this length. */
@@ -54,6 +56,15 @@ describe('A bench that lets nodes take turns', () => {
     const requests = contestant.requestsPerSecond * LOAD.seconds;
     expect(us).to.equal(contestant.cpuPerRequest);
     expect((us * requests) / 1_000).to.be.above((LEFT_MS - STEP_MS) / 2);
+  });
+
+  it('fails a request on a connection that the node has closed since the last one', async () => {
+    const connection = await RawConnection.open(node.port);
+    await connection.exchange('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    server.closeAllConnections();
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    const late = connection.exchange('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect((await rejection(late)).message).to.match(/closed|ECONNRESET|EPIPE/);
   });
 
   it('ends the turn of a node when the node rests', async () => {
