@@ -186,6 +186,7 @@ const rewrite = async (
             : await convertTexts(transaction, tables[at - 1 - winners.length] as ContentColumns, after, ROWS_AT_ONCE, {
                 from: seals.both,
                 to: seals.to,
+                former: seals.from,
               });
       const next = piece === undefined ? { table: order[at + 1] ?? '', after: null } : { table, after: piece.last };
       await saveConversion(transaction, { to: begun.to, ...next });

@@ -1,4 +1,5 @@
-import { type ContentColumns, openOrKeepStored } from '../kernel/store/content-border.ts';
+import { PERIOD } from '../kernel/store/built-query.ts';
+import { type ContentColumns, isPassing, openOrKeepStored } from '../kernel/store/content-border.ts';
 import { openBytes, sealBytes } from '../kernel/store/sealed-bytes.ts';
 import {
   all,
@@ -20,6 +21,8 @@ export interface TextConversion {
   readonly from: ContentSeal;
   /** Undefined for a store that becomes clear. */
   readonly to: ContentSeal | undefined;
+  /** The keys before the rewriting; undefined for a clear store. */
+  readonly former: ContentSeal | undefined;
 }
 
 /**
@@ -56,17 +59,23 @@ export const convertTexts = async (
   }
   const rows: Row[] = await query;
   const owners = conversion.to === undefined ? new Map() : await ownersOf(rows, columns, transaction);
+  const first = conversion.former?.firstPeriod(table) ?? 0;
   for (const row of rows) {
+    // No key opens it any more, and its table has lost it already: it is of a backup from before.
+    if (isPassing(columns) && typeof row[PERIOD] === 'number' && row[PERIOD] < first) {
+      await transaction.table(table).where(keyOf(row, columns)).delete();
+      continue;
+    }
     const changed = convert(row, columns, owners.get(row), conversion);
     if (Object.keys(changed).length === 0) continue;
-    await transaction
-      .table(table)
-      .where(Object.fromEntries(key.map((name) => [name, row[name]])))
-      .update(changed);
+    await transaction.table(table).where(keyOf(row, columns)).update(changed);
   }
   const last = rows.at(-1);
   return last === undefined ? undefined : { last: key.map((name) => last[name] ?? null), rows: rows.length };
 };
+
+const keyOf = (row: Row, { key }: ContentColumns): Row =>
+  Object.fromEntries(key.map((name) => [name, row[name] as SqlValue]));
 
 /** Returns the owners of rows about facts. Rows of erased facts have none, and get the key of the tenant. */
 const ownersOf = async (
@@ -98,16 +107,17 @@ const convert = (
   owner: TextOwner | undefined,
   { from, to }: TextConversion,
 ): Record<string, SqlValue> => {
-  const { table, texts = [], hidden = [], bytes = [] } = columns;
+  const { table, texts = [], passing = [], hidden = [], bytes = [] } = columns;
   const tenantId = tenantOf(row);
   const changed: Record<string, SqlValue> = {};
-  for (const column of texts) {
+  for (const column of [...texts, ...passing]) {
     const text = row[column];
     if (typeof text !== 'string') continue;
     const place = { tenantId, table, column, row: '' };
     // A caller of a clear store may have sent a text that looks sealed. It counts as clear.
     const clear = openOrKeepStored(text, () => from.openText(place, text));
-    changed[column] = to?.sealText({ ...place, owner }, clear) ?? clear;
+    const key = passing.includes(column) ? { period: to?.period } : { owner };
+    changed[column] = to?.sealText({ ...place, ...key }, clear) ?? clear;
   }
   for (const column of hidden) {
     const text = row[column];
@@ -123,5 +133,6 @@ const convert = (
     const clear = openOrKeepStored(stored, () => openBytes(from, place, stored));
     changed[column] = to === undefined ? clear : sealBytes(to, { ...place, owner }, clear);
   }
-  return changed;
+  // All passing texts of the row have the key of this period now.
+  return isPassing(columns) ? { ...changed, [PERIOD]: to?.period ?? null } : changed;
 };

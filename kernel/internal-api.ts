@@ -3,12 +3,12 @@
  * exports no ref and no hook, so that no plugin here can do more than a third party's. Re-exports only.
  */
 
+export type { Cover, NamedFact } from '../ports/cover.ts';
 export type { Ref } from '../ports/define-ref.ts';
 export type { EmbedderRecipe } from '../ports/embedder.ts';
 export { type PreparedFact, REDACTED_REFERENCE, type TripleKey, VALUE_TYPES } from '../ports/fact.ts';
 export type { ColumnCondition } from '../ports/fact-filter.ts';
 export type { RowPage, TriplePosition } from '../ports/fact-query.ts';
-export type { Cover, NamedFact } from '../ports/fact-store.ts';
 export type { FeedEntry } from '../ports/feed.ts';
 export { parseDateOrInstant } from '../ports/instant.ts';
 export type { FactLink, LedgerHead, LedgerRange } from '../ports/ledger.ts';

@@ -3,6 +3,6 @@
  * no schemas, hooks or store. Re-exports only.
  */
 
+export type { Cover, NamedFact } from '../ports/cover.ts';
 export { compareHlc, type Hlc, SCOPES, type Scope, type StoredFact, type TripleKey } from '../ports/fact.ts';
-export type { Cover, NamedFact } from '../ports/fact-store.ts';
 export { normaliseText } from '../ports/normalise-text.ts';

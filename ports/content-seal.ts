@@ -16,6 +16,11 @@ export interface SealedPlace {
   readonly row: string;
   /** Absent for a text with a key of the tenant. Opening ignores it, because a sealed text names its key. */
   readonly owner?: TextOwner | undefined;
+  /**
+   * The number of a period, with whose key of the table a text without an owner is sealed. Opening ignores it. Absent
+   * for a text with a key that lives as long as its tenant.
+   */
+  readonly period?: number | undefined;
 }
 
 /** Where sealed bytes are: a file of the node, such as a snapshot of an index, or a column of a tenant's rows. */
@@ -43,6 +48,14 @@ export interface DoomedKey extends SealedSubject {
   readonly isWhole: boolean;
 }
 
+/** Which keys a store destroys once no row needs them. */
+export interface EndedPeriods {
+  /** Tables with a column `period`, whose rows are sealed with keys of periods. */
+  readonly tables: readonly string[];
+  /** How long a period lasts at least. */
+  readonly everyMs: number;
+}
+
 /**
  * Seals the contents of facts before a store writes them, and opens them after it has read them. The keys are outside
  * the store. Only `refresh` and `destroy` leave the memory. Methods that open content throw `unavailable` when the
@@ -51,6 +64,8 @@ export interface DoomedKey extends SealedSubject {
 export interface ContentSeal {
   /** The version of the keys, which grows whenever one is destroyed. Digests that were made before may not count. */
   readonly version: number;
+  /** The number of the present period. It never falls, and grows only with the version. */
+  readonly period: number;
   /** The bytes that sealing adds to the UTF-8 text of a value. */
   readonly addedBytes: number;
   /** The first bytes of a sealed value, which name its key. They are enough for `generationIn` and `openSalt`. */
@@ -93,9 +108,9 @@ export interface ContentSeal {
   /** Opens a text of `sealText`, and returns any other text unchanged: it is from before the store was sealed. */
   openText(place: SealedPlace, text: string): string;
   /** Seals a text of a column that is looked up by equality: the same text gives the same one in each row. */
-  hideText(place: Omit<SealedPlace, 'row' | 'owner'>, text: string): string;
+  hideText(place: Omit<SealedPlace, 'row' | 'owner' | 'period'>, text: string): string;
   /** Opens a text of `hideText`, and returns any other text unchanged. */
-  showText(place: Omit<SealedPlace, 'row' | 'owner'>, hidden: string): string;
+  showText(place: Omit<SealedPlace, 'row' | 'owner' | 'period'>, hidden: string): string;
   /** Seals bytes, which open only in their own place. The same bytes give other ones each time. */
   sealBytes(place: BytesPlace, bytes: Uint8Array): Uint8Array;
   openBytes(place: BytesPlace, sealed: Uint8Array): Uint8Array;
@@ -105,6 +120,13 @@ export interface ContentSeal {
    * that excludes other processes.
    */
   destroy(keys: readonly DoomedKey[]): Promise<void>;
+  /** Returns the first period whose key of a table is left. The keys of all later ones are left too. */
+  firstPeriod(table: string): number;
+  /**
+   * Begins the next period, and destroys the keys of each table for all periods before the given one, like `destroy`.
+   * Only reads the keys anew where they are newer than `version`, because another process has changed them.
+   */
+  endPeriods(firsts: ReadonlyMap<string, number>, version: number): Promise<void>;
   /** Destroys all keys of a removed tenant, like `destroy`. */
   destroyTenant(tenantId: string): Promise<void>;
   /**

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import type { EndedPeriods } from './content-seal.ts';
+import type { Cover } from './cover.ts';
 import { defineRef } from './define-ref.ts';
 import type { FactOutline, Hlc, SizedOutline, StoredFact, TripleKey } from './fact.ts';
 import type { Filter } from './fact-filter.ts';
@@ -17,33 +19,6 @@ import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, Write
 import type { OwnedMigration } from './migration.ts';
 import type { ChangeRecorder, CopyOptions, RecordOptions, StoreCopy } from './store-copy.ts';
 import type { StructureCheck, StructureProgress } from './structure-check.ts';
-
-/** The identity of a fact, which is the same on every node. */
-export interface NamedFact {
-  /** The id at its origin. */
-  readonly id: string;
-  /** The node id of its origin. */
-  readonly origin: string;
-  /** True if the origin is this node. */
-  readonly isOwn: boolean;
-}
-
-/** Ends facts of its triple and place with a lower origin stamp: a retraction, a resolution, or a replacement. */
-export interface Cover extends TripleKey {
-  readonly kind: 'retraction' | 'resolution' | 'replacement';
-  readonly factId: string;
-  /** The entity URI of the principal who asserted the fact here; null for a fact of a peer. */
-  readonly assertedBy: string | null;
-  /** The only fact that it ends; null if it ends all. */
-  readonly named: NamedFact | null;
-  readonly hlc: Hlc;
-  /** The only speaker whose facts it ends; null if it ends the facts of all speakers. */
-  readonly speaker: string | null;
-  /**
-   * The feed stamp from which the cover counts: that of the fact, or of a later one that turned the fact into a cover.
-   */
-  readonly since: Hlc;
-}
 
 /** The references of one fact. */
 export interface FactReferences {
@@ -183,6 +158,12 @@ export interface WriteTransaction extends Snapshot {
    * Deletes up to `limit` rows of the tenant that only reads of the past before the floor need. Returns their number.
    */
   dropPast(limit: number): Promise<number>;
+  /**
+   * Returns the number of the period with whose keys this transaction seals texts, the same with each call; undefined
+   * in a clear store. Callers seal no such text before. The transaction is refused with `unavailable` where it
+   * lasts so long that the keys may be gone at its commit.
+   */
+  period(): Promise<number | undefined>;
   /** Locks the node's clock until the transaction ends, and returns it. */
   lockClock(): Promise<Hlc>;
   /**
@@ -268,6 +249,13 @@ export interface FactStore {
    * bytes. Safe to repeat after a crash. Rejects with `unavailable` when another process blocked it for too long.
    */
   scrub(): Promise<readonly string[]>;
+  /**
+   * Optional: begins another period of the keys of a sealed store when the present one has lasted long enough. Then
+   * destroys the keys of each table for the periods before that of its oldest row, and before the one that has just
+   * ended. Does nothing in a clear store. Safe to repeat, and to call in several processes at once. Returns sentences
+   * about copies of the keys that it could not replace.
+   */
+  endPeriods?(ended: EndedPeriods): Promise<readonly string[]>;
   /**
    * Optional: writes a copy of the committed state of one moment into an existing empty folder. Reads and writes of all
    * processes go on meanwhile. Every file is durable when the promise resolves. Rejects with `unavailable` when the

@@ -3,6 +3,7 @@ export * from './adapter.ts';
 export * from './authorizer.ts';
 export * from './clock.ts';
 export * from './content-seal.ts';
+export * from './cover.ts';
 export * from './define-ref.ts';
 export * from './embedder.ts';
 export * from './fact.ts';

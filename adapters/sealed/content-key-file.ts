@@ -38,7 +38,9 @@ export const spellKeys = async (keys: ContentKeys, source: KeySource, { isUnused
   if (present === undefined) throw new ServiceError('unavailable', 'the source of the encryption key gives no key');
   const header: KeyFileHeader = { id: keys.id, version: keys.version, keyId: operatorKeyId(present), isUnused };
   const roots = keys.roots.map(({ id, tree }) => ({ id, tree: spellTree(tree.nodes()).toString('base64') }));
-  const secret = Buffer.from(JSON.stringify({ label_key: Buffer.from(keys.labelKey).toString('base64'), roots }));
+  const secret = Buffer.from(
+    JSON.stringify({ label_key: Buffer.from(keys.labelKey).toString('base64'), period: keys.period, roots }),
+  );
   const sealed = sealSecret(secret, wrappingOf(present), placeOf(header), randomBytes(NONCE_BYTES));
   secret.fill(0);
   const { id, version, keyId } = header;
@@ -54,13 +56,19 @@ export const openKeys = async (text: string, source: KeySource, place: string): 
   if (key === undefined) throw otherKey(place, header.keyId, known[0]);
   const secret = openSecret(Buffer.from(json.sealed_keys, 'base64'), wrappingOf(key), placeOf(header));
   if (secret === undefined) throw damaged(place);
-  const { label_key: labelKey, roots } = JSON.parse(secret.toString('utf8')) as {
+  const {
+    label_key: labelKey,
+    period,
+    roots,
+  } = JSON.parse(secret.toString('utf8')) as {
     readonly label_key: string;
+    readonly period: number;
     readonly roots: readonly { readonly id: number; readonly tree: string }[];
   };
   secret.fill(0);
   const opened = roots.map(({ id, tree }) => rootFrom(id, readTree(Buffer.from(tree, 'base64'))));
-  return { id: header.id, version: header.version, labelKey: Buffer.from(labelKey, 'base64'), roots: opened };
+  const { id, version } = header;
+  return { id, version, period, labelKey: Buffer.from(labelKey, 'base64'), roots: opened };
 };
 
 /** Reads the clear part of a spelled file. */

@@ -14,6 +14,7 @@ const ROOT_SEED_BYTES = 32;
 /** The highest generation. The header of a sealed value has one byte for it. */
 export const LAST_GENERATION = 255;
 const LAST_ROOT = 0xffff;
+const FIRST_PERIOD = 1;
 
 /** The uses of the keys of a subject, each with its digit in paths. */
 export const PURPOSES = { value: '0', digest: '1' } as const;
@@ -31,6 +32,8 @@ export interface ContentKeys {
   /** Identifies the store to which the keys belong. */
   readonly id: string;
   readonly version: number;
+  /** The number of the present period, which is the same for all roots. */
+  readonly period: number;
   /** The key of the digests of labels. */
   readonly labelKey: Uint8Array;
   /** At least one, the present one last. */
@@ -40,6 +43,7 @@ export interface ContentKeys {
 export const freshKeys = (): ContentKeys => ({
   id: randomUUID(),
   version: 1,
+  period: FIRST_PERIOD,
   labelKey: randomBytes(LABEL_KEY_BYTES),
   roots: [freshRoot(1)],
 });
@@ -106,7 +110,9 @@ export const generationPath = (subject: string, purpose: Purpose, generation: nu
 
 const freshRoot = (id: number): KeyRoot => rootFrom(id, [['', randomBytes(ROOT_SEED_BYTES)]]);
 
-const pathOfLabel = (labelKey: Uint8Array, label: readonly string[]): string => pathOf(digestOfLabel(labelKey, label));
+/** Returns the path that stands for a label. It reveals nothing of it. */
+export const pathOfLabel = (labelKey: Uint8Array, label: readonly string[]): string =>
+  pathOf(digestOfLabel(labelKey, label));
 
 const digestOfLabel = (labelKey: Uint8Array, label: readonly string[]): Uint8Array =>
   hmacSha256(labelKey, JSON.stringify(label)).subarray(0, LABEL_BYTES);

@@ -8,6 +8,7 @@ import {
 import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from './content-key-file.ts';
 import { type ContentKeys, generationPath, subjectPath, tenantPath } from './content-keys.ts';
 import { KeyCache } from './key-cache.ts';
+import { firstPeriod, LAST_PERIOD, withNextPeriod } from './period-keys.ts';
 import { notOpened, placeOfCommitment, placeOfValue } from './sealed-place.ts';
 import { hmacSha256 } from './sha256.ts';
 import { createTextSeal } from './text-seal.ts';
@@ -48,17 +49,15 @@ export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSe
     changing = done.catch(() => undefined);
     return done;
   };
-  const change = (paths: (keys: ContentKeys) => readonly string[]): Promise<void> =>
+  const change = (next: (keys: ContentKeys) => ContentKeys): Promise<void> =>
     inTurn(async () => {
       // The file may be newer than the memory, and what it has destroyed must stay so.
       const keys = await readKeys(parts);
       // An older file, put back beside the running node, would bring destroyed keys back.
       if (keys.id !== first.id || keys.version < cache.version) throw outdated(parts.path);
-      const doomed = paths(keys);
-      for (const { tree } of keys.roots) for (const path of doomed) tree.destroy(path);
-      const next = doomed.length === 0 ? keys : { ...keys, version: keys.version + 1 };
-      if (doomed.length > 0) await replaceKeyFile(parts.path, await spellKeys(next, parts.source));
-      cache.replace(next);
+      const changed = next(keys);
+      if (changed !== keys) await replaceKeyFile(parts.path, await spellKeys(changed, parts.source));
+      cache.replace(changed);
     });
   const replaceCopies = async (): Promise<readonly string[]> => {
     const text = await readKeyFile(parts.path);
@@ -70,6 +69,9 @@ export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSe
     get version() {
       return cache.version;
     },
+    get period() {
+      return cache.keys.period;
+    },
     refresh: async (version) => {
       if (version <= cache.version) return;
       await inTurn(async () => {
@@ -78,13 +80,29 @@ export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSe
       });
       if (version > cache.version) throw outdated(parts.path);
     },
-    destroy: (doomed) => change((keys) => doomed.flatMap((one) => pathsOf(one, keys))),
-    destroyTenant: (tenantId) =>
+    destroy: (doomed) =>
       change((keys) =>
-        keys.roots.some(({ tree }) => tree.hasAnyBelow(tenantPath(keys, tenantId))) ? [tenantPath(keys, tenantId)] : [],
+        without(
+          keys,
+          doomed.flatMap((one) => pathsOf(one, keys)),
+        ),
       ),
+    firstPeriod: (table) => firstPeriod(cache.keys, table),
+    endPeriods: (firsts, version) =>
+      change((keys) => (keys.version > version || keys.period >= LAST_PERIOD ? keys : withNextPeriod(keys, firsts))),
+    destroyTenant: (tenantId) =>
+      change((keys) => {
+        const path = tenantPath(keys, tenantId);
+        return without(keys, keys.roots.some(({ tree }) => tree.hasAnyBelow(path)) ? [path] : []);
+      }),
     replaceCopies,
   };
+};
+
+/** Destroys the keys at and below these paths. Returns the same keys where there is nothing to destroy. */
+const without = (keys: ContentKeys, doomed: readonly string[]): ContentKeys => {
+  for (const { tree } of keys.roots) for (const path of doomed) tree.destroy(path);
+  return doomed.length === 0 ? keys : { ...keys, version: keys.version + 1 };
 };
 
 /** Returns the paths to destroy; none for a generation that is destroyed already. */

@@ -13,6 +13,7 @@ import {
   subjectLabel,
   tenantPath,
 } from './content-keys.ts';
+import { periodPath } from './period-keys.ts';
 import {
   type BlockPermutation,
   createBlockPermutation,
@@ -71,6 +72,10 @@ export class KeyCache {
 
   get version(): number {
     return this.#keys.version;
+  }
+
+  get keys(): ContentKeys {
+    return this.#keys;
   }
 
   /** The id of the root that seals new content. */
@@ -163,6 +168,16 @@ export class KeyCache {
   #tenantKey(tenantId: string, rootId: number, use: TextUse | HidingUse): Buffer | undefined {
     const key = this.#root(rootId)?.tree.keyAt(purposePath(this.#keys, tenantId, 'texts'));
     return key && derivedKey(key, use);
+  }
+
+  /** Returns the key for a tenant's texts of one period in a table; undefined when it is gone. */
+  periodKey(table: string, period: number, tenantId: string, rootId: number): Buffer | undefined {
+    return this.#texts.find(`${rootId} period ${period} ${table} ${tenantId}`, () => {
+      const ofPeriod = this.#root(rootId)?.tree.keyAt(periodPath(this.#keys, table, period));
+      // With the key of the tenant, the texts of a removed tenant go at once.
+      const ofTenant = this.#tenantKey(tenantId, rootId, 'sealed');
+      return ofPeriod && ofTenant && derivedKey(ofTenant, `period ${ofPeriod.toString('hex')}`);
+    });
   }
 
   /** Returns the key for a file of the node; undefined when it is gone. */

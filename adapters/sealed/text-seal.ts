@@ -1,6 +1,7 @@
-import type { BytesPlace, ContentSeal, TextOwner } from '../../ports/ports.ts';
+import type { BytesPlace, ContentSeal, SealedPlace, TextOwner } from '../../ports/ports.ts';
 import { LABEL_BYTES } from './content-keys.ts';
 import { type KeyCache, type TextUse, textKeyOf } from './key-cache.ts';
+import { LAST_PERIOD } from './period-keys.ts';
 import { notOpened, placeOfText } from './sealed-place.ts';
 import { hideBytes, openSealed, sealWithHeader, showBytes } from './value-seal.ts';
 
@@ -11,25 +12,35 @@ const ROOT_BYTES = 2;
 const KIND = ROOT_BYTES;
 const OF_TENANT = 0;
 const OF_SUBJECT = 1;
+const OF_PERIOD = 2;
 const TENANT_HEADER_BYTES = KIND + 1;
 const GENERATION = TENANT_HEADER_BYTES + LABEL_BYTES;
 const SUBJECT_HEADER_BYTES = GENERATION + 1;
+const PERIOD_BYTES = 4;
+const PERIOD_HEADER_BYTES = TENANT_HEADER_BYTES + PERIOD_BYTES;
 
 type TextSeal = Pick<ContentSeal, 'sealText' | 'openText' | 'hideText' | 'showText' | 'sealBytes' | 'openBytes'>;
 
 /**
- * Seals texts of plugins with the key of the facts that they are about, or else with one of their tenant; files with a
- * key of the node. The header of a text names its key: a subject by the digest that is its place in the tree.
+ * Seals texts of plugins with the key of the facts that they are about, or of a period, or else with one of their
+ * tenant. Files have a key of the node. The header of a text names its key: a subject by the digest that is its place
+ * in the tree, and a period by its number.
  */
 export const createTextSeal = (cache: KeyCache): TextSeal => ({
   sealText: (place, text) => {
-    const { header, key } = sealingKey(cache, place.tenantId, place.owner, 'sealed');
+    const { header, key } =
+      place.owner === undefined && place.period !== undefined
+        ? periodKey(cache, place, place.period)
+        : sealingKey(cache, place.tenantId, place.owner, 'sealed');
     return SEALED + sealWithHeader(header, Buffer.from(text), key, placeOfText(place)).toString('base64url');
   },
   openText: (place, text) => {
     if (!text.startsWith(SEALED)) return text;
     const sealed = Buffer.from(text.slice(SEALED.length), 'base64url');
-    const opened = open(cache, sealed, place.tenantId, 'sealed', placeOfText(place));
+    const opened =
+      sealed[KIND] === OF_PERIOD
+        ? openOfPeriod(cache, sealed, place)
+        : open(cache, sealed, place.tenantId, 'sealed', placeOfText(place));
     if (opened === undefined) throw notOpened(`${place.table}.${place.column}`);
     return opened.toString('utf8');
   },
@@ -74,6 +85,24 @@ const sealingKey = (cache: KeyCache, tenantId: string, owner: TextOwner | undefi
   const { generation, key, label } = cache.labelledPresent({ tenantId, ...owner });
   const header = Buffer.concat([rootId(cache), Buffer.of(OF_SUBJECT), label, Buffer.of(generation)]);
   return { header, key: textKeyOf(key, use) };
+};
+
+const periodKey = (cache: KeyCache, { tenantId, table }: SealedPlace, period: number): SealingKey => {
+  const key = cache.periodKey(table, period, tenantId, cache.rootId);
+  if (key === undefined) throw notOpened(`the texts of ${table} in an ended period`);
+  const header = Buffer.alloc(PERIOD_HEADER_BYTES);
+  header.writeUInt16BE(cache.rootId);
+  header.writeUInt8(OF_PERIOD, KIND);
+  header.writeUInt32BE(period, TENANT_HEADER_BYTES);
+  return { header, key };
+};
+
+const openOfPeriod = (cache: KeyCache, sealed: Buffer, place: SealedPlace): Buffer | undefined => {
+  if (sealed.length < PERIOD_HEADER_BYTES) return undefined;
+  const period = sealed.readUInt32BE(TENANT_HEADER_BYTES);
+  if (period > LAST_PERIOD) return undefined;
+  const key = cache.periodKey(place.table, period, place.tenantId, rootIn(sealed));
+  return openWith(key, sealed, PERIOD_HEADER_BYTES, placeOfText(place));
 };
 
 const open = (

@@ -1,8 +1,9 @@
 import type { ContentSeal, DoomedKey, Scope, SealedSubject, SqlValue, ValueToSeal } from '../../ports/ports.ts';
+import { changeKeys, type SealedEngine } from './change-keys.ts';
 import { DESTRUCTIONS_TABLE } from './fact-table.ts';
 import { LIMIT } from './limit.ts';
-import { refreshTo, SEAL_SETTING, settingWith } from './seal-version.ts';
-import type { SqlEngine, SqlSession } from './sql-engine.ts';
+import { refreshTo, settingOf } from './seal-version.ts';
+import type { SqlSession } from './sql-engine.ts';
 
 /** Destroys the keys of erased facts, piece by piece. */
 
@@ -35,21 +36,9 @@ WHERE ${OF_SUBJECT} AND number > ? AND sealed IS NOT NULL ORDER BY number ${LIMI
 
 const RESEAL = 'UPDATE facts SET sealed = ?, salt = ? WHERE tenant_id = ? AND id = ?';
 
-const ADD_SETTING = `INSERT INTO node_settings (key, value) VALUES ('${SEAL_SETTING}', ?) ON CONFLICT (key) DO NOTHING`;
-const SETTING = `SELECT s.value FROM node_settings s WHERE s.key = '${SEAL_SETTING}'`;
-const SAVE_SETTING = `UPDATE node_settings SET value = ? WHERE key = '${SEAL_SETTING}'`;
-
 /** A subject with the last generation of its keys that is to be destroyed. */
 interface DoomedSubject extends SealedSubject {
   readonly last: number;
-}
-
-/** The engine of a sealed store. */
-export interface SealedEngine {
-  readonly engine: SqlEngine;
-  readonly seal: ContentSeal;
-  /** Returns the name of the lock of a tenant's writes. */
-  lockOf(tenantId: string): string;
 }
 
 const SHARED_KEY =
@@ -87,7 +76,10 @@ export const destroyKeys = async (store: SealedEngine): Promise<readonly string[
 /** Destroys all keys of a removed tenant. Returns sentences about copies that stay. */
 export const destroyTenantKeys = async (store: SealedEngine, tenantId: string): Promise<readonly string[]> => {
   await store.engine.write(store.lockOf(tenantId), (session) =>
-    changeKeys(store, session, () => store.seal.destroyTenant(tenantId)),
+    changeKeys(store, session, async () => {
+      await store.seal.destroyTenant(tenantId);
+      return {};
+    }),
   );
   return store.seal.replaceCopies();
 };
@@ -210,6 +202,7 @@ const destroyOf = (store: SealedEngine, subjects: readonly DoomedSubject[]): Pro
       const keys: DoomedKey[] = [];
       for (const subject of subjects) keys.push(...(await doomedKeys(session, subject)));
       await store.seal.destroy(keys);
+      return {};
     }),
   );
 
@@ -226,27 +219,6 @@ const doomedKeys = async (session: SqlSession, subject: DoomedSubject): Promise<
   const isWhole = (await session.rows(LEFT, parametersOf(subject))).length === 0;
   const rows = await session.rows(GENERATIONS, [...parametersOf(subject), last]);
   return rows.map(([generation]) => ({ tenantId, entityKey, scope, generation: generation as number, isWhole }));
-};
-
-/**
- * Changes the keys, and then the version in the store. Holds the row of the version meanwhile, so that no other process
- * changes the keys at the same time.
- */
-const changeKeys = async (
-  { engine, seal }: SealedEngine,
-  session: SqlSession,
-  change: () => Promise<void>,
-): Promise<void> => {
-  await session.run(ADD_SETTING, [settingWith(null, seal.version)]);
-  const setting = await settingOf(session, engine.dialect.forUpdateOf('s'));
-  await refreshTo(seal, setting);
-  await change();
-  await session.run(SAVE_SETTING, [settingWith(setting, seal.version)]);
-};
-
-const settingOf = async (session: SqlSession, lock = ''): Promise<string | null> => {
-  const [row] = await session.rows(`${SETTING}${lock}`, []);
-  return (row?.[0] ?? null) as string | null;
 };
 
 const parametersOf = ({ tenantId, entityKey, scope }: SealedSubject): readonly string[] => [tenantId, entityKey, scope];

@@ -45,8 +45,25 @@ export const freshKeys = async (session: SqlSession, seal: ContentSeal, tenantId
 
 /** Loads the keys anew if those of this process are older than the setting says. */
 export const refreshTo = async (seal: ContentSeal, setting: string | null | undefined): Promise<void> => {
-  const version = setting == null ? 0 : versionIn(setting);
+  const version = versionOf(setting);
   if (version > seal.version) await seal.refresh(version);
+};
+
+const SETTING = `SELECT s.value FROM node_settings s WHERE s.key = '${SEAL_SETTING}'`;
+
+/** Reads the setting with the version; null without one. `lock` is a clause that locks its row, by the name `s`. */
+export const settingOf = async (session: SqlSession, lock = ''): Promise<string | null> => {
+  const [row] = await session.rows(`${SETTING}${lock}`, []);
+  return (row?.[0] ?? null) as string | null;
+};
+
+/** Returns the version in the setting; 0 without one. */
+export const versionOf = (setting: string | null | undefined): number => (setting == null ? 0 : versionIn(setting));
+
+/** Returns when the present period began, in milliseconds of the clock of the store; null where nothing says it. */
+export const periodBeganMs = (setting: string | null): number | null => {
+  const { period_began_ms: beganMs } = setting === null ? {} : membersOf(setting);
+  return typeof beganMs === 'number' ? beganMs : null;
 };
 
 /** The last setting read, because most transactions read the same one. */
@@ -61,11 +78,11 @@ const versionIn = (setting: string): number => {
   return last.version;
 };
 
-/** Returns the setting with another version. */
-export const settingWith = (setting: string | null | undefined, version: number): string =>
-  JSON.stringify({ ...(setting == null ? {} : membersOf(setting)), version });
+/** Returns the setting with another version, and with further members. */
+export const settingWith = (setting: string | null | undefined, version: number, added: object = {}): string =>
+  JSON.stringify({ ...(setting == null ? {} : membersOf(setting)), ...added, version });
 
-const membersOf = (setting: string): Readonly<Record<string, unknown>> => {
+const membersOf = (setting: string): Readonly<{ version?: unknown; period_began_ms?: unknown }> => {
   try {
     return { ...JSON.parse(setting) };
   } catch {

@@ -4,6 +4,7 @@ import {
   type ContentSeal,
   type CopyOptions,
   DEFAULT_TENANT,
+  type EndedPeriods,
   type FactStore,
   type OwnedMigration,
   type Snapshot,
@@ -12,7 +13,9 @@ import {
   type StructureProgress,
   type WriteTransaction,
 } from '../../ports/ports.ts';
-import { destroyKeys, destroyTenantKeys, type SealedEngine } from './destroy-keys.ts';
+import type { SealedEngine } from './change-keys.ts';
+import { destroyKeys, destroyTenantKeys } from './destroy-keys.ts';
+import { endPeriods } from './end-periods.ts';
 import { FactCache } from './fact-cache.ts';
 import { FactStatements } from './fact-statements.ts';
 import { applyMigrations } from './migration-ledger.ts';
@@ -203,6 +206,10 @@ class SqlFactStore implements FactStore {
     const limits = [...new Set([...this.#keyLimits, ...ofKeys]), ...(await this.#engine.scrub())];
     this.#keyLimits = [];
     return limits;
+  }
+
+  async endPeriods(ended: EndedPeriods): Promise<readonly string[]> {
+    return this.#sealed === undefined ? [] : endPeriods(this.#sealed, ended);
   }
 
   copyInto(folder: string, options: CopyOptions = {}): Promise<StoreCopy> {

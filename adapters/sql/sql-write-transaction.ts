@@ -12,6 +12,7 @@ import {
   type WriteRecord,
   type WriteTransaction,
 } from '../../ports/ports.ts';
+import { confirmPeriod } from './confirm-period.ts';
 import { COVERS, NAMED_COVERS, rowOfCover, rowOfNamedCover } from './cover-rows.ts';
 import { DESTRUCTIONS, keysOf } from './doomed-keys.ts';
 import { plainRecord } from './fact-row.ts';
@@ -39,6 +40,8 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   readonly #changed = new Set<string>();
 
   readonly #keys: Promise<DoomedKeys> | undefined;
+  /** The period with whose keys this transaction seals; undefined before it asks for it. */
+  #period: number | undefined;
 
   /** `keys` settles when the keys of a sealed store are fresh. Waits for it at the first use only. */
   constructor(
@@ -56,6 +59,15 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   /** Waits for the keys, or rejects without them. Must be called before the commit. */
   async ready(): Promise<void> {
     await this.#keys;
+    if (this.#period !== undefined && this.form.seal !== undefined) {
+      await confirmPeriod(this.#period, { session: this.session, dialect: this.dialect, seal: this.form.seal });
+    }
+  }
+
+  async period(): Promise<number | undefined> {
+    await this.#keys;
+    this.#period ??= this.form.seal?.period;
+    return this.#period;
   }
 
   async insert(facts: readonly StoredFact[], records?: readonly WriteRecord[]): Promise<void> {

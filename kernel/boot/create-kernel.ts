@@ -38,6 +38,7 @@ import { collectComponents } from '../vocabulary/components.ts';
 import { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { Assembly } from './assembly.ts';
 import { compiledOrRefused, compileServed } from './compile-served.ts';
+import { dropEnded, keepEndingPeriods } from './end-periods.ts';
 import { inspectPlugins, inspectStore } from './inspect-store.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import { knownMigrations, migrateStore } from './migrate-store.ts';
@@ -175,6 +176,7 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   if (!container.has(SignatureWork)) container.provide(SignatureWork, createSignatureWork());
   await migrateStore(node, store, migrations);
   await adapters.afterMigrations?.(store);
+  await dropEnded(node, store, seal);
   await raiseClock(store, clock.nowMs(), log);
 
   const { self, cursorSecret } = await openNodeRecord(store, options.identity, random);
@@ -288,5 +290,6 @@ const serve = async (node: Assembly): Promise<Listener> => {
   node.isServing = true;
   node.stops.push('listener', () => listener.close(Math.max(0, leftToStopMs(node) - CLOSING_RESERVE_MS)));
   for (const life of node.lives) life.start();
+  keepEndingPeriods(node);
   return listener;
 };

@@ -1,5 +1,5 @@
 import type { FactStore, Snapshot, WriteTransaction } from '../../ports/ports.ts';
-import { ContentBorder } from '../store/content-border.ts';
+import { ContentBorder, type ReadPeriod } from '../store/content-border.ts';
 import {
   isTransaction,
   narrowSnapshot,
@@ -38,8 +38,8 @@ export const createPluginTables = (
     hide: (tenantId, table, column, text) => border.hide(tenantId, own(table), column, text),
     show: (tenantId, table, column, hidden) => border.show(tenantId, own(table), column, hidden),
   };
-  const readable = (snapshot: Snapshot): ReadableTables =>
-    Object.assign((table: string) => border.sealQuery(table, snapshot.table(own(table))), {
+  const readable = (snapshot: Snapshot, readPeriod?: ReadPeriod): ReadableTables =>
+    Object.assign((table: string) => border.sealQuery(table, snapshot.table(own(table)), readPeriod), {
       select: ((table, where, page) => {
         const found = snapshot.select(own(table), where, page);
         return border.hasContent(table) ? found.then((rows) => border.fromStore(table, rows, where)) : found;
@@ -48,11 +48,16 @@ export const createPluginTables = (
       ...hiding,
     });
   const writable = (transaction: WriteTransaction): WritableTables =>
-    Object.assign(readable(transaction), {
-      insertRows: ((table, rows) =>
-        transaction.insertRows(own(table), border.toStore(table, rows))) as WritableTables['insertRows'],
-      signal: ((topic) => transaction.signal(pluginTopic(plugin, topic))) as WritableTables['signal'],
-    });
+    Object.assign(
+      readable(transaction, () => transaction.period()),
+      {
+        insertRows: ((table, rows) =>
+          border.hasPeriods(own(table))
+            ? transaction.period().then((period) => transaction.insertRows(table, border.toStore(table, rows, period)))
+            : transaction.insertRows(table, border.toStore(table, rows))) as WritableTables['insertRows'],
+        signal: ((topic) => transaction.signal(pluginTopic(plugin, topic))) as WritableTables['signal'],
+      },
+    );
   // The type distinguishes snapshots and transactions. At run time, only a transaction can insert.
   const inside = ((narrow: PluginSnapshot) =>
     isTransaction(narrow) ? writable(wideTransaction(narrow)) : readable(wideSnapshot(narrow))) as PluginTables['in'];

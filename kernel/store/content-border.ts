@@ -8,6 +8,7 @@ import {
   type SqlValue,
   type TextOwner,
 } from '../../ports/ports.ts';
+import { type Built, isRow, isWriting, openFound, PERIOD, sealBuilt, tenantOf } from './built-query.ts';
 import { ownedAs, ownerOf } from './content-owner.ts';
 import { openBytes, sealBytes } from './sealed-bytes.ts';
 
@@ -22,6 +23,13 @@ export interface ContentColumns {
   readonly key: readonly [string, ...string[]];
   /** The columns of texts. */
   readonly texts?: readonly string[];
+  /**
+   * The columns of texts in rows that the plugin deletes in time, and that may be about many entities. They have the
+   * key of the period in which they are written, which is destroyed once no row of that period or an earlier one is
+   * left. A restored backup has such rows again: they are deleted before plugins start. The table has a column `period`
+   * for integers, null in a clear store, with an index. These texts are written only in transactions.
+   */
+  readonly passing?: readonly string[];
   /**
    * The columns of texts that statements compare by equality: equal texts of a tenant have equal stored forms. Each
    * statement that compares one gives it the form of `tables.hide`.
@@ -43,23 +51,11 @@ export interface ContentOwner {
   readonly fact: string | null;
 }
 
-type Where = Readonly<Record<string, SqlValue | readonly SqlValue[]>>;
-type RowConversion = (columns: ContentColumns, tenantId: string | undefined, row: Row) => Row;
+/** Returns the period with whose keys a transaction seals. */
+export type ReadPeriod = () => Promise<number | undefined>;
 
-/** The members of knex's builder that hold a statement, for which knex has no types. */
-interface Built {
-  readonly _statements: readonly {
-    type?: string;
-    column?: unknown;
-    operator?: string;
-    value?: unknown;
-    not?: boolean;
-  }[];
-  readonly _single: { insert?: Row | readonly Row[]; update?: Row; merge?: { updates?: unknown } };
-  then(done?: unknown, failed?: unknown): Promise<unknown>;
-  update(...given: readonly unknown[]): Built;
-  clone(): Built;
-}
+type Where = Readonly<Record<string, SqlValue | readonly SqlValue[]>>;
+type RowConversion = (columns: ContentColumns, tenantId: string | undefined, row: Row, period?: number) => Row;
 
 /** Seals and opens the content in the rows of one plugin. Without a seal, every row passes as it is. */
 export class ContentBorder {
@@ -75,10 +71,18 @@ export class ContentBorder {
     return this.#columnsOf(table) !== undefined;
   }
 
-  /** Returns the rows with their content sealed. Each has its `tenant_id`, unless the table is one of the node. */
-  toStore(table: string, rows: readonly Row[]): readonly Row[] {
+  /** Returns whether rows of the table are written with the key of a period. */
+  hasPeriods(table: string): boolean {
+    return isPassing(this.#columnsOf(table));
+  }
+
+  /**
+   * Returns the rows with their content sealed. Each has its `tenant_id`, unless the table is one of the node. `period`
+   * is only for a table with `hasPeriods`.
+   */
+  toStore(table: string, rows: readonly Row[], period?: number): readonly Row[] {
     const columns = this.#columnsOf(table);
-    return columns === undefined ? rows : rows.map((row) => this.#sealed(columns, undefined, row));
+    return columns === undefined ? rows : rows.map((row) => this.#inserted(columns, row, period));
   }
 
   /** Returns the rows with their content opened. `where` tells the tenant of rows that do not name it. */
@@ -89,10 +93,10 @@ export class ContentBorder {
     return columns === undefined ? [...rows] : rows.map((row) => this.#opened(columns, defaultTenantId, row) as R);
   }
 
-  /** Lets a query builder seal what it writes and open what it reads. */
-  sealQuery(table: string, query: Knex.QueryBuilder): Knex.QueryBuilder {
+  /** Lets a query builder seal what it writes and open what it reads. `readPeriod` is that of its transaction. */
+  sealQuery(table: string, query: Knex.QueryBuilder, readPeriod?: ReadPeriod): Knex.QueryBuilder {
     const columns = this.#columnsOf(table);
-    return columns === undefined ? query : this.#sealQuery(columns, query);
+    return columns === undefined ? query : this.#sealQuery(columns, query, readPeriod);
   }
 
   /** Hides a text that the column compares by equality: see `ReadableTables.hide`. */
@@ -109,7 +113,7 @@ export class ContentBorder {
   }
 
   /** Changes the builder itself, because each of its methods returns it. */
-  #sealQuery(columns: ContentColumns, query: Knex.QueryBuilder): Knex.QueryBuilder {
+  #sealQuery(columns: ContentColumns, query: Knex.QueryBuilder, readPeriod: ReadPeriod | undefined): Knex.QueryBuilder {
     const built = query as unknown as Built;
     const { then, clone, update } = built;
     let isSealed = false;
@@ -124,19 +128,34 @@ export class ContentBorder {
     // biome-ignore lint/suspicious/noThenProperty: knex runs a query when somebody waits for it
     built.then = (done, failed) => {
       const tenantId = tenantOf(built);
-      if (!isSealed)
-        sealBuilt(built, (row, defaultTenantId) => this.#sealed(columns, defaultTenantId ?? tenantId, row));
-      isSealed = true;
-      const read = then.call(built).then((found) => openFound(found, (row) => this.#opened(columns, tenantId, row)));
-      return read.then(done as undefined, failed as undefined);
+      const run = (period?: number): Promise<unknown> => {
+        if (!isSealed) {
+          sealBuilt(built, {
+            insert: (row) => this.#inserted(columns, row, period),
+            update: (row, named) => this.#sealed(columns, named ?? tenantId, row, period),
+            hasPeriods: isPassing(columns),
+          });
+        }
+        isSealed = true;
+        return then.call(built).then((found) => openFound(found, (row) => this.#opened(columns, tenantId, row)));
+      };
+      const isPlain = isSealed || !isPassing(columns) || !isWriting(built, columns.passing ?? []);
+      const ran = isPlain ? run() : periodOf(columns, readPeriod).then(run);
+      return ran.then(done as undefined, failed as undefined);
     };
-    built.clone = () => this.#sealQuery(columns, clone.call(built) as never) as unknown as Built;
+    built.clone = () => this.#sealQuery(columns, clone.call(built) as never, readPeriod) as unknown as Built;
     return query;
   }
 
-  readonly #sealed: RowConversion = (columns, defaultTenantId, row) =>
+  #inserted(columns: ContentColumns, row: Row, period: number | undefined): Row {
+    const sealed = this.#sealed(columns, undefined, row, period);
+    return isPassing(columns) ? { ...sealed, [PERIOD]: period ?? null } : sealed;
+  }
+
+  readonly #sealed: RowConversion = (columns, defaultTenantId, row, period) =>
     this.#convertRow(columns, defaultTenantId, row, {
       owner: sealedFor,
+      period,
       text: (seal, place, text) => seal.sealText(place, text),
       hidden: (seal, place, text) => seal.hideText(place, text),
       bytes: sealBytes,
@@ -152,16 +171,18 @@ export class ContentBorder {
 
   #convertRow(columns: ContentColumns, defaultTenantId: string | undefined, row: Row, convert: CellConversion): Row {
     const seal = this.#seal as ContentSeal;
-    const { table, texts = [], hidden = [], bytes = [] } = columns;
+    const { table, texts = [], passing = [], hidden = [], bytes = [] } = columns;
     const changed: Record<string, SqlValue> = {};
-    for (const column of [...texts, ...hidden]) {
+    const keyFor = (column: string) =>
+      passing.includes(column) ? { period: convert.period } : { owner: convert.owner(columns, row) };
+    for (const column of [...texts, ...passing, ...hidden]) {
       const value = row[column];
       if (typeof value !== 'string') continue;
       const place = { tenantId: this.#tenantOf(columns, defaultTenantId, row), table, column };
       const isHidden = hidden.includes(column);
       changed[column] = isHidden
         ? convert.hidden(seal, place, value)
-        : convert.text(seal, { ...place, row: '', owner: convert.owner(columns, row) }, value);
+        : convert.text(seal, { ...place, row: '', ...keyFor(column) }, value);
     }
     for (const column of bytes) {
       const value = row[column];
@@ -190,6 +211,7 @@ const sealedFor = ({ table, owner }: ContentColumns, row: Row): TextOwner | unde
 };
 
 interface CellConversion {
+  readonly period?: number | undefined;
   owner(columns: ContentColumns, row: Row): TextOwner | undefined;
   text(seal: ContentSeal, place: Parameters<ContentSeal['sealText']>[0], text: string): string;
   hidden(seal: ContentSeal, place: Parameters<ContentSeal['hideText']>[0], text: string): string;
@@ -209,33 +231,10 @@ export const openOrKeepStored = <T>(stored: T, open: () => T): T => {
   }
 };
 
-/** Returns the only tenant of the rows that a builder reads or changes; undefined where its conditions name none. */
-const tenantOf = ({ _statements: statements }: Built): string | undefined => {
-  for (const { type, column, operator, value, not } of statements) {
-    const isTenant = typeof column === 'string' && (column === 'tenant_id' || column.endsWith('.tenant_id'));
-    if (isTenant && type === 'whereBasic' && operator === '=' && not !== true && typeof value === 'string')
-      return value;
-  }
-  return undefined;
-};
+/** Returns whether rows of a table have keys of periods. */
+export const isPassing = (columns: ContentColumns | undefined): boolean => (columns?.passing ?? []).length > 0;
 
-const sealBuilt = ({ _single: single }: Built, seal: (row: Row, tenantId?: string) => Row): void => {
-  const { insert, update, merge } = single;
-  if (insert !== undefined)
-    single.insert = Array.isArray(insert) ? insert.map((row) => seal(row)) : seal(insert as Row);
-  if (update !== undefined) single.update = seal(update);
-  const updates = merge?.updates;
-  if (merge === undefined || typeof updates !== 'object' || updates === null || Array.isArray(updates)) return;
-  const [first] = [insert].flat() as Row[];
-  const tenantId = first?.['tenant_id'];
-  merge.updates = seal(updates as Row, typeof tenantId === 'string' ? tenantId : undefined);
+const periodOf = async ({ table }: ContentColumns, readPeriod: ReadPeriod | undefined): Promise<number | undefined> => {
+  if (readPeriod !== undefined) return readPeriod();
+  throw new Error(`a statement writes ${table} outside a transaction, where it cannot know the period of its keys`);
 };
-
-/** Opens a list of rows, or the one row of `first`. Counts and lists of scalars pass as they are. */
-const openFound = (found: unknown, open: (row: Row) => Row): unknown => {
-  if (Array.isArray(found)) return found.map((row) => (isRow(row) ? open(row) : row));
-  return isRow(found) ? open(found) : found;
-};
-
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !(value instanceof Uint8Array) && !Array.isArray(value);
