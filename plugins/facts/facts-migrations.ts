@@ -21,6 +21,8 @@ export const factsMigrations: readonly Migration[] = [
         // The exact text of the answer, because a replay must match it byte for byte.
         table.text('body').notNullable();
         table.bigInteger('created_ms').notNullable().index();
+        // The period of the keys in which the row was made; null in a clear store.
+        table.integer('period').index();
         table.primary(['tenant_id', 'entity_uri', 'idempotency_key']);
       });
       await schema.createTable(SESSION_READS_TABLE, (table) => {
@@ -40,7 +42,7 @@ export const factsContents: readonly ContentColumns[] = [
   {
     table: IDEMPOTENCY_TABLE,
     key: ['tenant_id', 'entity_uri', 'idempotency_key'],
-    texts: ['request_hash', 'body'],
+    passing: ['request_hash', 'body'],
     hidden: ['idempotency_key'],
   },
   { table: SESSION_READS_TABLE, key: ['tenant_id', 'entity_uri', 'session_id', 'scope'], hidden: ['session_id'] },

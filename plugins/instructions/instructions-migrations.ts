@@ -27,6 +27,8 @@ export const instructionsMigrations: readonly Migration[] = [
         table.text('chunks').notNullable();
         table.bigInteger('issued_ms').notNullable();
         table.integer('is_used').notNullable();
+        // The period of the keys in which the row was made; null in a clear store.
+        table.integer('period').index();
         table.primary(['tenant_id', 'digest']);
         table.index(['issued_ms'], 'instructions_tokens_issued');
       });
@@ -35,5 +37,5 @@ export const instructionsMigrations: readonly Migration[] = [
 ];
 
 export const instructionsContents: readonly ContentColumns[] = [
-  { table: TOKENS_TABLE, key: ['tenant_id', 'digest'], texts: ['chunks'] },
+  { table: TOKENS_TABLE, key: ['tenant_id', 'digest'], passing: ['chunks'] },
 ];

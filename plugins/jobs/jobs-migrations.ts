@@ -37,6 +37,8 @@ export const jobsMigrations: readonly Migration[] = [
         table.text('dedupe_key');
         // 1 once an erasure has emptied an ended job, which then cannot be resumed.
         table.integer('emptied').notNullable();
+        // The period of the keys in which the row was made; null in a clear store.
+        table.integer('period').index();
         table.primary(['tenant_id', 'job_id']);
         table.unique(['tenant_id', 'dedupe'], { indexName: 'jobs_queue_same' });
         table.index(['status', 'due_ms'], 'jobs_queue_due');
@@ -49,5 +51,5 @@ export const jobsMigrations: readonly Migration[] = [
 ];
 
 export const jobsContents: readonly ContentColumns[] = [
-  { table: 'jobs_queue', key: ['tenant_id', 'job_id'], texts: ['payload', 'result', 'error', 'checkpoint'] },
+  { table: 'jobs_queue', key: ['tenant_id', 'job_id'], passing: ['payload', 'result', 'error', 'checkpoint'] },
 ];

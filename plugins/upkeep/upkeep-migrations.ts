@@ -20,6 +20,8 @@ export const upkeepMigrations: readonly Migration[] = [
         table.bigInteger('completed_ms');
         table.text('result');
         table.text('error');
+        // The period of the keys in which the row was made; null in a clear store.
+        table.integer('period').index();
         table.primary(['tenant_id', 'task', 'due_ms']);
         table.index(['task', 'status', 'due_ms'], 'upkeep_runs_last');
       });
@@ -36,5 +38,5 @@ export const upkeepMigrations: readonly Migration[] = [
 ];
 
 export const upkeepContents: readonly ContentColumns[] = [
-  { table: RUNS, key: ['tenant_id', 'task', 'due_ms'], texts: ['result', 'error'] },
+  { table: RUNS, key: ['tenant_id', 'task', 'due_ms'], passing: ['result', 'error'] },
 ];

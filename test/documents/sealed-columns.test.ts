@@ -9,7 +9,7 @@ import { readCatalogue } from '../kit/store-catalogue.ts';
 import { placeTestStore } from '../kit/test-store.ts';
 import { pageText } from './read-pages.ts';
 
-const ROW = /^\| `(\w+)` \| ([^|]+) \| (–|entity|tenant) \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm;
+const ROW = /^\| `(\w+)` \| ([^|]+) \| (–|entity|period|tenant) \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm;
 
 const namesIn = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name as string);
 
@@ -47,13 +47,16 @@ describe('The columns that a sealed node seals', () => {
     const known = [...told].flatMap(([table, { sealed, hidden }]) => {
       const own = declared.find((columns) => columns.table === table);
       // A plugin may hide further columns by itself.
-      const key = sealed.length === 0 ? '–' : own?.owner === undefined ? 'tenant' : 'entity';
+      const named = own?.owner !== undefined ? 'entity' : own?.passing === undefined ? 'tenant' : 'period';
+      const key = sealed.length === 0 ? '–' : named;
       expect(told.get(table)?.key, `the key of ${table}`).to.equal(key);
       const isTold = (own?.hidden ?? []).every((column) => hidden.includes(column));
       expect(isTold, `the hidden columns of ${table}`).to.equal(true);
       return sealed.length === 0 ? [] : [[table, sealed] as const];
     });
-    const sealing = declared.map(({ table, texts = [], bytes = [] }) => [table, [...texts, ...bytes]] as const);
+    const sealing = declared.map(
+      ({ table, texts = [], passing = [], bytes = [] }) => [table, [...texts, ...passing, ...bytes]] as const,
+    );
     expect(Object.fromEntries(known)).to.deep.equal(
       Object.fromEntries(sealing.filter(([, columns]) => columns.length > 0)),
     );

@@ -58,6 +58,8 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
     table.integer('bytes').notNullable();
     // The fact as the peer sent it.
     table.text('fact').notNullable();
+    // The period of the keys in which the row was made; null in a clear store.
+    table.integer('period').index();
     table.primary(['tenant_id', 'peer_id', 'scope', 'digest']);
     table.index(['tenant_id', 'peer_id', 'scope', 'due_ms'], 'federation_parked_due');
   });
@@ -77,5 +79,5 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
 
 export const ingestContents: readonly ContentColumns[] = [
   { table: PULLS, key: ['tenant_id', 'peer_id', 'scope'], texts: ['last_error'] },
-  { table: PARKED, key: ['tenant_id', 'peer_id', 'scope', 'digest'], texts: ['reason', 'fact'] },
+  { table: PARKED, key: ['tenant_id', 'peer_id', 'scope', 'digest'], passing: ['reason', 'fact'] },
 ];

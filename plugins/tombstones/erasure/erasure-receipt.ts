@@ -43,13 +43,15 @@ const OF_CLEAR: readonly string[] = [
   'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
 ];
 
-/** A key of the tenant opens the texts of the last sentence, and no erasure destroys it. */
+/** Keys of periods open the texts of the second sentence, and a key of the tenant those of the last one. */
 const OF_SEALED: readonly string[] = [
   'exports and clear backups that were made before; sealed ones, replicas and logs open no value of an erased fact ' +
     'any more, except where another sentence here says so',
-  'sealed copies from before, until "encryption rotate" renews the keys: they open texts that may repeat an erased ' +
-    'fact, which are kept replies, jobs, audit entries, events of peers, parked facts, loaded instructions, runs of ' +
-    'upkeep, and names of entities to which its facts refer',
+  'sealed copies from before open texts that may repeat an erased fact, until the node has deleted all rows of their ' +
+    'time, and two days more: kept replies (a day), jobs (a day after their end, or SVC_JOB_KEEP_S), loaded instructions (a week), ' +
+    'parked facts (until they are stored or refused), and runs of upkeep (20 of each task)',
+  'sealed copies from before open others until "encryption rotate" renews the keys: audit entries, events of peers, ' +
+    'and names of entities to which its facts refer',
 ];
 
 /** Returns the copies of facts that no erasure can reach. */
