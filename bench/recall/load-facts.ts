@@ -6,7 +6,7 @@ const CONNECTIONS = 16;
 const REPORT_EVERY_MS = 10_000;
 
 /** Stores the synthetic facts `from` to `to`, both at a session boundary, and waits until all of them have vectors. */
-export const loadFacts = async (node: ServerProcess, from: number, to: number): Promise<void> => {
+export const loadFacts = async (node: Pick<ServerProcess, 'port' | 'key'>, from: number, to: number): Promise<void> => {
   if (from % FACTS_PER_SESSION !== 0 || to % FACTS_PER_SESSION !== 0) {
     throw new RangeError(`facts are loaded by ${FACTS_PER_SESSION}`);
   }

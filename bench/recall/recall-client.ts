@@ -33,7 +33,7 @@ export class RecallClient {
     this.#key = key;
   }
 
-  static async open(server: ServerProcess): Promise<RecallClient> {
+  static async open(server: Pick<ServerProcess, 'port' | 'key'>): Promise<RecallClient> {
     return new RecallClient(await RawConnection.open(server.port), server.key);
   }
 
