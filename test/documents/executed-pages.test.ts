@@ -3,9 +3,12 @@ import { blocksOf, listPages } from './read-pages.ts';
 import { runPage } from './run-page.ts';
 import { differencesFromShown } from './shown-output.ts';
 
-/** Commands that may stay unexecuted in a `sh` block, because they need a server, a network or an installation. */
+/**
+ * Commands that may stay unexecuted in a `sh` block, because they need a server, a network, an installation or a folder
+ * apart from the machine (`/safe`).
+ */
 const NEEDS_MORE =
-  /\bnp[mx]\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b/;
+  /\bnp[mx]\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b|\/safe\//;
 const FILE_NAME = /^\/\/ \S+\.mjs\n/;
 /** A user who types these sends their own settings into another folder. */
 const OF_A_TEST = /(?:^|\s)(?:HOME|USERPROFILE|TMPDIR|XDG_[A-Z_]+)=/m;
