@@ -6,6 +6,7 @@ export const PERIOD = 'period';
 /** The members of knex's builder that hold a statement, for which knex has no types. */
 export interface Built {
   readonly _statements: readonly {
+    grouping?: string;
     type?: string;
     column?: unknown;
     operator?: string;
@@ -26,6 +27,19 @@ export const tenantOf = ({ _statements: statements }: Built): string | undefined
       return value;
   }
   return undefined;
+};
+
+/**
+ * Throws if a condition or an order of the builder reads one of these columns. Stored forms of the same content differ,
+ * so such a statement would find nothing on a sealed node. `IS NULL` is the same in both forms.
+ */
+export const refuseComparison = ({ _statements: statements }: Built, columns: ReadonlySet<string>): void => {
+  for (const { grouping, type, column, value } of statements) {
+    const compared = grouping === 'order' ? value : grouping === 'where' && type !== 'whereNull' ? column : undefined;
+    if (typeof compared !== 'string') continue;
+    const name = compared.slice(compared.lastIndexOf('.') + 1);
+    if (columns.has(name)) throw new Error(`a statement compares or orders by ${name}, which a sealed node seals`);
+  }
 };
 
 /** Returns whether a builder inserts rows, or changes one of these columns. */

@@ -8,7 +8,16 @@ import {
   type SqlValue,
   type TextOwner,
 } from '../../ports/ports.ts';
-import { type Built, isRow, isWriting, openFound, PERIOD, sealBuilt, tenantOf } from './built-query.ts';
+import {
+  type Built,
+  isRow,
+  isWriting,
+  openFound,
+  PERIOD,
+  refuseComparison,
+  sealBuilt,
+  tenantOf,
+} from './built-query.ts';
 import { ownedAs, ownerOf } from './content-owner.ts';
 import { openBytes, sealBytes } from './sealed-bytes.ts';
 
@@ -116,6 +125,7 @@ export class ContentBorder {
   #sealQuery(columns: ContentColumns, query: Knex.QueryBuilder, readPeriod: ReadPeriod | undefined): Knex.QueryBuilder {
     const built = query as unknown as Built;
     const { then, clone, update } = built;
+    const sealed = new Set([...(columns.texts ?? []), ...(columns.passing ?? []), ...(columns.bytes ?? [])]);
     let isSealed = false;
     // knex copies only the members with names.
     built.update = (...given) => {
@@ -128,6 +138,7 @@ export class ContentBorder {
     // biome-ignore lint/suspicious/noThenProperty: knex runs a query when somebody waits for it
     built.then = (done, failed) => {
       const tenantId = tenantOf(built);
+      refuseComparison(built, sealed);
       const run = (period?: number): Promise<unknown> => {
         if (!isSealed) {
           sealBuilt(built, {

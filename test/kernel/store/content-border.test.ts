@@ -116,6 +116,21 @@ forEachStore('content of a plugin on a sealed node', (kind: StoreKind) => {
     expect((await rejection(tables(NOTES).update({ said: 'x' }))).message).to.include('unknown tenant');
   });
 
+  it('is in no condition and no order, where its stored forms differ; whether it is there may be asked', async () => {
+    const own = tables(NOTES).where({ tenant_id: 'a' });
+    for (const query of [
+      own.clone().where({ said: NOTE.said }),
+      own.clone().whereIn('acme_notes.said', [NOTE.said]),
+      own.clone().orderBy('said'),
+      own.clone().where('picture', NOTE.picture),
+    ]) {
+      expect((await rejection(query.select('id', 'tenant_id'))).message).to.match(
+        /compares or orders by (said|picture)/,
+      );
+    }
+    expect(await own.clone().whereNotNull('said').select('id', 'tenant_id')).to.have.length(1);
+  });
+
   it('has the key of its entity where rows belong to one, and is not written for an unknown entity', async () => {
     const keys = await createTestSeal(folder);
     const contents = CONTENTS.map((columns) => ({ ...columns, owner: { fact: null } }));
