@@ -1226,8 +1226,8 @@ export interface Api {
     answers: { 200: FactEntry[] };
   };
   /**
-   * Use of the memory by day (UTC), entity and key, from the entries that the caller may read, newest
-   * first. Needs: read or admin or audit.read.
+   * Use of the memory by day (UTC), entity and key, from the entries and counts of reads that the
+   * caller may see, newest first. Needs: read or admin or audit.read.
    */
   'GET /v1/audit/use': {
     query?:
@@ -1241,7 +1241,7 @@ export interface Api {
           oidc_sub?: string | undefined;
           attested?: boolean | undefined;
           cursor?: string | undefined;
-          /** Entries to sum up; the next request goes on behind them. Default: `500`. */
+          /** Entries and counts of reads to sum up; the next request goes on behind them. Default: `500`. */
           limit?: number | undefined;
         }
       | undefined;
@@ -1753,8 +1753,8 @@ export interface Api {
     };
   };
   /**
-   * How many entities of each kind, the part of a name before its colon, the caller sees facts of.
-   * Needs: read.
+   * Count the entities of each kind that have facts the caller may see. A kind is the part of a name
+   * before its first colon. Needs: read.
    */
   'GET /v1/entities/kinds': {
     query?:
@@ -2511,7 +2511,10 @@ export interface Api {
        * `value=role`.
        */
       map?: readonly string[] | undefined;
-      /** Replies 202 with the id of a job, which goes on when the caller leaves. Default: `false`. */
+      /**
+       * Runs the import as a job, which goes on when the caller leaves, and replies 202 with its id.
+       * Default: `false`.
+       */
       as_job?: boolean | undefined;
       /** Checks every fact, and stores nothing. Default: `false`. */
       dry_run?: boolean | undefined;

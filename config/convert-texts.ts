@@ -1,5 +1,5 @@
 import { PERIOD } from '../kernel/store/built-query.ts';
-import { type ContentColumns, isPassing, openOrKeepStored } from '../kernel/store/content-border.ts';
+import { type ContentColumns, isExpiring, openOrKeepStored } from '../kernel/store/content-border.ts';
 import { openBytes, sealBytes } from '../kernel/store/sealed-bytes.ts';
 import {
   all,
@@ -61,8 +61,8 @@ export const convertTexts = async (
   const owners = conversion.to === undefined ? new Map() : await ownersOf(rows, columns, transaction);
   const first = conversion.former?.firstPeriod(table) ?? 0;
   for (const row of rows) {
-    // No key opens it any more, and its table has lost it already: it is of a backup from before.
-    if (isPassing(columns) && typeof row[PERIOD] === 'number' && row[PERIOD] < first) {
+    // This row was deleted and its key destroyed. An older backup brought it back, so delete it again.
+    if (isExpiring(columns) && typeof row[PERIOD] === 'number' && row[PERIOD] < first) {
       await transaction.table(table).where(keyOf(row, columns)).delete();
       continue;
     }
@@ -107,16 +107,16 @@ const convert = (
   owner: TextOwner | undefined,
   { from, to }: TextConversion,
 ): Record<string, SqlValue> => {
-  const { table, texts = [], passing = [], hidden = [], bytes = [] } = columns;
+  const { table, texts = [], expiring = [], hidden = [], bytes = [] } = columns;
   const tenantId = tenantOf(row);
   const changed: Record<string, SqlValue> = {};
-  for (const column of [...texts, ...passing]) {
+  for (const column of [...texts, ...expiring]) {
     const text = row[column];
     if (typeof text !== 'string') continue;
     const place = { tenantId, table, column, row: '' };
     // A caller of a clear store may have sent a text that looks sealed. It counts as clear.
     const clear = openOrKeepStored(text, () => from.openText(place, text));
-    const key = passing.includes(column) ? { period: to?.period } : { owner };
+    const key = expiring.includes(column) ? { period: to?.period } : { owner };
     changed[column] = to?.sealText({ ...place, ...key }, clear) ?? clear;
   }
   for (const column of hidden) {
@@ -133,6 +133,6 @@ const convert = (
     const clear = openOrKeepStored(stored, () => openBytes(from, place, stored));
     changed[column] = to === undefined ? clear : sealBytes(to, { ...place, owner }, clear);
   }
-  // All passing texts of the row have the key of this period now.
-  return isPassing(columns) ? { ...changed, [PERIOD]: to?.period ?? null } : changed;
+  // All expiring texts of the row have the key of this period now.
+  return isExpiring(columns) ? { ...changed, [PERIOD]: to?.period ?? null } : changed;
 };

@@ -160,8 +160,8 @@ export interface WriteTransaction extends Snapshot {
   dropPast(limit: number): Promise<number>;
   /**
    * Returns the number of the period with whose keys this transaction seals texts, the same with each call; undefined
-   * in a clear store. Callers seal no such text before. The transaction is refused with `unavailable` where it
-   * lasts so long that the keys may be gone at its commit.
+   * in a clear store. Callers call this before they seal the first such text. The transaction is refused with
+   * `unavailable` where it lasts so long that the keys may be gone at its commit.
    */
   period(): Promise<number | undefined>;
   /** Locks the node's clock until the transaction ends, and returns it. */
@@ -251,7 +251,7 @@ export interface FactStore {
   scrub(): Promise<readonly string[]>;
   /**
    * Optional: begins another period of the keys of a sealed store when the present one has lasted long enough. Then
-   * destroys the keys of each table for the periods before that of its oldest row, and before the one that has just
+   * destroys each table's keys of the periods that are older than both its oldest row and the period that has just
    * ended. Does nothing in a clear store. Safe to repeat, and to call in several processes at once. Returns sentences
    * about copies of the keys that it could not replace.
    */

@@ -9,8 +9,8 @@ export const periodPath = ({ labelKey }: ContentKeys, table: string, period: num
   pathOfLabel(labelKey, ['periods', table]) + digitsOf(period);
 
 /**
- * Returns the paths of the highest nodes below which lie all keys of a table from one period on, and before another
- * one, and no other keys.
+ * Returns the topmost paths that cover all keys of a table before the period `before`, without those whose keys all lie
+ * before `from`.
  */
 export const pathsOfPeriods = ({ labelKey }: ContentKeys, table: string, from: number, before: number): string[] => {
   const above = pathOfLabel(labelKey, ['periods', table]);
@@ -38,7 +38,7 @@ export const firstPeriod = (keys: ContentKeys, table: string): number => {
 /** Begins the next period, and destroys the keys of each table for all periods before the given one. */
 export const withNextPeriod = (keys: ContentKeys, firsts: ReadonlyMap<string, number>): ContentKeys => {
   for (const [table, first] of firsts) {
-    // Not even a wrong caller destroys the key with which processes still seal.
+    // Keeps the key of the present period even if a caller names a later one, because processes still seal with it.
     const doomed = pathsOfPeriods(keys, table, firstPeriod(keys, table), Math.min(first, keys.period));
     for (const { tree } of keys.roots) for (const path of doomed) tree.destroy(path);
   }

@@ -1,4 +1,10 @@
-import type { BytesPlace, ContentSeal, SealedPlace, TextOwner } from '../../ports/ports.ts';
+import {
+  type BytesPlace,
+  type ContentSeal,
+  type SealedPlace,
+  ServiceError,
+  type TextOwner,
+} from '../../ports/ports.ts';
 import { LABEL_BYTES } from './content-keys.ts';
 import { type KeyCache, type TextUse, textKeyOf } from './key-cache.ts';
 import { LAST_PERIOD } from './period-keys.ts';
@@ -89,7 +95,7 @@ const sealingKey = (cache: KeyCache, tenantId: string, owner: TextOwner | undefi
 
 const periodKey = (cache: KeyCache, { tenantId, table }: SealedPlace, period: number): SealingKey => {
   const key = cache.periodKey(table, period, tenantId, cache.rootId);
-  if (key === undefined) throw notOpened(`the texts of ${table} in an ended period`);
+  if (key === undefined) throw new ServiceError('unavailable', `the key of this period for ${table} was destroyed`);
   const header = Buffer.alloc(PERIOD_HEADER_BYTES);
   header.writeUInt16BE(cache.rootId);
   header.writeUInt8(OF_PERIOD, KIND);

@@ -16,7 +16,7 @@ export const confirmPeriod = async (
   }: { readonly session: SqlSession; readonly dialect: SqlDialect; readonly seal: ContentSeal },
 ): Promise<void> => {
   const lock = dialect.forUpdateOf('s');
-  // Where writes exclude each other, no process begins a period during one.
+  // Without row locks (SQLite) only one write runs at a time, so no period begins during it.
   if (lock === '') return;
   await refreshTo(seal, await settingOf(session));
   if (seal.period === period) return;

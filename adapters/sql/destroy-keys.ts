@@ -154,7 +154,7 @@ const sealSome = async (
     const rows = await session.rows(SURVIVORS, [...parametersOf(subject), above, room]);
     for (const row of rows) await sealFact(session, seal, subject, row);
     if (rows.length === room) return [{ subject, above: rows.at(-1)?.[0] as number }, ...subjects.slice(at + 1)];
-    // A subject without facts takes a look as well.
+    // A subject without facts costs a query too, so it counts as one.
     room -= Math.max(1, rows.length);
   }
   return [];

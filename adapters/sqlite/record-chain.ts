@@ -42,7 +42,7 @@ export class ChainWriter {
   add(step: PageStep): void {
     this.#steps.push(step);
     this.#held += step.count;
-    // A base takes long. Few pages change again and again, so one step for all of that time bounds the memory.
+    // Writing a base takes long, and few pages change repeatedly meanwhile. Merging their steps bounds the memory.
     if (this.hasBase || this.#held < this.#mergeAt) return;
     const merged = mergedStep(this.#steps);
     this.#steps = [merged];

@@ -158,7 +158,7 @@ let bases = recorder.begin(chain);
 process.on('message', (request: RecordRequest) => {
   if (request === 'stop') isStopping = true;
   else if ('end' in request) recorder.end(request.end);
-  // A failure ends this process, as an unhandled one.
+  // An error of `begin` stays unhandled, so it ends this process.
   else bases = bases.then(() => recorder.begin(request.begin));
 });
 process.once('disconnect', () => process.exit(0));

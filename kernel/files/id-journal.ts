@@ -8,7 +8,7 @@ export interface IdJournal {
   read(): Promise<ReadonlySet<string>>;
   /** Adds the ids that are not there yet. Resolves when they are on disk. */
   add(ids: readonly string[]): Promise<void>;
-  /** Removes ids that are over. Those that another process adds meanwhile stay. */
+  /** Removes the ids for which `isOver` returns true. Those that another process adds meanwhile stay. */
   prune(isOver: (id: string) => boolean): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export const createIdJournal = (file: string): IdJournal => {
     const added = ids.filter((id) => ID.test(id) && known?.has(id) === false);
     if (added.length === 0) return;
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // Another process may have put a shorter file in the place of the one that this one added to.
+    // Repeats if another process pruned the file during the append.
     while (!(await appended(file, added)));
     for (const id of added) known.add(id);
   };
@@ -71,7 +71,7 @@ const linesOf = (bytes: Buffer): string[] =>
 /** Starts a new line, because a crash may have cut the last one. */
 const spelled = (ids: readonly string[]): string => `\n${ids.join('\n')}\n`;
 
-/** Returns false if the file is another one afterwards. */
+/** Appends ids. Returns false if another process replaced the file meanwhile. */
 const appended = async (file: string, ids: readonly string[]): Promise<boolean> => {
   const handle = await open(file, 'a', OWNER_ONLY);
   try {

@@ -54,7 +54,7 @@ export interface BuiltSeal {
   readonly hasPeriods: boolean;
 }
 
-/** A changed row keeps its period, because columns that the statement leaves alone may be of that time. */
+/** Seals the rows of a statement. A changed row keeps its period, because its other columns may still need that key. */
 export const sealBuilt = (
   { _single: single }: Built,
   { insert: sealInsert, update: sealUpdate, hasPeriods }: BuiltSeal,

@@ -38,7 +38,7 @@ export interface ContentColumns {
    * left. A restored backup has such rows again: they are deleted before plugins start. The table has a column `period`
    * for integers, null in a clear store, with an index. These texts are written only in transactions.
    */
-  readonly passing?: readonly string[];
+  readonly expiring?: readonly string[];
   /**
    * The columns of texts that statements compare by equality: equal texts of a tenant have equal stored forms. Each
    * statement that compares one gives it the form of `tables.hide`.
@@ -82,7 +82,7 @@ export class ContentBorder {
 
   /** Returns whether rows of the table are written with the key of a period. */
   hasPeriods(table: string): boolean {
-    return isPassing(this.#columnsOf(table));
+    return isExpiring(this.#columnsOf(table));
   }
 
   /**
@@ -125,7 +125,7 @@ export class ContentBorder {
   #sealQuery(columns: ContentColumns, query: Knex.QueryBuilder, readPeriod: ReadPeriod | undefined): Knex.QueryBuilder {
     const built = query as unknown as Built;
     const { then, clone, update } = built;
-    const sealed = new Set([...(columns.texts ?? []), ...(columns.passing ?? []), ...(columns.bytes ?? [])]);
+    const sealed = new Set([...(columns.texts ?? []), ...(columns.expiring ?? []), ...(columns.bytes ?? [])]);
     let isSealed = false;
     // knex copies only the members with names.
     built.update = (...given) => {
@@ -144,13 +144,13 @@ export class ContentBorder {
           sealBuilt(built, {
             insert: (row) => this.#inserted(columns, row, period),
             update: (row, named) => this.#sealed(columns, named ?? tenantId, row, period),
-            hasPeriods: isPassing(columns),
+            hasPeriods: isExpiring(columns),
           });
         }
         isSealed = true;
         return then.call(built).then((found) => openFound(found, (row) => this.#opened(columns, tenantId, row)));
       };
-      const isPlain = isSealed || !isPassing(columns) || !isWriting(built, columns.passing ?? []);
+      const isPlain = isSealed || !isExpiring(columns) || !isWriting(built, columns.expiring ?? []);
       const ran = isPlain ? run() : periodOf(columns, readPeriod).then(run);
       return ran.then(done as undefined, failed as undefined);
     };
@@ -160,7 +160,7 @@ export class ContentBorder {
 
   #inserted(columns: ContentColumns, row: Row, period: number | undefined): Row {
     const sealed = this.#sealed(columns, undefined, row, period);
-    return isPassing(columns) ? { ...sealed, [PERIOD]: period ?? null } : sealed;
+    return isExpiring(columns) ? { ...sealed, [PERIOD]: period ?? null } : sealed;
   }
 
   readonly #sealed: RowConversion = (columns, defaultTenantId, row, period) =>
@@ -182,11 +182,11 @@ export class ContentBorder {
 
   #convertRow(columns: ContentColumns, defaultTenantId: string | undefined, row: Row, convert: CellConversion): Row {
     const seal = this.#seal as ContentSeal;
-    const { table, texts = [], passing = [], hidden = [], bytes = [] } = columns;
+    const { table, texts = [], expiring = [], hidden = [], bytes = [] } = columns;
     const changed: Record<string, SqlValue> = {};
     const keyFor = (column: string) =>
-      passing.includes(column) ? { period: convert.period } : { owner: convert.owner(columns, row) };
-    for (const column of [...texts, ...passing, ...hidden]) {
+      expiring.includes(column) ? { period: convert.period } : { owner: convert.owner(columns, row) };
+    for (const column of [...texts, ...expiring, ...hidden]) {
       const value = row[column];
       if (typeof value !== 'string') continue;
       const place = { tenantId: this.#tenantOf(columns, defaultTenantId, row), table, column };
@@ -243,7 +243,7 @@ export const openOrKeepStored = <T>(stored: T, open: () => T): T => {
 };
 
 /** Returns whether rows of a table have keys of periods. */
-export const isPassing = (columns: ContentColumns | undefined): boolean => (columns?.passing ?? []).length > 0;
+export const isExpiring = (columns: ContentColumns | undefined): boolean => (columns?.expiring ?? []).length > 0;
 
 const periodOf = async ({ table }: ContentColumns, readPeriod: ReadPeriod | undefined): Promise<number | undefined> => {
   if (readPeriod !== undefined) return readPeriod();

@@ -1,16 +1,16 @@
 import { type ContentSeal, DEFAULT_TENANT, type FactStore, type Row } from '../../ports/ports.ts';
 import { PERIOD } from './built-query.ts';
-import { type ContentColumns, isPassing } from './content-border.ts';
+import { type ContentColumns, isExpiring } from './content-border.ts';
 
 const ROWS_AT_ONCE = 200;
 
 /** Returns the tables of a store whose rows have keys of periods. */
-export const passingTables = async (
+export const expiringTables = async (
   store: Pick<FactStore, 'tables'>,
   contents: readonly ContentColumns[],
 ): Promise<readonly ContentColumns[]> => {
   const there = new Set(await store.tables());
-  return contents.filter((columns) => isPassing(columns) && there.has(columns.table));
+  return contents.filter((columns) => isExpiring(columns) && there.has(columns.table));
 };
 
 /**
@@ -22,7 +22,7 @@ export const dropEndedRows = async (
   seal: Pick<ContentSeal, 'firstPeriod'>,
   contents: readonly ContentColumns[],
 ): Promise<void> => {
-  for (const { table, key } of await passingTables(store, contents)) {
+  for (const { table, key } of await expiringTables(store, contents)) {
     const first = seal.firstPeriod(table);
     const [found]: readonly Row[] = await store.read((snapshot) =>
       snapshot.table(table).where(PERIOD, '<', first).limit(1).select(PERIOD),

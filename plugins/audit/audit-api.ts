@@ -181,14 +181,14 @@ export interface DayUse {
 }
 
 /** A place in the counts of reads: newest day first, then by entity and key, which is empty for none. */
-export interface ReadsPlace {
+export interface ReadsPosition {
   readonly day: string;
   readonly entityUri: string;
   readonly keyId: string;
 }
 
 /** A position in the sums of use: first the reads by day, entity and key, then the entries. */
-export type UsePosition = EntryPosition | { readonly afterReads: ReadsPlace };
+export type UsePosition = EntryPosition | { readonly afterReads: ReadsPosition };
 
 export interface UsePage {
   /** Newest day first. The entries of one day may continue on the next page. */

@@ -8,7 +8,7 @@ import {
   ServiceError,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
-import type { ReadsPlace } from './audit-api.ts';
+import type { ReadsPosition } from './audit-api.ts';
 import type { StoredFilter } from './matching-entries.ts';
 
 /** The table of reads by day, entity and key. Reads leave no entry, because they are many. */
@@ -20,7 +20,7 @@ const KEY = ['tenant_id', 'day', 'entity_uri', 'key_id'] as const;
 const ROWS_AT_ONCE = 200;
 
 /** The reads of an entity on a day with a key. */
-export interface DayReads extends ReadsPlace {
+export interface DayReads extends ReadsPosition {
   readonly reads: number;
 }
 
@@ -82,7 +82,7 @@ export class ReadCounts {
   /** Returns rows of a filter, newest day first. A filter by members that reads do not have matches no row. */
   async page(
     filter: StoredFilter,
-    { after, limit }: { readonly after: ReadsPlace | undefined; readonly limit: number },
+    { after, limit }: { readonly after: ReadsPosition | undefined; readonly limit: number },
     snapshot: PluginSnapshot,
   ): Promise<readonly DayReads[]> {
     const { tenantId, ownedBy, entityUri, sinceMs, untilMs, source, factId, oidcSub, attested, event } = filter;
@@ -130,7 +130,7 @@ export const deleteReadsBefore = async (own: WritableTables, tenantId: string, m
   await own(READS_TABLE).where({ tenant_id: tenantId }).where('day', '<', dayOf(ms)).delete();
 };
 
-const placeOf = ({ day, entityUri, keyId }: ReadsPlace): string => JSON.stringify([day, entityUri, keyId]);
+const placeOf = ({ day, entityUri, keyId }: ReadsPosition): string => JSON.stringify([day, entityUri, keyId]);
 
 const readsOf = (row: Row): DayReads => ({
   day: String(row['day']),

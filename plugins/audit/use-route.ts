@@ -39,11 +39,14 @@ const USE_JSON = objectOf({
   cursor: CURSOR_JSON,
 });
 
-/** `GET /v1/audit/use` sums up the entries of `GET /v1/audit`, a bounded number of them in one request. */
+/**
+ * `GET /v1/audit/use` sums up the entries of `GET /v1/audit` and the counts of reads, a bounded number in one request.
+ */
 export const auditUseRoute = (parts: ListAuditParts): Route<undefined, UseQuery> => ({
   method: 'GET',
   path: '/v1/audit/use',
-  summary: 'Use of the memory by day (UTC), entity and key, from the entries that the caller may read, newest first',
+  summary:
+    'Use of the memory by day (UTC), entity and key, from the entries and counts of reads that the caller may see, newest first',
   access: { permission: READS_SOME },
   cost: ({ query }) => query.limit,
   query: schema<UseQuery>({
@@ -56,7 +59,7 @@ export const auditUseRoute = (parts: ListAuditParts): Route<undefined, UseQuery>
         minimum: 1,
         maximum: MAX_ENTRY_PAGE,
         default: MAX_ENTRY_PAGE,
-        description: 'Entries to sum up; the next request goes on behind them.',
+        description: 'Entries and counts of reads to sum up; the next request goes on behind them.',
       },
     },
   }),

@@ -52,9 +52,9 @@ export class ChainQueue {
   async #sendAll(): Promise<boolean> {
     const { copies, target, spool, onSent } = this.#parts;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      // Somebody may remove a chain, such as a pruning after an erasure.
+      // The chain may have been removed from the target, for example by pruning after an erasure.
       if (next.number > 0 && !(await this.#hasBase())) return false;
-      // Before the increment: a store is not restored with keys that are older than itself.
+      // Sends the keys first, because a restore refuses keys that are older than the store.
       this.#placedKeys = await copies.placeKeys({ target }, this.#placedKeys);
       const path = `${this.chain}/${next.name}`;
       const file = join(spool, path);

@@ -26,8 +26,8 @@ export const warningOfMissing = async ({
   for (const journal of JOURNALS) if (!(await exists(join(dataFolder, journal[0])))) missing.push(journal);
   if (missing.length === 0) return undefined;
   const lines = missing.map(([file, comesBack, lookAt]) => `  ${`${file}: `.padEnd(39)}${comesBack}${look(lookAt)}\n`);
-  return `not in ${dataFolder}: files by which the next start withdraws again what was withdrawn since the backup.
-If the lost data folder had any of them, put them there before the start. Otherwise look through what comes back:
+  return `These files are missing in ${dataFolder}. By them the next start withdraws again what was withdrawn after the
+backup. If the lost data folder had them, copy them there first. Otherwise check what comes back:
 ${lines.join('')}`;
 };
 

@@ -105,7 +105,7 @@ const restoreFrom = async (
   const key = await placeKeys(path, node.dataFolder, manifest, random);
   const erasedAt = await erasureInstants(erasureFilesOf(node));
   const summary = summaryOf(manifest, erasedAt, manifest.id);
-  // Where a store was kept aside, the data folder is that of the store, and a file that it lacks never was.
+  // When a store is kept aside, the data folder belongs to that store, so no journal was lost.
   if (restored.keptAside === null) stderr.write((await warningOfMissing(node)) ?? '');
   if (options.json) {
     stdout.write(`${JSON.stringify({ ...summaryJson(summary), kept_aside: restored.keptAside, node_key: key })}\n`);

@@ -39,7 +39,7 @@ export const createIncrementSender = (parts: SendIncrementsParts): IncrementSend
   let isElsewhere = false;
   let running: Promise<void> | undefined;
   let recording: Recording | undefined;
-  // A target that never was there has an age as well.
+  // Begins at the present time, so that the age also grows while the target was never reached.
   let reachedMs = clock.nowMs();
   const onSent = ({ untilMs }: IncrementFile): void => {
     reachedMs = Math.max(reachedMs, untilMs);
@@ -85,7 +85,7 @@ interface Listeners {
 
 /**
  * Records the store, and sends what it records. A chain goes on until the base and the increments of the next one are
- * in the target, so there is no time in between from which nothing arrives.
+ * in the target, so increments arrive without a gap.
  */
 class Recording {
   readonly #parts: SendIncrementsParts;

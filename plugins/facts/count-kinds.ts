@@ -16,7 +16,7 @@ export interface KindCount {
 }
 
 /** The place where a page begins. */
-export interface KindsPlace {
+export interface KindsPosition {
   /** The last visible entity of the page before. */
   readonly key: string;
   /** The entities without a kind so far. They lie between the others, so the last page has their count. */
@@ -25,7 +25,7 @@ export interface KindsPlace {
 
 export interface KindsPage {
   readonly kinds: readonly KindCount[];
-  readonly next: KindsPlace | null;
+  readonly next: KindsPosition | null;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface KindsPage {
  */
 export const countKinds = async (
   reader: FactReader,
-  { after, limit }: { readonly after: KindsPlace | undefined; readonly limit: number },
+  { after, limit }: { readonly after: KindsPosition | undefined; readonly limit: number },
 ): Promise<KindsPage> => {
   const tally = new KindTally(after, limit);
   const { snapshot, caller } = reader;
@@ -55,7 +55,7 @@ class KindTally {
   #counted = 0;
   #last = '';
 
-  constructor(after: KindsPlace | undefined, limit: number) {
+  constructor(after: KindsPosition | undefined, limit: number) {
     this.#bare = after?.bare ?? 0;
     this.#limit = limit;
   }

@@ -12,7 +12,7 @@ import {
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
-import { countKinds, type KindsPlace } from './count-kinds.ts';
+import { countKinds, type KindsPosition } from './count-kinds.ts';
 
 const MAX_PAGE = 500;
 /** The cost of a page, like that of a query for facts of many entities. */
@@ -38,7 +38,8 @@ const KINDS_JSON = objectOf({
 export const entityKindsRoute = ({ facts, clock, cursors }: EntityKindsParts): Route<undefined, KindsQuery> => ({
   method: 'GET',
   path: '/v1/entities/kinds',
-  summary: 'How many entities of each kind, the part of a name before its colon, the caller sees facts of',
+  summary:
+    'Count the entities of each kind that have facts the caller may see. A kind is the part of a name before its first colon',
   access: { permission: 'read' },
   dimension: 'fact_read',
   cost: () => COST,
@@ -61,4 +62,4 @@ export const entityKindsRoute = ({ facts, clock, cursors }: EntityKindsParts): R
   },
 });
 
-const placeOf = ([key, bare]: CursorPosition): KindsPlace => ({ key: String(key), bare: Number(bare) });
+const placeOf = ([key, bare]: CursorPosition): KindsPosition => ({ key: String(key), bare: Number(bare) });

@@ -42,7 +42,7 @@ export const factsContents: readonly ContentColumns[] = [
   {
     table: IDEMPOTENCY_TABLE,
     key: ['tenant_id', 'entity_uri', 'idempotency_key'],
-    passing: ['request_hash', 'body'],
+    expiring: ['request_hash', 'body'],
     hidden: ['idempotency_key'],
   },
   { table: SESSION_READS_TABLE, key: ['tenant_id', 'entity_uri', 'session_id', 'scope'], hidden: ['session_id'] },

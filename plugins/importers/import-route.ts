@@ -65,7 +65,7 @@ export const importRoute = (
 const refuseAsJob = ({ dry_run: isTrial }: SentImport, jobs: ImportJobs | undefined): void => {
   if (isTrial) {
     throw new ServiceError('validation', 'body.as_job does not go with body.dry_run', {
-      hint: 'a trial stores nothing: leave body.as_job out, and read its lines',
+      hint: 'dry_run stores nothing and needs no job: leave body.as_job out, and read the lines of the reply',
     });
   }
   if (jobs !== undefined) return;
@@ -109,7 +109,7 @@ const IMPORT_BODY = schema<SentImport>({
     as_job: {
       type: 'boolean',
       default: false,
-      description: 'Replies 202 with the id of a job, which goes on when the caller leaves.',
+      description: 'Runs the import as a job, which goes on when the caller leaves, and replies 202 with its id.',
     },
     dry_run: { type: 'boolean', default: false, description: 'Checks every fact, and stores nothing.' },
   },

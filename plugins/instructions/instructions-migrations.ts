@@ -37,5 +37,5 @@ export const instructionsMigrations: readonly Migration[] = [
 ];
 
 export const instructionsContents: readonly ContentColumns[] = [
-  { table: TOKENS_TABLE, key: ['tenant_id', 'digest'], passing: ['chunks'] },
+  { table: TOKENS_TABLE, key: ['tenant_id', 'digest'], expiring: ['chunks'] },
 ];

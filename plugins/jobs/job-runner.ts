@@ -85,7 +85,10 @@ export class JobRunner {
     return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
-  /** Claims a new job and starts it, in addition to all others. Returns false if this process did not get it. */
+  /**
+   * Claims a new job and starts it, even when the limit of running jobs is reached. Returns false if this process did
+   * not get it.
+   */
   async take(added: Pick<Job, 'tenantId' | 'id'>): Promise<boolean> {
     const { claims, maxAttempts } = this.#parts;
     if (this.#state === 'stopped') return false;

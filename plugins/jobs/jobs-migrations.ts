@@ -51,5 +51,5 @@ export const jobsMigrations: readonly Migration[] = [
 ];
 
 export const jobsContents: readonly ContentColumns[] = [
-  { table: 'jobs_queue', key: ['tenant_id', 'job_id'], passing: ['payload', 'result', 'error', 'checkpoint'] },
+  { table: 'jobs_queue', key: ['tenant_id', 'job_id'], expiring: ['payload', 'result', 'error', 'checkpoint'] },
 ];

@@ -38,5 +38,5 @@ export const upkeepMigrations: readonly Migration[] = [
 ];
 
 export const upkeepContents: readonly ContentColumns[] = [
-  { table: RUNS, key: ['tenant_id', 'task', 'due_ms'], passing: ['result', 'error'] },
+  { table: RUNS, key: ['tenant_id', 'task', 'due_ms'], expiring: ['result', 'error'] },
 ];

@@ -47,7 +47,7 @@ describe('The columns that a sealed node seals', () => {
     const known = [...told].flatMap(([table, { sealed, hidden }]) => {
       const own = declared.find((columns) => columns.table === table);
       // A plugin may hide further columns by itself.
-      const named = own?.owner !== undefined ? 'entity' : own?.passing === undefined ? 'tenant' : 'period';
+      const named = own?.owner !== undefined ? 'entity' : own?.expiring === undefined ? 'tenant' : 'period';
       const key = sealed.length === 0 ? '–' : named;
       expect(told.get(table)?.key, `the key of ${table}`).to.equal(key);
       const isTold = (own?.hidden ?? []).every((column) => hidden.includes(column));
@@ -55,7 +55,7 @@ describe('The columns that a sealed node seals', () => {
       return sealed.length === 0 ? [] : [[table, sealed] as const];
     });
     const sealing = declared.map(
-      ({ table, texts = [], passing = [], bytes = [] }) => [table, [...texts, ...passing, ...bytes]] as const,
+      ({ table, texts = [], expiring = [], bytes = [] }) => [table, [...texts, ...expiring, ...bytes]] as const,
     );
     expect(Object.fromEntries(known)).to.deep.equal(
       Object.fromEntries(sealing.filter(([, columns]) => columns.length > 0)),

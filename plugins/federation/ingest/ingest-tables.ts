@@ -79,5 +79,5 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
 
 export const ingestContents: readonly ContentColumns[] = [
   { table: PULLS, key: ['tenant_id', 'peer_id', 'scope'], texts: ['last_error'] },
-  { table: PARKED, key: ['tenant_id', 'peer_id', 'scope', 'digest'], passing: ['fact'] },
+  { table: PARKED, key: ['tenant_id', 'peer_id', 'scope', 'digest'], expiring: ['fact'] },
 ];

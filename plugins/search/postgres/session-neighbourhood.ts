@@ -98,7 +98,7 @@ const wordsHeld = async (
 ): Promise<ReadonlyMap<string, ReadonlySet<number>>> => {
   const held = new Map<string, Set<number>>();
   if (terms.length === 0) return held;
-  // The limit keeps the planner from reading all postings of a common term, which it takes for rare.
+  // The planner takes a common term for rare and would read all its postings. The limit prevents that.
   const rows = await opened.rows(
     sql`SELECT d.fact_id, q.word FROM search_postgres_facts d
       CROSS JOIN unnest(${terms.map(({ term }) => term)}::int8[], ${terms.map(({ word }) => word)}::int4[]) AS q (term, word)

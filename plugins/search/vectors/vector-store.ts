@@ -183,7 +183,7 @@ export class VectorStore {
     const fresh = this.#fresh.of(generation);
     const stored = fresh.filter(({ isStored }) => isStored);
     const found = await this.#tables.read((own) => this.#readAfter(own, { generation, seq, limit }, fresh));
-    // The next read begins after these. Something that no read finds any more was erased.
+    // The next read begins after these. One that has no row any more was erased.
     if (found.length < limit) this.#fresh.drop(stored);
     return found;
   }

@@ -47,8 +47,8 @@ const OF_CLEAR: readonly string[] = [
 const OF_SEALED: readonly string[] = [
   'exports and clear backups that were made before; sealed ones, replicas and logs open no value of an erased fact ' +
     'any more, except where another sentence here says so',
-  'sealed copies from before open texts that may repeat an erased fact, until the node has deleted all rows of their ' +
-    'time, and two days more: kept replies (a day), jobs (a day after their end, or SVC_JOB_KEEP_S), loaded instructions (a week), ' +
+  'earlier sealed copies open texts that may repeat an erased fact, until about two days after the node has deleted ' +
+    'all rows that are as old: kept replies (a day), jobs (a day after their end, or SVC_JOB_KEEP_S), loaded instructions (a week), ' +
     'parked facts (until they are stored or refused), and runs of upkeep (20 of each task)',
   'sealed copies from before open others until "encryption rotate" renews the keys: audit entries, events of peers, ' +
     'and names of entities to which its facts refer',

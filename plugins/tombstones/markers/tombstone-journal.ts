@@ -113,7 +113,9 @@ export class TombstoneJournal {
     try {
       await appendLine(file, line);
     } catch (error) {
-      log.warn('a tombstone could not be written beside the store; the next start tries again', { error });
+      log.warn('a tombstone or its revocation could not be written beside the store; the next start tries again', {
+        error,
+      });
     }
   }
 }

@@ -4,14 +4,14 @@ import { dropEndedRows } from '../../../kernel/store/period-rows.ts';
 import type { ContentSeal, Row } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
-import { forget, NOTE_COLUMNS, NOTES, type NoteProcess, PassingNotes, say, TENANT } from './passing-notes.ts';
+import { ExpiringNotes, forget, NOTE_COLUMNS, NOTES, type NoteProcess, say, TENANT } from './expiring-notes.ts';
 
 forEachStore('the keys of periods', (kind) => {
-  let notes: PassingNotes;
+  let notes: ExpiringNotes;
   let first: NoteProcess;
 
   beforeEach(async () => {
-    notes = await PassingNotes.on(kind);
+    notes = await ExpiringNotes.on(kind);
     first = notes.first;
   });
   afterEach(() => notes.stop());
@@ -89,7 +89,7 @@ forEachStore('the keys of periods', (kind) => {
     expect((await notes.rows())[0]?.['period']).to.equal(5);
   });
 
-  it('begin once where two processes find the time come', async () => {
+  it('change once when two processes begin a period at the same time', async () => {
     const other = await notes.another();
     const everyMs = 60 * 60 * 1_000;
     await Promise.all([first, other].map(({ store }) => store.endPeriods?.({ tables: [NOTES], everyMs })));
@@ -115,7 +115,7 @@ forEachStore('the keys of periods', (kind) => {
     expect(await notes.openedIn(stolen)).to.deep.equal(['of another tenant']);
   });
 
-  it('are destroyed by the next turn where one ends before the store says so, and no text is lost', async () => {
+  it('are destroyed by the next period after a crash between file and store, and no text is lost', async () => {
     const broken = await notes.keys.another();
     const crashing: Partial<ContentSeal> = { endPeriods: (...given) => broken.endPeriods(...given).then(fail) };
     const other = await notes.another(Object.create(broken, Object.getOwnPropertyDescriptors(crashing)) as ContentSeal);

@@ -86,7 +86,7 @@ describeConsole('an entity in the console', {}, (running) => {
     await page.locator('.found').getByText('3 facts', { exact: true }).waitFor();
   });
 
-  it('is counted with all of its kind, of which the list shows those said last', async () => {
+  it('counts among all entities of its kind, while the list shows the newest', async () => {
     const { ask } = running().served;
     const usual = { relation: 'memory:note', source: 'agent:scribe', scope: 'company' };
     const value = { type: 'string', v: 'sings' };
@@ -103,7 +103,7 @@ describeConsole('an entity in the console', {}, (running) => {
     expect(await page.locator('.found > li').count()).to.equal(1);
     await kinds.getByRole('button', { name: 'bird 1,000+' }).click();
     await page.locator('.found').getByText('bird:1000').first().waitFor();
-    await page.getByText('those of the 500 facts said last').waitFor();
+    await page.getByText('follow from the 500 newest facts').waitFor();
   });
 
   it('takes two lines at most for a long name or value in a list', async () => {

@@ -168,7 +168,7 @@ export const describeTripleOrder = (current: CurrentStore): void => {
         }
       });
 
-    it('are walked in pages, of which each looks at so many entities', async () => {
+    it('come in pages, each of which looks at no more entities than the limit', async () => {
       const names = ['a', 'a:1', 'a:2', 'a\u{10ffff}', 'b:1', '\ud7ff:x', '\ue000'];
       const facts = names.flatMap((entityKey, n) => [
         sampleFact(n * 2, { entityKey, confidence: n === 2 ? 0 : 1 }),

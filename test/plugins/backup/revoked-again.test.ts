@@ -65,7 +65,7 @@ forEachStore('a revocation after a backup', (kind) => {
     await again.end();
   }).timeout(LIMIT_MS);
 
-  it('holds too when the node was killed before it was written beside the store: the next start does so', async () => {
+  it('holds after a kill before it reached the journal, because the next start writes it', async () => {
     const node = await place.start();
     const files = ['revoked-keys', 'revoked-tokens'].map((name) => place.work.path(`data/${name}`));
     // Nothing can be written into a folder of that name.

@@ -74,11 +74,9 @@ forEachStore('backups of a running node', (kind) => {
     expect(listed.map((one: { erasures_since: number }) => one.erasures_since)).to.deep.equal([1]);
     const restored = await from.run(['restore', folder, '--replace']);
     expect(restored.stdout).to.match(/^Erasures +1 since/m);
-    expect(restored.stderr).to.not.include('withdraw');
+    expect(restored.stderr).to.not.include('missing');
     const elsewhere = await to.run(['restore', folder]);
-    expect(elsewhere.stderr).to.include(
-      `not in ${to.work.path('data')}: files by which the next start withdraws again`,
-    );
+    expect(elsewhere.stderr).to.include(`These files are missing in ${to.work.path('data')}.`);
     for (const [file, command] of [
       ['erasures.jsonl', 'tombstone list'],
       ['tombstones.jsonl', 'tombstone list'],

@@ -113,7 +113,7 @@ forEachStore('a withdrawal after a backup', (kind) => {
     document.stop();
   }).timeout(LIMIT_MS);
 
-  it('of facts from readers holds after that backup is restored, and a revoked one hides nothing', async () => {
+  it('by a tombstone holds after that backup is restored, and a revoked tombstone hides nothing', async () => {
     place = await BackupPlace.on(kind, fewPlugins('backup', 'jobs', 'tombstones'));
     const env = { SVC_TOMBSTONES_ENABLED: 'true' };
     const node = await place.start(env);

@@ -25,5 +25,6 @@ const readKinds = async (client: FactClient, signal: AbortSignal): Promise<reado
     for (const { kind, entities: count, is_more: isMore } of read.kinds) kinds.push({ kind, count, isMore });
     cursor = read.cursor;
   }
-  return kinds;
+  // Entities of the pages that were not read may be of any kind.
+  return typeof cursor === 'string' ? kinds.map((counted) => ({ ...counted, isMore: true })) : kinds;
 };

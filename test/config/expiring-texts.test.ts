@@ -60,7 +60,7 @@ forEachStore('kept replies of a node with an encryption key', (kind) => {
     await node.end();
   };
 
-  it('open to a thief of a backup until the node has deleted them for two days, and never come back', async () => {
+  it('can be read from a stolen backup until their key is destroyed, and are deleted again after a restore', async () => {
     const env = holdKeys(place, key);
     const node = await place.start(env);
     await ask(node);

@@ -23,7 +23,7 @@ const MIGRATION: Migration = {
   },
 };
 
-export const NOTE_COLUMNS: ContentColumns = { table: NOTES, key: ['tenant_id', 'id'], passing: ['said', 'reply'] };
+export const NOTE_COLUMNS: ContentColumns = { table: NOTES, key: ['tenant_id', 'id'], expiring: ['said', 'reply'] };
 
 export const TENANT = 'a';
 
@@ -34,7 +34,7 @@ export interface NoteProcess {
 }
 
 /** A sealed store with a table whose rows have keys of periods. */
-export class PassingNotes {
+export class ExpiringNotes {
   readonly #sealed: SealedStore;
   readonly first: NoteProcess;
 
@@ -43,10 +43,10 @@ export class PassingNotes {
     this.first = processOn(sealed.store, sealed.keys.seal);
   }
 
-  static async on(kind: StoreKind): Promise<PassingNotes> {
+  static async on(kind: StoreKind): Promise<ExpiringNotes> {
     const sealed = await createSealedStore(kind);
     await sealed.store.migrate([...CORE_MIGRATIONS, { ...MIGRATION, owner: 'acme' }]);
-    const notes = new PassingNotes(sealed);
+    const notes = new ExpiringNotes(sealed);
     // The first call only notes when the present period began.
     await notes.turn();
     return notes;

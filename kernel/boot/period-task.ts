@@ -1,6 +1,6 @@
 import { ContentSeal, FactStore, ServiceError } from '../../ports/ports.ts';
 import type { ContentColumns } from '../store/content-border.ts';
-import { dropEndedRows, passingTables } from '../store/period-rows.ts';
+import { dropEndedRows, expiringTables } from '../store/period-rows.ts';
 import { repeatTask } from '../time/repeat-task.ts';
 import { withinTime } from '../time/within-time.ts';
 import type { Assembly } from './assembly.ts';
@@ -25,18 +25,20 @@ export const keepEndingPeriods = (node: Assembly): void => {
   const { log, adapters } = options;
   const store = container.get(FactStore);
   const run = async (): Promise<void> => {
-    const tables = (await passingTables(store, contentsOf(node))).map(({ table }) => table);
+    const tables = (await expiringTables(store, contentsOf(node))).map(({ table }) => table);
     const limits = (await store.endPeriods?.({ tables, everyMs: PERIOD_MS })) ?? [];
-    if (limits.length > 0) log.warn('copies of the content keys still have destroyed ones', { limits });
+    if (limits.length > 0) log.warn('some copies of the file of content keys still hold destroyed keys', { limits });
   };
-  const failed = (error: unknown): void => log.warn('keys of past periods were not destroyed yet', { error });
+  const failed = (error: unknown): void =>
+    log.warn('destroying the keys of past periods failed; the node tries again within an hour', { error });
   const first = run().catch(failed);
   const end = repeatTask(adapters.clock, { intervalMs: CHECK_MS, run, failed });
   const stop = async (): Promise<void> => {
     await first;
     await end();
   };
-  const late = () => new ServiceError('unavailable', 'the destruction of keys of past periods took too long to stop');
+  const late = () =>
+    new ServiceError('unavailable', 'the task that destroys keys of past periods did not stop in time');
   stops.push('periods', () => withinTime(adapters.clock, leftToStopMs(node), stop, late));
 };
 
