@@ -95,5 +95,5 @@ const kindOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':'
 /** Returns the place behind the kind of an entity, or behind an entity without a kind. */
 const behind = (key: string): { readonly after: string } | { readonly beyond: string } => {
   const kind = kindOf(key);
-  return key.startsWith(`${kind}:`) ? { beyond: `${kind}:` } : { after: key };
+  return kind !== '' ? { beyond: `${kind}:` } : { after: key };
 };

@@ -124,6 +124,12 @@ forEachStore('the kinds of entities', () => {
     expect(kinds.find(({ kind }) => kind === 'fish')).to.include({ entities: 1_000, is_more: true });
   });
 
+  it('are counted on all pages where names begin with a colon', async () => {
+    const numbered = (start: string, count: number) => Array.from({ length: count }, (_, n) => `${start}${n}`);
+    await sayMany([...numbered('!a:', 990), ...numbered('!b:', 560), ...numbered(':c', 900)]);
+    expect(await kindsOf(admin)).to.deep.equal({ '!a': 990, '!b': 560, '': 900 });
+  });
+
   it('come in pages, whose ends hidden entities do not move', async () => {
     const narrow = await node.addKey({ entityUri: 'agent:narrow', permissions: ['read'], scopes: ['public'] });
     await sayMany(['a:1', 'b:1', 'bare', 'c:1', 'c:2', 'd:1', 'last'], 'public');
