@@ -24,7 +24,7 @@ export const createIdJournal = (file: string): IdJournal => {
     if (handle === undefined) return found;
     try {
       // A crash may have cut the last line, which then has no end and no use.
-      for await (const line of handle.readLines({ autoClose: false })) if (ID.test(line)) found.add(line);
+      for await (const line of handle.readLines({ autoClose: false })) if (ID.test(line.trim())) found.add(line.trim());
     } finally {
       await handle.close();
     }
@@ -50,10 +50,11 @@ export const createIdJournal = (file: string): IdJournal => {
       if (former === undefined) return;
       try {
         const { size } = await former.stat();
-        const ids = linesOf(await readPart(former, 0, size));
-        const kept = ids.filter((id) => !isOver(id));
-        if (kept.length === ids.length || !(await replaced(file, former, kept))) return;
-        known = new Set(kept);
+        const lines = linesOf(await readPart(former, 0, size));
+        // A line that is no id stays, because somebody may repair it.
+        const kept = lines.filter((line) => !ID.test(line) || !isOver(line));
+        if (kept.length === lines.length || !(await replaced(file, former, kept))) return;
+        known = new Set(kept.filter((line) => ID.test(line)));
         await add(linesOf(await readPart(former, size, Number.MAX_SAFE_INTEGER)));
       } finally {
         await former.close();
@@ -66,7 +67,8 @@ const linesOf = (bytes: Buffer): string[] =>
   bytes
     .toString('latin1')
     .split('\n')
-    .filter((line) => ID.test(line));
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 
 /** Starts a new line, because a crash may have cut the last one. */
 const spelled = (ids: readonly string[]): string => `\n${ids.join('\n')}\n`;

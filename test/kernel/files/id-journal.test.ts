@@ -1,0 +1,24 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createIdJournal } from '../../../kernel/files/id-journal.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
+
+describe('a journal of ids that somebody has edited', () => {
+  it('has the ids of lines with other line ends and spaces', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'revoked-keys');
+      await writeFile(file, 'one\r\ntwo \n\n three\n');
+      expect([...(await createIdJournal(file).read())]).to.deep.equal(['one', 'two', 'three']);
+    }));
+
+  it('loses only ids that are over when it is pruned, and no line that is no id', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'spent-tokens');
+      await writeFile(file, 'one\r\ntwo words\nover\n');
+      const journal = createIdJournal(file);
+      await journal.prune((id) => id === 'over');
+      expect([...(await journal.read())]).to.deep.equal(['one']);
+      expect((await readFile(file, 'utf8')).trim().split('\n')).to.deep.equal(['one', 'two words']);
+    }));
+});
