@@ -2,6 +2,7 @@ import { type BenchStore, openPlace } from './processes/bench-place.ts';
 import type { NodeProcess } from './processes/start-node.ts';
 import { loadFacts } from './recall/load-facts.ts';
 import { questionWords, spell } from './recall/synthetic-facts.ts';
+import { median } from './report/median.ts';
 import { figure, printTable } from './report/print-table.ts';
 
 export interface AsOfOptions {
@@ -110,6 +111,3 @@ const timed = async (node: NodeProcess, { path, body }: ReturnType<Ask>): Promis
   if (!reply.ok) throw new Error(`${path} was answered ${reply.status}: ${text.slice(0, 300)}`);
   return performance.now() - began;
 };
-
-const median = (times: readonly number[]): number =>
-  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startNode } from './processes/start-node.ts';
+import { median } from './report/median.ts';
 import { figure, printTable } from './report/print-table.ts';
 
 export interface CommandsOptions {
@@ -73,8 +74,6 @@ const runMs = async (argv: readonly string[], env: NodeJS.ProcessEnv): Promise<n
   if (exitCode !== 0) throw new Error(`${argv.join(' ')} ended with ${exitCode}`);
   return performance.now() - startMs;
 };
-
-const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
 /** Returns the processor time of the ended children of this process; Linux counts in hundredths of a second. */
 const childrenCpuMs = (): number => {

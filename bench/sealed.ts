@@ -9,6 +9,7 @@ import { runBatches } from './load/run-batches.ts';
 import { type BenchStore, openPlace } from './processes/bench-place.ts';
 import type { ServerProcess } from './processes/child-process.ts';
 import { untilIdle } from './processes/until-idle.ts';
+import { median } from './report/median.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 import { sidesOfRound } from './sides-of-round.ts';
 
@@ -114,6 +115,3 @@ const compareLoads = async (
 /** Spells the median first, because a busy moment of the machine changes a mean. */
 const spellShares = (ratios: readonly number[]): string =>
   `${share(median(ratios), 1)} at the median (rounds: ${ratios.map((ratio) => figure(100 * ratio)).join(', ')})`;
-
-const median = (ratios: readonly number[]): number =>
-  [...ratios].sort((a, b) => a - b)[ratios.length >> 1] ?? Number.NaN;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { loadFacts } from '../../bench/recall/load-facts.ts';
 import { questionWords, spell, syntheticRow } from '../../bench/recall/synthetic-facts.ts';
+import { median } from '../../bench/report/median.ts';
 import { rowToFact } from '../../bench/row-to-fact.ts';
 import { count } from '../crash/crash-counts.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
@@ -84,6 +85,3 @@ const residentMiB = ({ child }: NodeProcess): number => {
 
 const quarters = (sizes: readonly number[]): number[][] =>
   [0, 1, 2, 3].map((at) => sizes.slice((at * sizes.length) / 4, ((at + 1) * sizes.length) / 4));
-
-const median = (sizes: readonly number[]): number =>
-  [...sizes].sort((a, b) => a - b)[Math.floor(sizes.length / 2)] ?? Number.NaN;
