@@ -17,8 +17,10 @@ const THROUGHPUT_CONNECTIONS = 32;
 const WARM_UP_SECONDS = 1;
 /** The number of turns of a node without cached answers and of the bare statement. */
 const ROUNDS = 3;
-const UNCACHED = { SVC_ANSWER_CACHE_MIB: '0' };
-const CACHED = { SVC_ANSWER_CACHE_MIB: '32' };
+/** The same on every machine. */
+const CACHE = { SVC_CACHE_MIB: '96' };
+/** The number of passes over all entities that no run exceeds. */
+const PASSES_OF_RUN = 120;
 
 export interface QueryOptions {
   /** The number of facts in the large store. */
@@ -57,6 +59,16 @@ const measure = async (
   return { alone, many };
 };
 
+/** Returns a function that makes a load of questions which no earlier load of it has asked. */
+const newQuestions = (entities: number, seconds: number): (() => ContestLoad) => {
+  let firstLimit = 10;
+  return () => {
+    const requests = { kind: 'query', path: '/v1/facts', entities, firstLimit } as const;
+    firstLimit += PASSES_OF_RUN;
+    return { ...querying(entities, THROUGHPUT_CONNECTIONS, seconds), requests: () => requests };
+  };
+};
+
 /** Returns the size of an answer in bytes, after a check of its content. */
 const answerBytes = async (node: ServerProcess, perEntity: number): Promise<number> => {
   const url = `http://127.0.0.1:${node.port}/v1/facts?entity=${loaderEntity(0)}`;
@@ -80,18 +92,18 @@ const measureUncached = async (
   entities: number,
   seconds: number,
 ): Promise<Uncached> => {
-  const [node, bare] = await Promise.all([ended.again(UNCACHED), startReadCeiling(ended.database)]);
+  const [node, bare] = await Promise.all([ended.again(), startReadCeiling(ended.database)]);
   try {
     await untilIdle(node);
     const sides = {
       node: new Contestant(`${name}, uncached`, node),
       bare: new Contestant(`${name}, koa + router + SELECT`, bare),
     };
-    const contestants = [sides.node, sides.bare];
-    for (const side of contestants) await side.warmUp(querying(entities, THROUGHPUT_CONNECTIONS, seconds));
+    const contestants = [sides.node, sides.bare].map((side) => ({ side, questions: newQuestions(entities, seconds) }));
+    for (const { side, questions } of contestants) await side.warmUp(questions());
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const side of round % 2 === 0 ? contestants : contestants.toReversed()) {
-        await side.measure(querying(entities, THROUGHPUT_CONNECTIONS, seconds));
+      for (const { side, questions } of round % 2 === 0 ? contestants : contestants.toReversed()) {
+        await side.measure(questions());
       }
     }
     return sides;
@@ -104,13 +116,14 @@ const measureUncached = async (
 const profileUncached = async (folder: string, entities: number, seconds: number): Promise<void> => {
   const profiles = join(folder, 'profiles');
   const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
-  const node = await startNodeIn(folder, { nodeOptions, env: UNCACHED });
+  const node = await startNodeIn(folder, { nodeOptions, env: CACHE });
   const profiled = new Contestant('profiled', node);
+  const questions = newQuestions(entities, seconds);
   try {
     // The profiler itself keeps the node busier than `untilIdle` accepts. The store has nothing left to embed by now.
-    await profiled.warmUp(querying(entities, THROUGHPUT_CONNECTIONS, seconds));
+    await profiled.warmUp(questions());
     const fromUs = monotonicUs();
-    await profiled.measure(querying(entities, THROUGHPUT_CONNECTIONS, seconds));
+    await profiled.measure(questions());
     const toUs = monotonicUs();
     await node.end();
     printByModule(profiles, { fromUs, toUs, requests: Math.round(profiled.requestsPerSecond * seconds) });
@@ -153,7 +166,7 @@ const printShare = (side: Contestant, bare: Contestant, bareName: string): void 
  * prepared statement on the same file.
  */
 export const benchQuery = async ({ facts, perEntity, seconds }: QueryOptions): Promise<void> => {
-  let node = await startNode();
+  let node = await startNode({ env: CACHE });
   let ceiling: ServerProcess | undefined;
   const uncachedOf = async (name: string, entities: number): Promise<Uncached> => {
     await node.end();
@@ -165,7 +178,7 @@ export const benchQuery = async ({ facts, perEntity, seconds }: QueryOptions): P
     await untilIdle(node);
     const small = await measure(`${figure(SMALL)} facts`, node, loadedEntities(SMALL, perEntity), seconds);
     const smallUncached = await uncachedOf(`${figure(SMALL)} facts`, loadedEntities(SMALL, perEntity));
-    node = await node.again(CACHED);
+    node = await node.again();
     const loadedIn = await runBatches(node, { from: SMALL, to: facts, perEntity });
     const memory = peakMemoryMiB(node.pid);
     await untilIdle(node);

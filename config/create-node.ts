@@ -18,6 +18,7 @@ import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts'
 import type { ContentColumns } from '../kernel/store/content-border.ts';
 import type { Clock, KeySource, Listener, ObjectStores } from '../ports/ports.ts';
 import { type AdapterOverrides, bindAdapters } from './bind-adapters.ts';
+import { cacheMemoryOf } from './cache-memory.ts';
 import type { PluginChoice } from './choose-plugins.ts';
 import { addressesWithoutDatabase, dishonouredVariables } from './contract-variables.ts';
 import { createKeySource } from './create-key-source.ts';
@@ -183,6 +184,7 @@ const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions)
     crossOrigin: transport.adapter.crossOrigin?.(transport.settings) ?? { configured: false, devLocalhost: false },
     workers: workerCount(node),
     workerPlace: worker,
+    cacheBytes: cacheMemoryOf(node).ofPlugins,
     drainDelayMs: node.drainDelayS * 1_000,
     maxStampLeadMs: node.maxStampLeadS * 1_000,
     dataFolder: place.dataFolder,

@@ -14,11 +14,13 @@ export interface NodeSettings {
   readonly trustedProxies: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly workers: number | 'auto';
+  readonly cacheMiB: number | 'auto';
   readonly maxStampLeadS: number;
   readonly drainDelayS: number;
   readonly encryptionKeyStore?: string;
 }
 
+const MOST_CACHE_MIB = 65_536;
 const MAX_NODE_ID_LENGTH = 256;
 const LEAST_BODY_BYTES = 1024;
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
@@ -29,7 +31,7 @@ const MOST_STAMP_LEAD_S = 86_400;
 const MOST_DRAIN_DELAY_S = 5;
 
 /** Returns the number of processes that serve behind the port. */
-export const workerCount = ({ workers }: NodeSettings): number =>
+export const workerCount = ({ workers }: Pick<NodeSettings, 'workers'>): number =>
   workers === 'auto' ? Math.min(availableParallelism(), MOST_WORKERS) : workers;
 
 export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
@@ -44,6 +46,7 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
     'trustedProxies',
     'logLevel',
     'workers',
+    'cacheMiB',
     'maxStampLeadS',
     'drainDelayS',
   ],
@@ -120,6 +123,17 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       default: 1,
       env: 'SVC_WORKERS',
       description: 'processes that serve behind the port; auto is one for each processor',
+    },
+    cacheMiB: {
+      type: ['integer', 'string'],
+      minimum: 0,
+      maximum: MOST_CACHE_MIB,
+      pattern: '^auto$',
+      default: 'auto',
+      env: 'SVC_CACHE_MIB',
+      description:
+        'memory for cached facts and answers, in MiB for all processes together; auto is a 64th of the memory of the ' +
+        'machine or container, from 32 to 512; 0 caches nothing',
     },
     maxStampLeadS: {
       type: 'integer',

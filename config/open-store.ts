@@ -3,7 +3,15 @@ import { createSystemRandom } from '../adapters/random/system-random.ts';
 import type { Kernel } from '../kernel/boot/kernel.ts';
 import type { Random } from '../kernel/crypto/random.ts';
 import type { Logger } from '../kernel/log/logger.ts';
-import { type AdapterParts, type Clock, type ContentSeal, type FactStore, ServiceError } from '../ports/ports.ts';
+import {
+  type AdapterParts,
+  type Clock,
+  type ContentSeal,
+  type FactStore,
+  ServiceError,
+  type StoreParts,
+} from '../ports/ports.ts';
+import { cacheMemoryOf } from './cache-memory.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { NodeSeal } from './node-seal.ts';
 import { workerCount } from './node-settings.ts';
@@ -23,8 +31,13 @@ export const createKnownStore = async (
   seal: NodeSeal,
 ): Promise<FactStore> => {
   refuseLostStore(config, settings);
-  return create(config, { ...parts, processes: workerCount(config.node) }, await seal.open());
+  const { node } = config;
+  const use = { processes: workerCount(node), cacheBytes: cacheMemoryOf(node).ofStore };
+  return create(config, { ...parts, ...use }, await seal.open());
 };
+
+/** The memory in bytes for caches of a command, which reads most facts once. */
+const CACHE_BYTES_OFFLINE = 16 * 2 ** 20;
 
 /** Opens the configured store without a running node. Without a seal, sealed contents stay as they lie. */
 export const openStore = async (
@@ -32,11 +45,15 @@ export const openStore = async (
   log: Logger,
   seal?: ContentSeal,
 ): Promise<FactStore> =>
-  create(config, { ...partsOf(log, createSystemClock(), createSystemRandom()), processes: 1 }, seal);
+  create(
+    config,
+    { ...partsOf(log, createSystemClock(), createSystemRandom()), processes: 1, cacheBytes: CACHE_BYTES_OFFLINE },
+    seal,
+  );
 
 const create = (
   { store: { adapter, settings } }: Pick<NodeConfig, 'store'>,
-  parts: AdapterParts & { readonly processes: number },
+  parts: AdapterParts & Pick<StoreParts, 'processes' | 'cacheBytes'>,
   seal: ContentSeal | undefined,
 ): FactStore | Promise<FactStore> => {
   if (seal !== undefined && adapter.takesSeal !== true) throw takesNone(adapter.name);

@@ -68,6 +68,8 @@ export interface StorePlace {
 export interface StoreParts extends AdapterParts {
   /** The number of processes of this node that open the store. */
   readonly processes: number;
+  /** The memory in bytes that caches of the store may take in this process; 0 turns them off. */
+  readonly cacheBytes: number;
   /** Seals what facts say before the store writes it. Absent on a node whose store is clear. */
   readonly seal?: ContentSeal | undefined;
 }

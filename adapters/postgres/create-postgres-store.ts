@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { type ContentSeal, type FactStore, ServiceError } from '../../ports/ports.ts';
-import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
+import { CACHE_BYTES, createSqlFactStore } from '../sql/sql-fact-store.ts';
 import { blameAddress } from './blame-address.ts';
 import { type ConnectionShare, shareOf, shareWithin } from './connection-share.ts';
 import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
@@ -38,8 +38,8 @@ export interface PostgresStoreOptions {
   readonly statementTimeoutMs?: number;
   /** Detects at once that a write is started inside a write. Default true. */
   readonly watchNesting?: boolean;
-  /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
-  readonly factCacheMiB?: number;
+  /** The memory of the fact cache in bytes; 0 disables the cache. Default 64 MiB. */
+  readonly cacheBytes?: number;
   /** See `SqlFactStoreOptions`. Default: the store is clear. */
   readonly seal?: ContentSeal | undefined;
   /** Receives a warning when a replica stops serving reads, or resumes. Default: drops the warnings. */
@@ -115,7 +115,7 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
     ),
     {
       watchNesting: options.watchNesting ?? true,
-      cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB,
+      cacheBytes: options.cacheBytes ?? CACHE_BYTES,
       seal: options.seal,
     },
   );

@@ -13,11 +13,10 @@ export const postgresAdapter = defineStore<PostgresSettings>({
   adapterApi: ADAPTER_API,
   takesSeal: true,
   settings: postgresSettings,
-  create: async (settings, { processes, report, seal }) => {
+  create: async (settings, { processes, cacheBytes, report, seal }) => {
     const { createPostgresStore } = await import('./create-postgres-store.ts');
     await refuseAnotherDatabase(settings);
-    const factCacheMiB = settings.factCacheMiB / processes;
-    return createPostgresStore({ ...settings, factCacheMiB, processes, report, watchNesting: false, seal });
+    return createPostgresStore({ ...settings, cacheBytes, processes, report, watchNesting: false, seal });
   },
   place: ({ url, dataFolder }) => ({ location: shownAddress(url), dataFolder: resolve(dataFolder) }),
   restore: async ({ url, directUrl = url }, request) => {

@@ -9,7 +9,6 @@ export interface PostgresSettings {
   readonly poolSize: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  readonly factCacheMiB: number;
 }
 
 const MOST_POOL = 1_000;
@@ -18,7 +17,7 @@ const LONGEST_TIMEOUT_MS = 600_000;
 
 export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSettings>({
   type: 'object',
-  required: ['url', 'dataFolder', 'poolSize', 'lockTimeoutMs', 'statementTimeoutMs', 'factCacheMiB'],
+  required: ['url', 'dataFolder', 'poolSize', 'lockTimeoutMs', 'statementTimeoutMs'],
   properties: {
     url: {
       type: 'string',
@@ -76,14 +75,6 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       default: 15_000,
       env: 'SVC_DATABASE_STATEMENT_TIMEOUT_MS',
       description: 'PostgreSQL: how long one statement may take before its request is answered with 503',
-    },
-    factCacheMiB: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 16_384,
-      default: 64,
-      env: 'SVC_FACT_CACHE_MIB',
-      description: 'memory for facts that were read, in MiB for all processes of SVC_WORKERS together; 0 keeps none',
     },
   },
 });

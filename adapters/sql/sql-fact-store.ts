@@ -37,14 +37,14 @@ export interface SqlFactStoreOptions {
    * time limit.
    */
   readonly watchNesting: boolean;
-  /** The memory of the fact cache, in MiB; 0 disables the cache. */
-  readonly cacheMiB: number;
+  /** The memory of the fact cache in bytes; 0 disables the cache. */
+  readonly cacheBytes: number;
   /** Seals what the facts say. Without it the store is clear. A store is sealed or clear as a whole. */
   readonly seal?: ContentSeal | undefined;
 }
 
-/** The default memory of the fact cache, in MiB. */
-export const FACT_CACHE_MIB = 64;
+/** The default memory of the fact cache, in bytes. */
+export const CACHE_BYTES = 64 * 2 ** 20;
 
 /**
  * The mark of a running write. It is cleared at the end, because a timer that the write has started is no longer part
@@ -75,8 +75,8 @@ class SqlFactStore implements FactStore {
 
   readonly recordChanges?: NonNullable<FactStore['recordChanges']>;
 
-  constructor(engine: SqlEngine, { watchNesting, cacheMiB, seal }: SqlFactStoreOptions) {
-    this.#cache = cacheMiB === 0 ? undefined : new FactCache(cacheMiB * 2 ** 20);
+  constructor(engine: SqlEngine, { watchNesting, cacheBytes, seal }: SqlFactStoreOptions) {
+    this.#cache = cacheBytes === 0 ? undefined : new FactCache(cacheBytes);
     this.#engine = engine;
     if (watchNesting) this.insideWrite = () => this.#isMarked();
     if (engine.recordChanges !== undefined) this.recordChanges = engine.recordChanges.bind(engine);

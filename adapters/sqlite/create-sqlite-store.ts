@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type ContentSeal, type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createFolder } from '../files/create-folder.ts';
-import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
+import { CACHE_BYTES, createSqlFactStore } from '../sql/sql-fact-store.ts';
 import { copyFile } from './copy-file.ts';
 import { openReader, openWriter, type SqliteFile } from './open-connection.ts';
 import { recordChanges } from './record-changes.ts';
@@ -19,8 +19,8 @@ export interface SqliteStoreOptions {
   readonly busyTimeoutMs?: number;
   /** See `SqlFactStoreOptions`. Default true. */
   readonly watchNesting?: boolean;
-  /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
-  readonly factCacheMiB?: number;
+  /** The memory of the fact cache in bytes; 0 disables the cache. Default 64 MiB. */
+  readonly cacheBytes?: number;
   /** See `SqlFactStoreOptions`. Default: the store is clear. */
   readonly seal?: ContentSeal | undefined;
   /** `thread` writes in a separate thread, `inline` in the thread of the callers. Default `inline`. */
@@ -60,7 +60,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
     }),
     {
       watchNesting: options.watchNesting ?? true,
-      cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB,
+      cacheBytes: options.cacheBytes ?? CACHE_BYTES,
       seal: options.seal,
     },
   );

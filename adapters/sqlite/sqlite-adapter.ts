@@ -10,10 +10,9 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
   adapterApi: ADAPTER_API,
   takesSeal: true,
   settings: sqliteSettings,
-  create: async ({ path, factCacheMiB: ofAll, writer }, { processes, seal }) => {
+  create: async ({ path, writer }, { cacheBytes, seal }) => {
     const { createSqliteStore } = await import('./create-sqlite-store.ts');
-    const factCacheMiB = ofAll / processes;
-    return createSqliteStore({ path, factCacheMiB, writer: writerFor(writer), watchNesting: false, seal });
+    return createSqliteStore({ path, cacheBytes, writer: writerFor(writer), watchNesting: false, seal });
   },
   place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
   exists: ({ path }) => existsSync(path),

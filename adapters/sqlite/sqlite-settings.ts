@@ -3,13 +3,12 @@ import { type Schema, schema } from '../../ports/ports.ts';
 
 export interface SqliteSettings {
   readonly path: string;
-  readonly factCacheMiB: number;
   readonly writer: 'auto' | 'thread' | 'inline';
 }
 
 export const sqliteSettings: Schema<SqliteSettings> = schema<SqliteSettings>({
   type: 'object',
-  required: ['path', 'factCacheMiB', 'writer'],
+  required: ['path', 'writer'],
   properties: {
     path: {
       type: 'string',
@@ -17,14 +16,6 @@ export const sqliteSettings: Schema<SqliteSettings> = schema<SqliteSettings>({
       default: 'data/svc.db',
       env: 'SVC_DB_PATH',
       description: 'file of the store, created with its folder when it is missing',
-    },
-    factCacheMiB: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 16_384,
-      default: 64,
-      env: 'SVC_FACT_CACHE_MIB',
-      description: 'memory for facts that were read, in MiB for all processes of SVC_WORKERS together; 0 keeps none',
     },
     writer: {
       type: 'string',

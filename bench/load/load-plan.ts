@@ -16,8 +16,11 @@ export type RequestPlan =
   | { readonly kind: 'append'; readonly first: number; readonly contradicting: number; readonly entities?: number }
   /** Bodies of `size` assertions, `perEntity` of them about each entity. */
   | { readonly kind: 'batch'; readonly first: number; readonly size: number; readonly perEntity: number }
-  /** Entity queries, spread over the first `entities` entities that the loader made. */
-  | { readonly kind: 'query'; readonly path: string; readonly entities: number }
+  /**
+   * Entity queries, spread over the first `entities` entities that the loader made. With `firstLimit` each pass over
+   * them has another `limit`, from this one on, so that no question repeats and no cached answer serves.
+   */
+  | { readonly kind: 'query'; readonly path: string; readonly entities: number; readonly firstLimit?: number }
   /**
    * GET requests for these paths in turn. The plan is an argument of a process, so it can hold some hundreds of paths
    * at most.

@@ -77,7 +77,8 @@ const nextOf = (plan: RequestPlan): (() => { path: string; body?: string }) => {
   if (plan.kind === 'read') return () => ({ path: plan.paths[n++ % plan.paths.length] ?? '/' });
   return () => {
     const entity = loaderEntity((n * 7919) % plan.entities);
+    const limit = plan.firstLimit === undefined ? '' : `&limit=${plan.firstLimit + Math.floor(n / plan.entities)}`;
     n += 1;
-    return { path: `${plan.path}?entity=${entity}` };
+    return { path: `${plan.path}?entity=${entity}${limit}` };
   };
 };

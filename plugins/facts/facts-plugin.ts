@@ -16,6 +16,7 @@ import {
   KERNEL_API,
   NODE_VERSION,
   NodeSelf,
+  NodeSettings,
   nodeGreeting,
   optional,
   schema,
@@ -72,7 +73,6 @@ import { recordExpiries } from './ttl.ts';
 
 interface FactsSettings {
   readonly sessionGuard: 'off' | 'enforce';
-  readonly answerCacheMiB: number;
 }
 
 const NO_SESSION_READS: SessionReads = { returned: async () => {} };
@@ -89,6 +89,7 @@ export const factsPlugin = definePlugin({
     facts: Facts,
     clock: Clock,
     self: NodeSelf,
+    node: NodeSettings,
     factJson: FactJson,
     factText: FactText,
     fields: FactFields,
@@ -127,15 +128,6 @@ export const factsPlugin = definePlugin({
         description:
           'enforce refuses what a session writes into a scope that it has read, unless it names what it sums up',
       },
-      answerCacheMiB: {
-        type: 'integer',
-        minimum: 0,
-        maximum: 4_096,
-        default: 32,
-        env: 'SVC_ANSWER_CACHE_MIB',
-        description:
-          'memory for answers to entity queries until the next commit, in MiB for each process; 0 keeps none',
-      },
     },
   }),
   migrations: factsMigrations,
@@ -144,8 +136,21 @@ export const factsPlugin = definePlugin({
   commands: [assertCommand, correctCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide, onStop }) {
-    const { facts, clock, self, factJson, factText, fields, cursors, vocabulary, telemetry, audit, gardens, quotas } =
-      use;
+    const {
+      facts,
+      clock,
+      self,
+      node,
+      factJson,
+      factText,
+      fields,
+      cursors,
+      vocabulary,
+      telemetry,
+      audit,
+      gardens,
+      quotas,
+    } = use;
     const { names } = self;
     const intact = createIntactFacts({ names, log, audit, telemetry });
     const idempotency = createIdempotency(tables, clock);
@@ -158,7 +163,7 @@ export const factsPlugin = definePlugin({
     const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
     const members = vocabulary.words(QueryMembers);
-    const cache = new AnswerCache({ facts, clock, maxBytes: config.answerCacheMiB * 2 ** 20 });
+    const cache = new AnswerCache({ facts, clock, maxBytes: node.cacheBytes });
     const readParts = { queries, factJson, factText, fields, readSession, clock, cursors, parameters, members };
     provide(Assertions, assertions);
     provide(Queries, queries);

@@ -27,13 +27,11 @@ describe('the configuration', () => {
       trustedProxies: [],
       logLevel: 'info',
       workers: 1,
+      cacheMiB: 'auto',
       maxStampLeadS: 300,
       drainDelayS: 0,
     });
-    expect([store.adapter.name, store.settings]).to.deep.equal([
-      'sqlite',
-      { path: 'data/svc.db', factCacheMiB: 64, writer: 'auto' },
-    ]);
+    expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: 'data/svc.db', writer: 'auto' }]);
     expect(transport.settings).to.deep.equal({
       host: '127.0.0.1',
       port: 8765,
@@ -115,6 +113,7 @@ describe('the configuration', () => {
         SVC_MAX_BODY_BYTES: '4096',
         SVC_LOG_LEVEL: 'error',
         SVC_WORKERS: 'auto',
+        SVC_CACHE_MIB: '200',
         SVC_HOST: '0.0.0.0',
         SVC_PORT: '0',
         SVC_DB_PATH: '/data/x.db',
@@ -137,13 +136,11 @@ describe('the configuration', () => {
       trustedProxies: ['10.0.0.0/8', 'fd00::1'],
       logLevel: 'error',
       workers: 'auto',
+      cacheMiB: 200,
       maxStampLeadS: 60,
       drainDelayS: 2,
     });
-    expect([store.adapter.name, store.settings]).to.deep.equal([
-      'sqlite',
-      { path: '/data/x.db', factCacheMiB: 64, writer: 'auto' },
-    ]);
+    expect([store.adapter.name, store.settings]).to.deep.equal(['sqlite', { path: '/data/x.db', writer: 'auto' }]);
     expect(transport.settings).to.deep.equal({
       host: '0.0.0.0',
       port: 0,
@@ -235,7 +232,7 @@ describe('the configuration', () => {
       'adapters.store.use accepts one of postgres, sqlite',
     ]);
     expect(await messages({ adapters: { store: { file: 'x' } } })).to.deep.equal([
-      'adapters.store.file is not a setting / it takes path, factCacheMiB, writer',
+      'adapters.store.file is not a setting / it takes path, writer',
     ]);
     expect(await messages({ plugins: { billin: false } })).to.deep.equal([
       'there is no plugin named "billin" / did you mean billing?',

@@ -34,7 +34,6 @@ describe('the configuration of the store', () => {
     expect(store.settings).to.deep.equal({
       url: URL,
       dataFolder: '/srv/node-a',
-      factCacheMiB: 64,
       poolSize: 40,
       lockTimeoutMs: 1_000,
       statementTimeoutMs: 2_000,
@@ -53,7 +52,6 @@ describe('the configuration of the store', () => {
     expect(store.settings).to.deep.equal({
       url: URL,
       dataFolder: 'data',
-      factCacheMiB: 64,
       poolSize: 16,
       lockTimeoutMs: 5_000,
       statementTimeoutMs: 15_000,

@@ -7,9 +7,9 @@ import { describeFactStore, type StoreUnderTest } from '../../contract/fact-stor
 import { createTestDatabase } from '../../kit/postgres-server.ts';
 import { createTemporaryDatabase } from './temporary-database.ts';
 
-const LIMITS = { poolSize: 4, lockTimeoutMs: 60_000, statementTimeoutMs: 60_000, factCacheMiB: 1 };
+const LIMITS = { poolSize: 4, lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 };
 const CLOCK = { nowMs: Date.now, monotonicMs: () => performance.now(), schedule: () => () => undefined };
-const PARTS = { clock: CLOCK, fraction: Math.random, report: () => undefined, processes: 1 };
+const PARTS = { clock: CLOCK, fraction: Math.random, report: () => undefined, processes: 1, cacheBytes: 2 ** 20 };
 
 /** Creates the store as a configuration does, which does not track its writes. */
 const createByAdapter = async (): Promise<StoreUnderTest> => {

@@ -189,7 +189,7 @@ forEachStore('cached answers to entity queries', (kind) => {
   });
 
   it('do not exist if the cache has no memory', async () => {
-    await start({ settings: { facts: { answerCacheMiB: 0 } } });
+    await start({ env: { SVC_CACHE_MIB: '0' } });
     await assert();
     expect((await settle()).reads).to.equal(1);
   });
