@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { PERIOD } from '../kernel/store/built-query.ts';
 import { type ContentColumns, isExpiring, openOrKeepStored } from '../kernel/store/content-border.ts';
+import { beginHistory } from '../kernel/store/period-rows.ts';
 import { openBytes, sealBytes } from '../kernel/store/sealed-bytes.ts';
 import {
   all,
@@ -60,9 +62,11 @@ export const convertTexts = async (
   const rows: Row[] = await query;
   const owners = conversion.to === undefined ? new Map() : await ownersOf(rows, columns, transaction);
   const first = conversion.former?.firstPeriod(table) ?? 0;
+  const isEnded = (row: Row): boolean => isExpiring(columns) && typeof row[PERIOD] === 'number' && row[PERIOD] < first;
+  if (rows.some(isEnded)) await beginHistory(transaction, { uuid: randomUUID });
   for (const row of rows) {
     // This row was deleted and its key destroyed. An older backup brought it back, so delete it again.
-    if (isExpiring(columns) && typeof row[PERIOD] === 'number' && row[PERIOD] < first) {
+    if (isEnded(row)) {
       await transaction.table(table).where(keyOf(row, columns)).delete();
       continue;
     }

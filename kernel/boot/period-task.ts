@@ -12,7 +12,8 @@ const CHECK_MS = 60 * 60 * 1_000;
 
 /** Deletes what no key opens any more, before a plugin reads it: see `dropEndedRows`. */
 export const dropEnded = async (node: Assembly, store: FactStore, seal: ContentSeal | undefined): Promise<void> => {
-  if (seal !== undefined) await dropEndedRows(store, seal, contentsOf(node));
+  const { random } = node.options.adapters;
+  if (seal !== undefined) await dropEndedRows(store, seal, { contents: contentsOf(node), random });
 };
 
 /**

@@ -1,4 +1,11 @@
-import { type ContentSeal, DEFAULT_TENANT, type FactStore, type Row } from '../../ports/ports.ts';
+import {
+  type ContentSeal,
+  DEFAULT_TENANT,
+  type FactStore,
+  type Row,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
+import type { Random } from '../crypto/random.ts';
 import { PERIOD } from './built-query.ts';
 import { type ContentColumns, isExpiring } from './content-border.ts';
 
@@ -14,34 +21,48 @@ export const expiringTables = async (
 };
 
 /**
+ * Begins another history of a store that has lost rows. Places in the former one are void, so their holders start at
+ * the beginning, which brings back the content that others still have.
+ */
+export const beginHistory = async (
+  transaction: Pick<WriteTransaction, 'lockClock' | 'saveClock'>,
+  random: Pick<Random, 'uuid'>,
+): Promise<void> => transaction.saveClock(await transaction.lockClock(), random.uuid());
+
+/**
  * Deletes the rows of periods whose keys were destroyed. A store has such rows only after the restore of a backup from
- * before they were deleted.
+ * before they were deleted, also of one that somebody has put in place by hand.
  */
 export const dropEndedRows = async (
   store: Pick<FactStore, 'tables' | 'read' | 'write'>,
   seal: Pick<ContentSeal, 'firstPeriod'>,
-  contents: readonly ContentColumns[],
+  { contents, random }: { readonly contents: readonly ContentColumns[]; readonly random: Pick<Random, 'uuid'> },
 ): Promise<void> => {
   for (const { table, key } of await expiringTables(store, contents)) {
     const first = seal.firstPeriod(table);
     const [found]: readonly Row[] = await store.read((snapshot) =>
       snapshot.table(table).where(PERIOD, '<', first).limit(1).select(PERIOD),
     );
-    for (let isMore = found !== undefined; isMore; ) isMore = await dropPiece(store, { table, key }, first);
+    for (let isMore = found !== undefined; isMore; ) {
+      isMore = await store.write(DEFAULT_TENANT, async (transaction) => {
+        await beginHistory(transaction, random);
+        return dropPiece(transaction, { table, key }, first);
+      });
+    }
   }
 };
 
-const dropPiece = (
-  store: Pick<FactStore, 'write'>,
+/** Returns whether rows may be left. */
+const dropPiece = async (
+  transaction: WriteTransaction,
   { table, key }: Pick<ContentColumns, 'table' | 'key'>,
   first: number,
-): Promise<boolean> =>
-  store.write(DEFAULT_TENANT, async (transaction) => {
-    const rows: readonly Row[] = await transaction
-      .table(table)
-      .where(PERIOD, '<', first)
-      .limit(ROWS_AT_ONCE)
-      .select(...key);
-    for (const row of rows) await transaction.table(table).where(row).where(PERIOD, '<', first).delete();
-    return rows.length === ROWS_AT_ONCE;
-  });
+): Promise<boolean> => {
+  const rows: readonly Row[] = await transaction
+    .table(table)
+    .where(PERIOD, '<', first)
+    .limit(ROWS_AT_ONCE)
+    .select(...key);
+  for (const row of rows) await transaction.table(table).where(row).where(PERIOD, '<', first).delete();
+  return rows.length === ROWS_AT_ONCE;
+};

@@ -7,6 +7,7 @@ import { waitUntil } from '../kit/wait-until.ts';
 import { BACKED_UP, BackupPlace, fact, request } from '../plugins/backup/backup-place.ts';
 import { holdKeys, succeed } from '../plugins/backup/sealed-place.ts';
 import { openedTexts } from './opened-texts.ts';
+import { beganMs, passDay } from './pass-day.ts';
 
 const LIMIT_MS = 240_000;
 const CANARY = 'canary-5d21e8';
@@ -44,38 +45,23 @@ forEachStore('kept replies of a node with an encryption key', (kind) => {
   };
   const storedIn = async (table: string): Promise<Record<string, unknown>[]> =>
     ((await place.rows()).get(table) ?? []).map((row) => JSON.parse(row));
-  const beganMs = async (): Promise<unknown> => {
-    const setting = (await storedIn('node_settings')).find((row) => row['key'] === 'content_seal');
-    return JSON.parse(String(setting?.['value'])).period_began_ms;
-  };
-  /** Starts the node as a day later, and waits until it has begun another period. */
-  const passDay = async (env: Env): Promise<void> => {
-    const changed =
-      kind === 'sqlite'
-        ? "json_set(value, '$.period_began_ms', 0)"
-        : "jsonb_set(value::jsonb, '{period_began_ms}', '0')::text";
-    await place.tamper(`UPDATE node_settings SET value = ${changed} WHERE key = 'content_seal'`);
-    const node = await place.start(env);
-    await waitUntil('another period has begun', LIMIT_MS, async () => Number(await beganMs()) > 0);
-    await node.end();
-  };
 
   it('can be read from a stolen backup until their key is destroyed, and are deleted again after a restore', async () => {
     const env = holdKeys(place, key);
     const node = await place.start(env);
     await ask(node);
-    await waitUntil('a period has begun', LIMIT_MS, async () => Number(await beganMs()) > 0);
+    await waitUntil('a period has begun', LIMIT_MS, async () => Number(await beganMs(place)) > 0);
     await node.end();
     const backup = await succeed(place, env, 'backup');
     const stolen = await place.rows();
     const source = { readKeys: async () => [key] };
     const texts = async (): Promise<string> =>
       openedTexts(stolen, REPLIES, await openContentSeal({ path: place.work.path('data/content-keys.json'), source }));
-    await passDay(env);
-    await passDay(env);
+    await passDay(place, env);
+    await passDay(place, env);
     expect(await texts()).to.include(CANARY);
     await place.tamper(`DELETE FROM ${REPLIES}`);
-    await passDay(env);
+    await passDay(place, env);
     expect(await texts()).to.not.include(CANARY);
     await succeed(place, env, 'restore', backup, '--replace');
     expect(await storedIn(REPLIES)).to.have.length(1);

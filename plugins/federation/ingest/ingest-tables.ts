@@ -27,8 +27,10 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
     table.text('scope').notNullable();
     table.text('cursor');
     table.text('epoch');
-    // The epoch of this store in which the pull reached the end of the feed; null before that.
-    table.text('own_epoch');
+    // The epoch of this store in which the pull began. In another one it restarts, because the store may lack facts.
+    table.text('store_epoch').notNullable();
+    // 1 until the pull has read the whole feed in that epoch.
+    table.integer('wants_own').notNullable();
     // The version of the grant under which the cursor was written. Under another version the pull restarts.
     table.integer('grant_version').notNullable();
     table.bigInteger('due_ms').notNullable();

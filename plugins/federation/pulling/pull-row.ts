@@ -7,8 +7,10 @@ export interface PullRow {
   readonly scope: Scope;
   readonly cursor: string | null;
   readonly epoch: string | null;
-  /** The epoch of this node's store in which the pull has reached the end of the feed; null before that. */
-  readonly ownEpoch: string | null;
+  /** The epoch of this node's store in which the pull began. */
+  readonly storeEpoch: string;
+  /** Whether this node may lack own facts that the peer has: true until it has read the whole feed in that epoch. */
+  readonly wantsOwn: boolean;
   readonly grantVersion: number;
   /** The instant of the next request, by the node's own clock. */
   readonly dueMs: number;
@@ -36,7 +38,8 @@ export const whereOf = ({ tenantId, peerId, scope }: PullName) => ({
 const COLUMNS = {
   cursor: 'cursor',
   epoch: 'epoch',
-  ownEpoch: 'own_epoch',
+  storeEpoch: 'store_epoch',
+  wantsOwn: 'wants_own',
   grantVersion: 'grant_version',
   dueMs: 'due_ms',
   leaseUntilMs: 'lease_until_ms',
@@ -53,15 +56,22 @@ export type PullChange = Partial<Omit<PullRow, keyof PullName>>;
 
 export const columnsOf = (change: PullChange): Record<string, SqlValue> =>
   Object.fromEntries(
-    Object.entries(change).map(([name, value]) => [COLUMNS[name as keyof typeof COLUMNS], value as SqlValue]),
+    Object.entries(change).map(([name, value]) => [
+      COLUMNS[name as keyof typeof COLUMNS],
+      typeof value === 'boolean' ? Number(value) : value,
+    ]),
   );
 
 /** Creates a pull that starts at the beginning of the feed and is due at once. */
-export const freshPull = (name: PullName, grantVersion: number, fence: number): PullRow => ({
+export const freshPull = (
+  name: PullName,
+  { grantVersion, storeEpoch, fence }: Pick<PullRow, 'grantVersion' | 'storeEpoch' | 'fence'>,
+): PullRow => ({
   ...name,
   cursor: null,
   epoch: null,
-  ownEpoch: null,
+  storeEpoch,
+  wantsOwn: true,
   grantVersion,
   dueMs: 0,
   leaseUntilMs: 0,
@@ -80,7 +90,8 @@ export const pullOf = (row: Record<string, SqlValue>): PullRow => ({
   scope: row['scope'] as Scope,
   cursor: textOf(row['cursor']),
   epoch: textOf(row['epoch']),
-  ownEpoch: textOf(row['own_epoch']),
+  storeEpoch: String(row['store_epoch']),
+  wantsOwn: Number(row['wants_own']) === 1,
   grantVersion: Number(row['grant_version']),
   dueMs: Number(row['due_ms']),
   leaseUntilMs: Number(row['lease_until_ms']),

@@ -8,8 +8,6 @@ export const LEASE_MS = 60_000;
 
 /** A pull that this process has claimed: one scope of a peer. */
 export interface ClaimedPull extends PullRow {
-  /** The present epoch of this node's store. */
-  readonly storeEpoch: string;
   readonly peering: Peering;
 }
 
@@ -47,7 +45,7 @@ export class PullStore {
       .flatMap((peering) =>
         [...inboundScopes(peering)].map((scope) => {
           const row = known.get(keyOf({ ...peering, scope }));
-          return row?.grantVersion === peering.grantVersion ? row : freshPull({ ...nameOf(peering, scope) }, -1, 0);
+          return row?.grantVersion === peering.grantVersion ? row : neverPulled(nameOf(peering, scope));
         }),
       )
       .sort((a, b) => a.dueMs - b.dueMs);
@@ -56,7 +54,8 @@ export class PullStore {
   /**
    * Claims the pull unless another process holds it. After a change of the grant, the pull restarts without its parked
    * facts, because the peer may no longer send them, or sends them again. After a restore of this store it restarts as
-   * well, so that the peer returns facts that this node has lost. `isDue` evaluates the stored row.
+   * well, so that the peer returns facts that this node has lost: own ones, and parked ones. `isDue` evaluates the
+   * stored row.
    */
   claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
     const name = nameOf(peering, scope);
@@ -69,14 +68,15 @@ export class PullStore {
       if (stored !== undefined && !isSame) await own(PARKED).where(whereOf(name)).delete();
       const fence = (stored?.fence ?? 0) + 1;
       const storeEpoch = await transaction.epoch();
-      const isRestored = stored?.ownEpoch != null && stored.ownEpoch !== storeEpoch;
-      const known = isRestored ? { ...stored, cursor: null, ownEpoch: null } : stored;
-      const before = isSame && known !== undefined ? known : freshPull(name, peering.grantVersion, fence);
+      const fresh = freshPull(name, { grantVersion: peering.grantVersion, storeEpoch, fence });
+      const isRestored = stored !== undefined && stored.storeEpoch !== storeEpoch;
+      const known = isRestored ? { ...stored, storeEpoch, cursor: null, wantsOwn: true } : stored;
+      const before = isSame && known !== undefined ? known : fresh;
       const row: PullRow = { ...before, fence, leaseUntilMs: nowMs + LEASE_MS };
       const { tenantId: _t, peerId: _p, scope: _s, ...change } = row;
       if (stored === undefined) await own.insertRows(PULLS, [{ ...whereOf(name), ...columnsOf(change) }]);
       else await own(PULLS).where(whereOf(name)).update(columnsOf(change));
-      return { ...row, peering, storeEpoch };
+      return { ...row, peering };
     });
   }
 
@@ -108,6 +108,8 @@ export class PullStore {
     });
   }
 }
+
+const neverPulled = (name: PullName): PullRow => freshPull(name, { grantVersion: -1, storeEpoch: '', fence: 0 });
 
 const nameOf = ({ tenantId, peerId }: Peering, scope: Scope): PullName => ({ tenantId, peerId, scope });
 

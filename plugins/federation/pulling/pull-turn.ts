@@ -137,9 +137,9 @@ export class PullTurn {
 
   async #ask(): Promise<JudgedReply | FailedFetch> {
     const limit = Math.min(PAGE_FACTS, this.#mayAdd);
-    const { scope, ownEpoch } = this.#claim;
+    const { scope, wantsOwn } = this.#claim;
     // Until the whole feed was read once, this node may lack own facts that the peer still has.
-    const request = { scope, cursor: this.#position, limit, wantsOwn: ownEpoch === null };
+    const request = { scope, cursor: this.#position, limit, wantsOwn };
     const page = await fetchPage(this.#peering, request, this.#parts.fetching);
     if (page.kind === 'failed') return page;
     const judging = this.#parts.ingest.judge(this.#page(page.facts, null));
@@ -196,7 +196,7 @@ export class PullTurn {
             lastOkMs: this.#nowMs(),
             lastError: next.kind === 'stay' ? (next.problem ?? null) : null,
             remaining: page.remaining ?? (page.hasMore ? null : 0),
-            ...(caughtUpMs === undefined ? {} : { caughtUpMs, ownEpoch: this.#claim.storeEpoch }),
+            ...(caughtUpMs === undefined ? {} : { caughtUpMs, wantsOwn: false }),
             ...(goesOn ? {} : { dueMs: this.#nextDueMs(page, next, addedIn(settled)) }),
           };
           await store.record(this.#claim, change, goesOn, transaction);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { dropEndedRows } from '../../../kernel/store/period-rows.ts';
@@ -145,7 +146,13 @@ forEachStore('the keys of periods', (kind) => {
     await turns(3);
     const { store } = await notes.another();
     await restore(Array.from({ length: 450 }, (_, at) => ({ ...gone, id: `gone${at}` })));
-    await dropEndedRows(store, notes.keys.seal, [NOTE_COLUMNS]);
+    const epoch = (): Promise<string> => store.read((snapshot) => snapshot.epoch());
+    const former = await epoch();
+    await dropEndedRows(store, notes.keys.seal, dropped);
+    expect(await epoch(), 'the store has lost rows').to.not.equal(former);
+    const after = await epoch();
+    await dropEndedRows(store, notes.keys.seal, dropped);
+    expect(await epoch(), 'a store with nothing to drop goes on').to.equal(after);
     expect(await notes.openedIn(await notes.rows())).to.deep.equal(['stays']);
     expect(await notes.rows()).to.have.length(1);
   });
@@ -212,6 +219,8 @@ forEachStore('the keys of periods', (kind) => {
     );
   }).timeout(120_000);
 });
+
+const dropped = { contents: [NOTE_COLUMNS], random: { uuid: randomUUID } };
 
 const fail = (): never => {
   throw new Error('interrupted');

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import { FactStore } from '../../../../ports/ports.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { peerFact, standProof } from '../ingest-stand.ts';
 import { INTERVAL_MS, type PullingNode, startPulling } from './pulling-node.ts';
 import { reply, type ScriptedPeer } from './scripted-peer.ts';
+
+const HOUR_MS = 3_600_000;
 
 forEachStore('pulls from peers', () => {
   let pulling: PullingNode;
@@ -154,6 +157,25 @@ forEachStore('pulls from peers', () => {
     await comesTrue(async () => peer.pulls.at(-1)?.cursor === '1001.0' && stand.pulled.length === 0);
     await clock.advance(1_000);
     expect(await count()).to.equal(2);
+  });
+
+  it('restart after a restore in the middle of the first one, so that lost parked facts come again', async () => {
+    const early = peerFact(0, { hlc: `${clock.nowMs() + 10 * HOUR_MS}.0` });
+    peer.feed.push(early, ...Array.from({ length: 599 }, (_, at) => peerFact(at + 1)));
+    peer.answer = (seen) => (seen.cursor === null ? reply(peer.page(seen)) : reply({}, 503));
+    await soon(async () => (await count()) === 499);
+    await comesTrue(async () => Number((await rows())[0]?.['failures']) > 0);
+    expect(await rows('federation_parked')).to.have.lengthOf(1);
+    await pulling.node.kernel.get(FactStore).write('default', async (transaction) => {
+      await transaction.table('federation_parked').delete();
+      await transaction.saveClock(await transaction.lockClock(), 'of a restored store');
+    });
+    peer.answer = (seen) => reply(peer.page(seen));
+    await comesTrue(async () => {
+      await clock.advance(INTERVAL_MS);
+      return (await count()) === 599;
+    });
+    expect(await rows('federation_parked')).to.have.lengthOf(1);
   });
 
   it('run only while federation is on', async () => {
