@@ -56,7 +56,7 @@ export const sendBatch = async (
     onPause: (why, delayMs) => onPause((why instanceof ServiceError ? why : refusedRequest(why)).message, delayMs),
   });
   if (reply.status === 200) return readAnswer(reply);
-  throw refusedRequest(reply);
+  throw (target.refusalOf ?? refusedRequest)(reply);
 };
 
 const HINTS: Readonly<Record<number, string>> = {

@@ -10,6 +10,8 @@ const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 export interface PatientTarget {
   readonly server: Pick<CommandServer, 'send'>;
   readonly clock: Clock;
+  /** Says for whom no command runs what a refusal means. By default, it is in the words of commands. */
+  readonly refusalOf?: (reply: ServerReply) => ServiceError;
 }
 
 export interface Patience {

@@ -14,11 +14,13 @@ export interface ImportJobs {
 }
 
 export const createImportJobs = (jobs: JobQueue, random: Random): ImportJobs => {
+  /** Names this process in payloads, so that a later run knows whether it is the one that had the file. */
+  const process = random.uuid();
   const held = new Map<string, (job: JobRun) => Promise<JobData>>();
   jobs.handle(IMPORT_JOB, {
     async run(job) {
       const work = held.get(String(job.payload['file']));
-      if (work === undefined) throw fileIsLost();
+      if (work === undefined) throw fileIsGone(job.payload['process'] === process);
       return work(job);
     },
     async present({ importer, ...shown }, { caller }) {
@@ -42,7 +44,7 @@ export const createImportJobs = (jobs: JobQueue, random: Random): ImportJobs => 
           tenantId: caller.tenantId,
           creator: caller.entityUri,
           scope: about.scope,
-          payload: { ...about, file },
+          payload: { ...about, file, process },
         });
       } catch (error) {
         held.delete(file);
@@ -79,8 +81,13 @@ interface Counted {
   readonly total_bytes: number;
 }
 
-const fileIsLost = (): ServiceError =>
+/** The file goes with the end of its import. A job that is resumed after it, or taken by another process, has none. */
+const fileIsGone = (isOwn: boolean): ServiceError =>
   new ServiceError(
     'conflict',
-    'the node stopped during the import and no longer has the file: import it again, which stores nothing twice',
+    isOwn
+      ? `this import is over, and the node did not keep its file: ${AGAIN}`
+      : `the process that had the file of this import has stopped, or the import is over: ${AGAIN}`,
   );
+
+const AGAIN = 'import the file again, which stores nothing twice';

@@ -1,5 +1,5 @@
-import type { CommandServer } from '../../kernel/command-api.ts';
-import type { LocalRequests, NodeSelf, RouteRequest } from '../../kernel/plugin-api.ts';
+import type { CommandServer, ServerReply } from '../../kernel/command-api.ts';
+import { type LocalRequests, type NodeSelf, type RouteRequest, ServiceError } from '../../kernel/plugin-api.ts';
 import { linesOf } from './draft-chunks.ts';
 import { isObject } from './origin-values.ts';
 
@@ -26,6 +26,14 @@ export const localServer = (
     return { status, text, header, document: documentOf(text) };
   },
 });
+
+/** Returns the refusal of a request as the node has said it, because its caller sends requests and runs no command. */
+export const refusalInside = ({ status, document }: ServerReply): ServiceError => {
+  const { code, detail, hint } = document;
+  const id = typeof code === 'string' ? code : 'unavailable';
+  const advice = typeof hint === 'string' ? { hint } : {};
+  return new ServiceError({ id, status }, typeof detail === 'string' ? detail : `the node answered ${status}`, advice);
+};
 
 /** Returns the reply of a route of this node, of any length: that of a batch repeats each fact. */
 const documentOf = (text: string): Readonly<Record<string, unknown>> => {

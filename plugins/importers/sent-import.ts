@@ -22,7 +22,7 @@ import { importSettings, isOffset } from './import-settings.ts';
 import { emptyTally, type RunTally, refuseEmpty, summaryOf } from './import-tally.ts';
 import type { ImportFormat, ImportSettings } from './importers-api.ts';
 import { inTermsOfTheBody, inWordsOfTheBody } from './in-terms-of-the-body.ts';
-import { localServer } from './local-server.ts';
+import { localServer, refusalInside } from './local-server.ts';
 import { type ProgressLine, progressLines } from './progress-lines.ts';
 import { printable } from './refused-items.ts';
 import { encodingOf } from './text-encoding.ts';
@@ -227,7 +227,7 @@ const readingParts = async (
   const read = await format.load();
   let shown = 0;
   return {
-    target: { server: localServer(request, parts, signal), clock },
+    target: { server: localServer(request, parts, signal), clock, refusalOf: refusalInside },
     format: format.id,
     input,
     items: read(input, settings),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { definePlugin, httpAdmit, KERNEL_API, ServiceError } from '../../../kernel/plugin-api.ts';
 import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -28,11 +28,27 @@ const crashedImport = definePlugin({
   },
 });
 
+/** Lets no batch through while `isShut`, so that an import waits. */
+const gate = { isShut: false, batches: 0 };
+const gatePlugin = definePlugin({
+  name: 'gate',
+  version: '1.0.0',
+  kernelApi: KERNEL_API,
+  setup({ on }) {
+    on(httpAdmit, ({ request }) => {
+      if (!gate.isShut || request.path !== '/v1/facts/batch') return {};
+      gate.batches += 1;
+      throw new ServiceError('unavailable', 'not now');
+    });
+  },
+});
+
 forEachStore('an import as a job', () => {
   let node: TestNode;
   let key: string;
   const start = async (): Promise<void> => {
-    node = await startTestNode({ plugins: ['keys', 'facts', 'jobs', 'importers', crashedImport] });
+    node = await startTestNode({ plugins: ['keys', 'facts', 'jobs', 'importers', crashedImport, gatePlugin] });
+    Object.assign(gate, { isShut: false, batches: 0 });
     key = await node.addKey({ entityUri: 'agent:importer' });
   };
   beforeEach(start);
@@ -40,8 +56,8 @@ forEachStore('an import as a job', () => {
 
   const ask = (method: string, path: string, body?: object, as = key) =>
     node.request(method, path, { key: as, ...(body === undefined ? {} : { body }) });
-  const sendAsJob = async (): Promise<string> => {
-    const { status, body, text } = await ask('POST', '/v1/imports', { ...SENT, as_job: true });
+  const sendAsJob = async (as = key): Promise<string> => {
+    const { status, body, text } = await ask('POST', '/v1/imports', { ...SENT, as_job: true }, as);
     expect(status, text).to.equal(202);
     return body.job_id;
   };
@@ -88,7 +104,44 @@ forEachStore('an import as a job', () => {
     });
     const job = await endOf(String(jobs[0]?.job_id), crashed);
     expect(job['status']).to.equal('failed');
-    expect(job['error']).to.contain('no longer has the file: import it again, which stores nothing twice');
+    expect(job['error']).to.equal(
+      'the process that had the file of this import has stopped, or the import is over: ' +
+        'import the file again, which stores nothing twice',
+    );
+  });
+
+  const startWaiting = async (as = key): Promise<string> => {
+    gate.isShut = true;
+    const id = await sendAsJob(as);
+    await comesTrue(async () => gate.batches > 0);
+    return id;
+  };
+
+  it('says that it is over and its file gone where somebody resumes it after it was cancelled', async () => {
+    const id = await startWaiting();
+    expect((await ask('DELETE', `/v1/jobs/${id}`)).status).to.equal(204);
+    gate.isShut = false;
+    const resumed = await ask('POST', `/v1/jobs/${id}/resume`);
+    expect(resumed.status, resumed.text).to.equal(202);
+    const { status, error } = await endOf(id);
+    expect([status, error]).to.deep.equal([
+      'failed',
+      'this import is over, and the node did not keep its file: import the file again, which stores nothing twice',
+    ]);
+  });
+
+  it('says what a caller of the API can do where its key ends during the import', async () => {
+    const admin = await node.addKey({ entityUri: 'user:admin', permissions: ['read', 'write', 'admin'] });
+    const raw_key = 'leaves-0123456789abcdef0123456789abcdef';
+    const leaver = { raw_key, entity_uri: 'agent:importer', permissions: ['read', 'write'], allowed_scopes: ['team'] };
+    const added = await ask('POST', '/v1/auth/keys', leaver, admin);
+    expect(added.status, added.text).to.equal(201);
+    const id = await startWaiting(raw_key);
+    expect((await ask('DELETE', `/v1/auth/keys/${added.body.id}`, undefined, admin)).status).to.be.within(200, 204);
+    gate.isShut = false;
+    const { status, error } = await endOf(id);
+    expect(status).to.equal('failed');
+    expect(error, 'in the words of a request').to.include('Authorization: Bearer').and.not.include('SVC_');
   });
 
   it('is refused for a trial, and for a file of no known format', async () => {
