@@ -55,9 +55,9 @@ export const readSealState = async (store: FactStore): Promise<SealState> => {
   const former = stored.get(FORMER);
   return {
     isNew: !stored.has('node_id'),
-    mark: mark === undefined ? undefined : parseMark(mark),
-    unfinished: unfinished === undefined ? undefined : (JSON.parse(unfinished) as UnfinishedConversion),
-    former: former === undefined ? undefined : parseMark(former),
+    mark: mark === undefined ? undefined : parseMark(KEY, mark),
+    unfinished: unfinished === undefined ? undefined : parseConversion(unfinished),
+    former: former === undefined ? undefined : parseMark(FORMER, former),
   };
 };
 
@@ -88,20 +88,47 @@ export const markSealed = (store: FactStore, mark: SealMark): Promise<void> =>
   store.write(DEFAULT_TENANT, async (transaction) => {
     const [row] = await transaction.select(TABLE, { key: KEY });
     if (row === undefined) await transaction.insertRows(TABLE, [{ key: KEY, value: spellMark(mark) }]);
-    else if (parseMark(String(row['value'])).id !== mark.id) throw otherKeys();
+    else if (parseMark(KEY, String(row['value'])).id !== mark.id) throw otherKeys();
   });
 
 const spellMark = ({ id, version, root }: SealMark): string => JSON.stringify({ id, version, root });
 
-const parseMark = (text: string): SealMark => {
-  const { id, version, root } = JSON.parse(text) as Partial<SealMark>;
-  if (typeof id !== 'string' || !Number.isSafeInteger(version) || !Number.isSafeInteger(root)) {
-    throw new ServiceError('unavailable', 'the store does not say which content keys it belongs to', {
-      hint: 'its setting content_seal is damaged: restore a backup',
-    });
-  }
-  return { id, version: Number(version), root: Number(root) };
+const parseMark = (key: string, text: string): SealMark => {
+  const { id, version, root } = membersOf(key, text);
+  if (typeof id !== 'string' || id === '' || !isNumber(version) || !isNumber(root)) throw damaged(key);
+  return { id, version, root };
 };
+
+const parseConversion = (text: string): UnfinishedConversion => {
+  const { to, table, after } = membersOf(CONVERSION, text);
+  const isPlace =
+    after === null || (Array.isArray(after) && after.every((value) => ['string', 'number'].includes(typeof value)));
+  if (!isConversion(to) || !(table === null || typeof table === 'string') || !isPlace) throw damaged(CONVERSION);
+  return { to, table, after };
+};
+
+const isConversion = (to: unknown): to is Conversion => to === 'on' || to === 'off' || to === 'rotate';
+
+/** Versions and roots are counted from 1 on. */
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
+
+const membersOf = (key: string, text: string): Readonly<Record<string, unknown>> => {
+  try {
+    return { ...(JSON.parse(text) as object) } as Record<string, unknown>;
+  } catch {
+    throw damaged(key);
+  }
+};
+
+/** A person may repair the setting, but a start must not guess which keys seal the store. */
+const damaged = (key: string): ServiceError =>
+  new ServiceError(
+    'unavailable',
+    `the row ${key} of the table ${TABLE} is damaged, so nothing says how this store is sealed`,
+    {
+      hint: 'restore a backup, which has the row; "fact-memory-node backup list" shows them',
+    },
+  );
 
 const otherKeys = (): ServiceError =>
   new ServiceError('conflict', 'another process has just sealed this store with other content keys', {

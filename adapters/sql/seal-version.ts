@@ -72,8 +72,9 @@ let last: { readonly setting: string; readonly version: number } = { setting: ''
 const versionIn = (setting: string): number => {
   if (last.setting !== setting) {
     const { version } = membersOf(setting);
-    if (typeof version !== 'number') throw damagedSetting();
-    last = { setting, version };
+    // Below its true version, this process could seal with destroyed keys.
+    if (!Number.isSafeInteger(version) || Number(version) < 1) throw damagedSetting();
+    last = { setting, version: Number(version) };
   }
   return last.version;
 };
