@@ -8,6 +8,7 @@ import { describeFeedAndClock } from './fact-store/feed-and-clock.ts';
 import { describeLedger } from './fact-store/ledger.ts';
 import { describeLiveness } from './fact-store/liveness.ts';
 import { describeMigrations } from './fact-store/migrations.ts';
+import { describePeriods } from './fact-store/periods.ts';
 import { describeReads } from './fact-store/reads.ts';
 import { describeRemovedTenants } from './fact-store/removed-tenants.ts';
 import { describeSearch } from './fact-store/search.ts';
@@ -54,6 +55,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
       describeCachedFacts(() => current);
       describeFeedAndClock(() => current);
       describeTables(() => current);
+      describePeriods(() => current);
       describeSignals(() => current);
       describeRemovedTenants(() => current);
     });
