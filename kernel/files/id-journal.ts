@@ -1,8 +1,12 @@
 import { type FileHandle, mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { ServiceError } from '../../ports/ports.ts';
 import { openOrdinaryFile, readPart } from './ordinary-file.ts';
 
-/** Ids of ended things, in a file beside the store. So an older state of the store does not bring them back. */
+/**
+ * Ids of ended things, in a file beside the store. So an older state of the store does not bring them back. Each method
+ * rejects with `unavailable`, and the name of the file, where the file cannot be used.
+ */
 export interface IdJournal {
   /** Returns all ids. */
   read(): Promise<ReadonlySet<string>>;
@@ -13,6 +17,8 @@ export interface IdJournal {
 }
 
 const OWNER_ONLY = 0o600;
+/** Some millions of ids. A larger file is none that a node wrote, and would fill the memory. */
+const MOST_BYTES = 256 * 1024 * 1024;
 const ID = /^[A-Za-z0-9:_.-]{1,200}$/;
 
 /** Opens a journal. Several processes may add to it. The file comes with the first id. */
@@ -23,6 +29,7 @@ export const createIdJournal = (file: string): IdJournal => {
     const handle = await openOrdinaryFile(file);
     if (handle === undefined) return found;
     try {
+      await refuseHuge(handle);
       // A crash may have cut the last line, which then has no end and no use.
       for await (const line of handle.readLines({ autoClose: false })) if (ID.test(line.trim())) found.add(line.trim());
     } finally {
@@ -39,28 +46,44 @@ export const createIdJournal = (file: string): IdJournal => {
     while (!(await appended(file, added)));
     for (const id of added) known.add(id);
   };
+  const prune = async (isOver: (id: string) => boolean): Promise<void> => {
+    const former = await openOrdinaryFile(file);
+    if (former === undefined) return;
+    try {
+      const size = await refuseHuge(former);
+      const lines = linesOf(await readPart(former, 0, size));
+      // A line that is no id stays, because somebody may repair it.
+      const kept = lines.filter((line) => !ID.test(line) || !isOver(line));
+      if (kept.length === lines.length || !(await replaced(file, former, kept))) return;
+      known = new Set(kept.filter((line) => ID.test(line)));
+      await add(linesOf(await readPart(former, size, Number.MAX_SAFE_INTEGER)));
+    } finally {
+      await former.close();
+    }
+  };
+  const unusable = (cause: unknown): never => {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = cause instanceof ServiceError ? 'no ordinary file' : (code ?? message);
+    // Callers over the network see this, so it names no folder.
+    throw new ServiceError('unavailable', `the file ${basename(file)} in the data folder cannot be used (${reason})`, {
+      hint: 'it must be an ordinary file that the user of the node may read and write, or not be there',
+      cause,
+    });
+  };
   return {
     async read() {
-      known = await read();
+      known = await read().catch(unusable);
       return known;
     },
-    add,
-    async prune(isOver) {
-      const former = await openOrdinaryFile(file);
-      if (former === undefined) return;
-      try {
-        const { size } = await former.stat();
-        const lines = linesOf(await readPart(former, 0, size));
-        // A line that is no id stays, because somebody may repair it.
-        const kept = lines.filter((line) => !ID.test(line) || !isOver(line));
-        if (kept.length === lines.length || !(await replaced(file, former, kept))) return;
-        known = new Set(kept.filter((line) => ID.test(line)));
-        await add(linesOf(await readPart(former, size, Number.MAX_SAFE_INTEGER)));
-      } finally {
-        await former.close();
-      }
-    },
+    add: (ids) => add(ids).catch(unusable),
+    prune: (isOver) => prune(isOver).catch(unusable),
   };
+};
+
+const refuseHuge = async (handle: FileHandle): Promise<number> => {
+  const { size } = await handle.stat();
+  if (size > MOST_BYTES) throw new Error(`larger than ${MOST_BYTES} bytes`);
+  return size;
 };
 
 const linesOf = (bytes: Buffer): string[] =>

@@ -1,40 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import type { TestNode } from '../../kit/start-test-node.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
-import type { TestReply } from '../../kit/test-request.ts';
 import { BackupPlace } from '../backup/backup-place.ts';
 import { askFor, codeFor, giveAccess, NODE_URL, redeem, refresh, register, startOAuthNode } from './oauth-kit.ts';
+import { asNode } from './program-node.ts';
 
 const LIMIT_MS = 120_000;
 const DAY_MS = 86_400_000;
 const PERSON = 'backup-place-0123456789abcdef0123456789abcdef';
-
-/** Lets the helpers of OAuth speak to a node in a process of its own. */
-const asNode = ({ url }: RunningProgram): TestNode => {
-  const request: TestNode['request'] = async (method, target, { headers = {}, body, key } = {}) => {
-    const sent: Record<string, string> = { ...Object.fromEntries(Object.entries(headers)) };
-    if (key !== undefined) sent['Authorization'] = `Bearer ${key}`;
-    if (typeof body === 'object') sent['Content-Type'] = 'application/json';
-    const text = typeof body === 'object' ? JSON.stringify(body) : (body as string | undefined);
-    const reply = await fetch(`${url}${target}`, { method, headers: sent, body: text ?? null, redirect: 'manual' });
-    const found = await reply.text();
-    const isJson = reply.headers.get('content-type')?.includes('json') === true;
-    const read: TestReply = {
-      status: reply.status,
-      headers: Object.fromEntries(reply.headers),
-      text: found,
-      body: isJson ? JSON.parse(found) : undefined,
-    };
-    return read;
-  };
-  return { request } as TestNode;
-};
 
 forEachStore('a refresh token that was used after a backup', (kind) => {
   let place: BackupPlace;
