@@ -116,6 +116,7 @@ export type { Answers } from './schemas/answer-schemas.ts';
 export { compileSchema } from './schemas/schema-validator.ts';
 export type { ContentColumns } from './store/content-border.ts';
 export { ownedBy } from './store/content-owner.ts';
+export { addPeriod } from './store/period-rows.ts';
 export type { Expiry, FactName } from './store/plugin-transaction.ts';
 export { openChained, openRow, openText, sealRow, sealText } from './store/sealed-json.ts';
 export { soundRows } from './store/sound-rows.ts';

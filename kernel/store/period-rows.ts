@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import {
   type ContentSeal,
   DEFAULT_TENANT,
@@ -10,6 +11,12 @@ import { PERIOD } from './built-query.ts';
 import { type ContentColumns, isExpiring } from './content-border.ts';
 
 const ROWS_AT_ONCE = 200;
+
+/** Adds the column of a table with expiring texts: the period of the keys in which a row was made. */
+export const addPeriod = (table: Knex.CreateTableBuilder): void => {
+  // Null in a clear store.
+  table.integer(PERIOD).index();
+};
 
 /** Returns the tables of a store whose rows have keys of periods. */
 export const expiringTables = async (

@@ -1,4 +1,4 @@
-import type { ContentColumns } from '../../kernel/internal-api.ts';
+import { addPeriod, type ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 /** The table of recorded answers, which repeated requests with the same Idempotency-Key get. */
@@ -21,8 +21,7 @@ export const factsMigrations: readonly Migration[] = [
         // The exact text of the answer, because a replay must match it byte for byte.
         table.text('body').notNullable();
         table.bigInteger('created_ms').notNullable().index();
-        // The period of the keys in which the row was made; null in a clear store.
-        table.integer('period').index();
+        addPeriod(table);
         table.primary(['tenant_id', 'entity_uri', 'idempotency_key']);
       });
       await schema.createTable(SESSION_READS_TABLE, (table) => {

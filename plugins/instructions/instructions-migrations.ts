@@ -1,4 +1,4 @@
-import type { ContentColumns } from '../../kernel/internal-api.ts';
+import { addPeriod, type ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 /** The owner of each agent's manifests, and the current manifest. */
@@ -27,8 +27,7 @@ export const instructionsMigrations: readonly Migration[] = [
         table.text('chunks').notNullable();
         table.bigInteger('issued_ms').notNullable();
         table.integer('is_used').notNullable();
-        // The period of the keys in which the row was made; null in a clear store.
-        table.integer('period').index();
+        addPeriod(table);
         table.primary(['tenant_id', 'digest']);
         table.index(['issued_ms'], 'instructions_tokens_issued');
       });

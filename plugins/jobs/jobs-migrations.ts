@@ -1,4 +1,4 @@
-import type { ContentColumns } from '../../kernel/internal-api.ts';
+import { addPeriod, type ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const jobsMigrations: readonly Migration[] = [
@@ -37,8 +37,7 @@ export const jobsMigrations: readonly Migration[] = [
         table.text('dedupe_key');
         // 1 once an erasure has emptied an ended job, which then cannot be resumed.
         table.integer('emptied').notNullable();
-        // The period of the keys in which the row was made; null in a clear store.
-        table.integer('period').index();
+        addPeriod(table);
         table.primary(['tenant_id', 'job_id']);
         table.unique(['tenant_id', 'dedupe'], { indexName: 'jobs_queue_same' });
         table.index(['status', 'due_ms'], 'jobs_queue_due');

@@ -1,4 +1,4 @@
-import type { ContentColumns } from '../../kernel/internal-api.ts';
+import { addPeriod, type ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const RUNS = 'upkeep_runs';
@@ -20,8 +20,7 @@ export const upkeepMigrations: readonly Migration[] = [
         table.bigInteger('completed_ms');
         table.text('result');
         table.text('error');
-        // The period of the keys in which the row was made; null in a clear store.
-        table.integer('period').index();
+        addPeriod(table);
         table.primary(['tenant_id', 'task', 'due_ms']);
         table.index(['task', 'status', 'due_ms'], 'upkeep_runs_last');
       });

@@ -1,4 +1,4 @@
-import type { ContentColumns, MigrationSchema } from '../../../kernel/internal-api.ts';
+import { addPeriod, type ContentColumns, type MigrationSchema } from '../../../kernel/internal-api.ts';
 import type { SealedColumns } from '../../../kernel/plugin-api.ts';
 
 export const PULLS = 'federation_pulls';
@@ -60,8 +60,7 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
     table.integer('bytes').notNullable();
     // The fact as the peer sent it.
     table.text('fact').notNullable();
-    // The period of the keys in which the row was made; null in a clear store.
-    table.integer('period').index();
+    addPeriod(table);
     table.primary(['tenant_id', 'peer_id', 'scope', 'digest']);
     table.index(['tenant_id', 'peer_id', 'scope', 'due_ms'], 'federation_parked_due');
   });

@@ -2,6 +2,7 @@ import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import type { PluginTables } from '../../../kernel/plugins/plugin-definition.ts';
 import { createPluginTables } from '../../../kernel/plugins/plugin-tables.ts';
 import { ContentBorder, type ContentColumns } from '../../../kernel/store/content-border.ts';
+import { addPeriod } from '../../../kernel/store/period-rows.ts';
 import type { ContentSeal, FactStore, Migration, Row } from '../../../ports/ports.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';
 import { createSealedStore, type SealedStore } from '../../kit/sealed-store.ts';
@@ -17,7 +18,7 @@ const MIGRATION: Migration = {
       table.text('id').notNullable();
       table.text('said');
       table.text('reply');
-      table.integer('period').index();
+      addPeriod(table);
       table.primary(['tenant_id', 'id']);
     });
   },
