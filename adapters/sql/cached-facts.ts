@@ -70,6 +70,7 @@ export const findCached = async (
     missing.push(trace[0]);
     return undefined;
   });
+  cache.count(tenantId, rows.length - missing.length, missing.length);
   if (missing.length === 0) return facts as StoredFact[];
   const filter = all(equals('tenantId', tenantId), isIn('id', missing));
   const read = new Map(

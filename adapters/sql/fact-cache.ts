@@ -1,4 +1,5 @@
 import type { StoredFact } from '../../ports/ports.ts';
+import { HitShare } from './hit-share.ts';
 
 /**
  * Caches the facts that this process has read, by tenant and id. It has two halves, and evicts entries that were not
@@ -12,6 +13,7 @@ export class FactCache {
   #youngBytes = 0;
   /** The number of removals so far. */
   #drops = 0;
+  readonly #shares = new Map<string, HitShare>();
 
   /** `maxBytes` limits the estimated memory, including data that readers attach to a fact. */
   constructor(maxBytes: number) {
@@ -33,11 +35,23 @@ export class FactCache {
   forRead(): CacheView {
     const drops = this.#drops;
     return {
+      isWorthwhile: (tenantId) => this.#shareOf(tenantId).advises(),
       get: (tenantId, id) => this.get(tenantId, id),
+      count: (tenantId, found, missing) => this.#shareOf(tenantId).count(found, missing),
       put: (fact) => {
         if (drops === this.#drops) this.#put(fact);
       },
     };
+  }
+
+  /** Each tenant has its own share, so that one with many facts does not turn the cache off for the others. */
+  #shareOf(tenantId: string): HitShare {
+    const known = this.#shares.get(tenantId);
+    if (known !== undefined) return known;
+    if (this.#shares.size >= MAX_SHARES) this.#shares.clear();
+    const made = new HitShare();
+    this.#shares.set(tenantId, made);
+    return made;
   }
 
   #put(fact: StoredFact): void {
@@ -64,16 +78,24 @@ export class FactCache {
 
   dropTenant(tenantId: string): void {
     this.#drops += 1;
+    this.#shares.delete(tenantId);
     for (const generation of [this.#young, this.#old]) generation.delete(tenantId);
   }
 }
 
 export interface CacheView {
+  /** Returns whether a read of this tenant should use the cache. Counts as a read. */
+  isWorthwhile(tenantId: string): boolean;
   get(tenantId: string, id: string): StoredFact | undefined;
   put(fact: StoredFact): void;
+  /** Records how many facts of a read the cache had, and how many it had not. */
+  count(tenantId: string, found: number, missing: number): void;
 }
 
 type Generation = Map<string, Map<string, StoredFact>>;
+
+/** The maximum number of tenants whose hits are counted. */
+const MAX_SHARES = 10_000;
 
 /** The estimated size of a cached fact without its texts: some thirty members, the map entry, and attached data. */
 const OBJECT_BYTES = 2_000;

@@ -75,7 +75,7 @@ export class SqlSnapshot implements Snapshot {
 
   async find(query: FactQuery): Promise<StoredFact[]> {
     const tenantId = query.mayCache === true && this.#cache !== undefined ? tenantOf(query.filter) : undefined;
-    if (tenantId === undefined || this.#cache === undefined) return this.#find(query);
+    if (tenantId === undefined || this.#cache?.isWorthwhile(tenantId) !== true) return this.#find(query);
     return findCached(query, tenantId, this.#cache, {
       traces: (asked) => this.#found(asked, (piece, through) => this.#statements.traces(piece, through)),
       whole: (asked) => this.#find(asked),

@@ -53,6 +53,37 @@ describe('the cache of facts', () => {
     expect(cache.get('default', sampleId(2))).to.not.equal(undefined);
   });
 
+  const READS = 1_000;
+  const LOOKUPS = 10;
+  /** Performs reads of ten facts each, as far as the cache advises them, and returns their number. */
+  const read = (cache: FactCache, tenantId: string, found: number): number => {
+    let reads = 0;
+    for (let n = 0; n < READS; n += 1) {
+      const view = cache.forRead();
+      if (!view.isWorthwhile(tenantId)) continue;
+      reads += 1;
+      view.count(tenantId, found, LOOKUPS - found);
+    }
+    return reads;
+  };
+
+  it('serves every read while most facts are found', () => {
+    expect(read(new FactCache(MIB), 'default', 6)).to.equal(READS);
+  });
+
+  it('serves a sample of the reads of a tenant while most facts are missing', () => {
+    const cache = new FactCache(MIB);
+    expect(read(cache, 'default', 1)).to.be.within(READS / 10, READS / 3);
+    expect(read(cache, 'other', 9)).to.equal(READS);
+  });
+
+  it('serves every read again once the sample is found', () => {
+    const cache = new FactCache(MIB);
+    read(cache, 'default', 1);
+    read(cache, 'default', 10);
+    expect(read(cache, 'default', 10)).to.equal(READS);
+  });
+
   it('ignores the result of a read that began before a drop', () => {
     const cache = new FactCache(MIB);
     const [earlier, sameTime] = [cache.forRead(), cache.forRead()];
