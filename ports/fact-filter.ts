@@ -98,6 +98,21 @@ export const equals = (field: FactField, value: string | number | boolean): Filt
   field,
   values: [value],
 });
+
+/**
+ * Freezes a filter that never changes, so that a store can remember its statement. Only for filters that live as long
+ * as the process: a store may keep each of them for ever.
+ */
+export const constantFilter = (filter: Filter): Filter => deepFrozen(filter);
+
+const deepFrozen = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) deepFrozen(part);
+    Object.freeze(value);
+  }
+  return value;
+};
+
 export const above = (field: FactField, value: number | Hlc): Filter => ({ kind: 'above', field, value });
 export const below = (field: FactField, value: number | Hlc): Filter => ({ kind: 'below', field, value });
 export const isNull = (field: FactField): Filter => ({ kind: 'isNull', field });

@@ -10,7 +10,7 @@ import {
   usableValues,
 } from './filter-values.ts';
 import { bindList, boundOneByOne, isOneParameter, kindOf } from './list-condition.ts';
-import type { ShapeNode } from './shape-node.ts';
+import { ShapeNode } from './shape-node.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
@@ -42,6 +42,21 @@ class ShapeWalk implements FilterShape {
   }
 
   filter(filter: Filter): void {
+    if (Object.isFrozen(filter)) this.#constant(filter);
+    else this.#visit(filter);
+  }
+
+  #constant(filter: Filter): void {
+    const { shape, parameters } = this.shape.afterConstant(filter, () => {
+      const walk = new ShapeWalk(this.#dialect, new ShapeNode());
+      walk.#visit(filter);
+      return walk.parameters;
+    });
+    this.shape = shape;
+    this.parameters.push(...parameters);
+  }
+
+  #visit(filter: Filter): void {
     switch (filter.kind) {
       case 'all':
       case 'any':

@@ -1,3 +1,11 @@
+import type { SqlParameter } from './sql-engine.ts';
+
+/** A constant filter below a node, with the values for its `?`. */
+export interface ConstantShape {
+  readonly shape: ShapeNode;
+  readonly parameters: readonly SqlParameter[];
+}
+
 /**
  * A node in the tree of filter shapes. The path from the root is the shape. Finding a shape takes one look-up by a
  * short constant for each part of the filter. A shape as one long text would have to be built, hashed and compared for
@@ -6,6 +14,7 @@
 export class ShapeNode {
   readonly #tree: { nodes: number };
   readonly #next = new Map<string | number, ShapeNode>();
+  #constants: Map<object, ConstantShape> | undefined;
   #written: Map<string, string> | undefined;
 
   constructor(tree = { nodes: 0 }) {
@@ -24,6 +33,16 @@ export class ShapeNode {
     if (known !== undefined) return known;
     const made = new ShapeNode(this.#tree);
     this.#next.set(part, made);
+    return made;
+  }
+
+  /** Returns the child for one more constant filter, whose parameters it reads once. */
+  afterConstant(filter: object, readParameters: () => readonly SqlParameter[]): ConstantShape {
+    const known = this.#constants?.get(filter);
+    if (known !== undefined) return known;
+    const made = { shape: new ShapeNode(this.#tree), parameters: readParameters() };
+    this.#constants ??= new Map();
+    this.#constants.set(filter, made);
     return made;
   }
 

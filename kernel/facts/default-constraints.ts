@@ -6,6 +6,7 @@ import {
   type ColumnCondition,
   type ColumnMatch,
   type Cover,
+  constantFilter,
   equals,
   type Filter,
   type Hlc,
@@ -145,7 +146,10 @@ export const coveredBy = (
 };
 
 /** Returns the condition that no retraction, resolution or replacement has ended a fact, by now or by the moment. */
-export const notCovered = (moment: ReadMoment): Filter => not(endedBy(COVER_KINDS, moment));
+export const notCovered = (moment: ReadMoment): Filter =>
+  moment.asOf === undefined && moment.isValidity === undefined ? NOT_COVERED : not(endedBy(COVER_KINDS, moment));
+
+const NOT_COVERED = constantFilter(not(coveredBy([])));
 
 /** Returns the last possible origin stamp of covers that count at this moment. */
 const latestOrigin = ({ asOf, nowMs, isValidity }: ReadMoment): Hlc | undefined => {

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { postgresDialect } from '../../../adapters/postgres/postgres-dialect.ts';
 import { FactStatements } from '../../../adapters/sql/fact-statements.ts';
 import { sqliteDialect } from '../../../adapters/sqlite/sqlite-dialect.ts';
-import { all, any, equals, type Filter, isIn, startsWith } from '../../../ports/ports.ts';
+import { all, any, constantFilter, equals, type Filter, isIn, not, startsWith } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { RUNS } from '../../kit/property-runs.ts';
+import { arbitraryFilter } from './arbitrary-filters.ts';
 
 const MANY = 100;
 
@@ -26,6 +29,24 @@ forEachStore('the SQL statements of filters that callers supply', (engine) => {
     expect(textsOf(upTo(MANY).map(begin)).size).to.equal(8);
     // One for each power of two up to 8, and one for all longer lists.
     expect(textsOf(upTo(MANY).map((count) => isIn('entityKey', names(count)))).size).to.equal(5);
+  });
+
+  it('are the same for a constant filter and an equal one that was just made', () => {
+    fc.assert(
+      fc.property(arbitraryFilter, arbitraryFilter, (filter, other) => {
+        const constant = constantFilter(structuredClone(filter));
+        for (let turn = 0; turn < 2; turn += 1) {
+          for (const [fresh, frozen] of [
+            [filter, constant],
+            [any(filter, other), any(constant, other)],
+            [all(other, not(filter)), all(other, not(constant))],
+          ] as const) {
+            expect(bound(frozen)).to.deep.equal(bound(fresh));
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    );
   });
 
   it('have as many parameters as placeholders', () => {
