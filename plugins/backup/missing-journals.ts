@@ -19,7 +19,7 @@ const JOURNALS: readonly (readonly [file: string, comesBack: string, lookAt: str
  * Returns the warning after a restore into a data folder without files that another one may have had; undefined where
  * all are there. A file comes with its first entry, so the node cannot know which ones there were.
  */
-export const warningOfMissing = async ({
+export const missingJournalsWarning = async ({
   dataFolder,
 }: Pick<NodeSettings, 'dataFolder'>): Promise<string | undefined> => {
   const missing: (typeof JOURNALS)[number][] = [];

@@ -12,7 +12,7 @@ import { DISK_OF_BACKUPS, DISK_OF_STORE, explainDisk } from './explain-disk.ts';
 import { fetchBackup } from './fetch-backup.ts';
 import { atOption, fromOption } from './from-option.ts';
 import type { Manifest } from './manifest-json.ts';
-import { warningOfMissing } from './missing-journals.ts';
+import { missingJournalsWarning } from './missing-journals.ts';
 import { showBytes } from './show-bytes.ts';
 import { showWork } from './show-work.ts';
 import { chosenBackup } from './target-backups.ts';
@@ -106,7 +106,7 @@ const restoreFrom = async (
   const erasedAt = await erasureInstants(erasureFilesOf(node));
   const summary = summaryOf(manifest, erasedAt, manifest.id);
   // When a store is kept aside, the data folder belongs to that store, so no journal was lost.
-  if (restored.keptAside === null) stderr.write((await warningOfMissing(node)) ?? '');
+  if (restored.keptAside === null) stderr.write((await missingJournalsWarning(node)) ?? '');
   if (options.json) {
     stdout.write(`${JSON.stringify({ ...summaryJson(summary), kept_aside: restored.keptAside, node_key: key })}\n`);
     return;

@@ -34,42 +34,42 @@ export const NO_VERDICTS: RelationVerdicts = Object.freeze({
 const filterOf = (exact: readonly StoredRule[], prefixes: readonly PrefixRule[]): Filter => {
   const keysOf = (values: StoredRule['values']): string[] =>
     exact.filter((rule) => rule.values === values).map(({ key }) => key);
-  const byPrefix = any(...flipsOf(prefixes).map(covered));
+  const byPrefix = any(...overridesOf(prefixes).map(covered));
   return any(isIn('relationKey', keysOf('many')), all(byPrefix, not(isIn('relationKey', keysOf('one')))));
 };
 
 /** A prefix that decides the opposite of the next shorter one, with the longer ones that reverse it again. */
-interface Flip {
+interface Override {
   readonly prefix: string;
   readonly values: StoredRule['values'];
-  readonly below: Flip[];
+  readonly below: Override[];
 }
 
 /**
  * Returns the prefixes that decide `many` where no shorter one does, each with those that reverse it. Reads each rule
  * once, because in this order a prefix directly precedes all longer ones.
  */
-const flipsOf = (prefixes: readonly PrefixRule[]): readonly Flip[] => {
-  const whole: Flip = { prefix: '', values: 'one', below: [] };
+const overridesOf = (prefixes: readonly PrefixRule[]): readonly Override[] => {
+  const whole: Override = { prefix: '', values: 'one', below: [] };
   const around = [whole];
   for (const { prefix, rule } of [...prefixes].sort(byPrefixText)) {
     while (!prefix.startsWith(innermost(around).prefix)) around.pop();
     const { values } = rule;
     const above = innermost(around);
     if (values === above.values) continue;
-    const flip = { prefix, values, below: [] };
-    above.below.push(flip);
-    around.push(flip);
+    const override = { prefix, values, below: [] };
+    above.below.push(override);
+    around.push(override);
   }
   return whole.below;
 };
 
 /** Every text begins with the prefix of the first, so the list never becomes empty. */
-const innermost = (around: readonly Flip[]): Flip => around.at(-1) as Flip;
+const innermost = (around: readonly Override[]): Override => around.at(-1) as Override;
 
 const byPrefixText = (a: PrefixRule, b: PrefixRule): number =>
   Number(a.prefix > b.prefix) - Number(a.prefix < b.prefix);
 
 /** Matches the relations about which this prefix decides, without those about which a longer one decides otherwise. */
-const covered = ({ prefix, below }: Flip): Filter =>
+const covered = ({ prefix, below }: Override): Filter =>
   all(startsWith('relationKey', prefix), not(any(...below.map(covered))));
