@@ -265,7 +265,8 @@ export interface FactStore {
   copyInto?(folder: string, options?: CopyOptions): Promise<StoreCopy>;
   /**
    * Optional: writes the committed changes of all processes into an existing folder until it is stopped, one process at
-   * a time. It first empties the folder. Delays no read and no write, and leaves the store's files to the store.
+   * a time. It first empties the folder, unless a chain goes on. Delays no read and no write, and leaves the store's
+   * files to the store.
    */
   recordChanges?(folder: string, options: RecordOptions): ChangeRecorder;
   /**

@@ -55,6 +55,11 @@ export interface IncrementFile extends CopiedFile {
 export interface RecordOptions {
   /** The name of the first chain, never used before. Each of its files carries the name. */
   readonly chain: string;
+  /**
+   * Lets the last chain of the folder go on in place of a new one, if its base was removed. Then its files that were
+   * not come first. The next one has the difference between the last file and the store, and a name with `-resumed`.
+   */
+  readonly goesOn: boolean;
   /** The time between two files. A file without changes is written seldom, and shows that the recording goes on. */
   readonly everyMs: number;
   /** Called for each file of a chain, in order, when it is whole and on disk. Must not throw. The caller removes it. */

@@ -24,9 +24,7 @@ export const createFolderObjects = (given: string): ObjectStore => {
     return join(folder, path);
   };
   async function* below(prefix: string): AsyncGenerator<StoredObject> {
-    for await (const found of filesBelow(folder, '')) {
-      if (found.path.startsWith(prefix) && isObjectPath(found.path)) yield found;
-    }
+    for await (const found of filesBelow(folder, '', prefix)) if (isObjectPath(found.path)) yield found;
   }
   return {
     place: folder,
@@ -52,16 +50,17 @@ export const createFolderObjects = (given: string): ObjectStore => {
   };
 };
 
-/** Returns the files below a folder. A link is no file here, because it may lead anywhere. */
-async function* filesBelow(folder: string, at: string): AsyncGenerator<StoredObject> {
+/** Returns the files below a folder by a prefix. A link is no file here, because it may lead anywhere. */
+async function* filesBelow(folder: string, at: string, prefix: string): AsyncGenerator<StoredObject> {
   const entries = await readdir(join(folder, at), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw unreadable(folder, error);
   });
   for (const entry of entries) {
     const path = at === '' ? entry.name : `${at}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(folder, path);
-    else if (entry.isFile()) {
+    if (entry.isDirectory()) {
+      if (path.startsWith(prefix) || prefix.startsWith(`${path}/`)) yield* filesBelow(folder, path, prefix);
+    } else if (entry.isFile() && path.startsWith(prefix)) {
       const found = await stat(join(folder, path)).catch(() => undefined);
       if (found !== undefined) yield { path, bytes: found.size };
     }

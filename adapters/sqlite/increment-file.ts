@@ -35,14 +35,24 @@ export interface PageStep {
   pages(): Iterable<readonly [number, Buffer]>;
 }
 
+/** Returns the pages without those behind the end of the database, which a commit that shrinks it leaves. */
+export const withinEnd = (
+  pages: Iterable<readonly [number, Buffer]>,
+  databasePages: number,
+): (readonly [number, Buffer])[] => [...pages].filter(([number]) => number <= databasePages);
+
+/** Ends the name of an increment with the changes between two recordings, of which it knows no moments. */
+export const RESUMED = '-resumed';
+
 /** Writes an increment, which has its name only when it is whole and on disk. */
 export const writeIncrement = async (
   folder: string,
   header: IncrementHeader,
   steps: readonly PageStep[],
+  ending: typeof RESUMED | '' = '',
 ): Promise<IncrementFile> => {
   const untilMs = steps.at(-1)?.atMs ?? 0;
-  const name = `${String(header.number).padStart(NUMBER_DIGITS, '0')}-${untilMs}`;
+  const name = `${String(header.number).padStart(NUMBER_DIGITS, '0')}-${untilMs}${ending}`;
   const draft = join(folder, `${name}.partial`);
   // A fast level: pages shrink to a third, and the next levels win a few per cent for twice the time.
   await pipeline(

@@ -8,6 +8,12 @@ export type RecordRequest = 'stop' | { readonly begin: string } | { readonly end
 
 /** The exit code of a process that found another one at the same work. */
 export const RECORDED_ELSEWHERE = 75;
+/** The exit code of a process that cannot use the lock. */
+export const LOCK_UNUSABLE = 76;
+/** The argument of a process that begins a new chain in any case. */
+export const ANEW = 'anew';
+/** The lock of the recorder of a store, which SQLite takes for an empty database. */
+export const lockOf = (path: string): string => `${path}-recorder`;
 /** A process that was asked to stop and has not is killed after this. */
 const STOP_MS = 4_000;
 
@@ -18,9 +24,9 @@ const STOP_MS = 4_000;
 export const recordChanges = (
   path: string,
   folder: string,
-  { chain, everyMs, onIncrement }: RecordOptions,
+  { chain, everyMs, goesOn, onIncrement }: RecordOptions,
 ): ChangeRecorder => {
-  const worker = fork(RECORD_PROGRAM, [path, folder, chain, String(everyMs)], {
+  const worker = fork(RECORD_PROGRAM, [path, folder, chain, String(everyMs), goesOn ? '' : ANEW], {
     env: {},
     execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -42,7 +48,8 @@ export const recordChanges = (
     worker.once('error', fail);
     worker.once('close', (code) => {
       if (isStopping || code === 0) resolve();
-      else if (code === RECORDED_ELSEWHERE) reject(elsewhere());
+      else if (code === RECORDED_ELSEWHERE) reject(elsewhere(path));
+      else if (code === LOCK_UNUSABLE) reject(noLock(path, said));
       else fail(new Error(`the process ended early: ${said}`));
     });
   });
@@ -65,7 +72,13 @@ export const recordChanges = (
 
 const MOST_SAID = 2_000;
 
-const elsewhere = (): ServiceError =>
+const elsewhere = (path: string): ServiceError =>
   new ServiceError('conflict', 'another process records the changes of the store', {
-    hint: 'one process of several does so; when it ends, the next one goes on',
+    hint: `one process of several does so; when it ends, the next one goes on. "lsof ${lockOf(path)}" names it`,
+  });
+
+const noLock = (path: string, said: string): ServiceError =>
+  new ServiceError('unavailable', `the lock of the increments, ${lockOf(path)}, cannot be used`, {
+    hint: 'the node makes an empty file there, which its user may write; remove what is there, it holds nothing',
+    cause: new Error(said),
   });

@@ -1,42 +1,45 @@
-import { fstatSync, openSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { PageStep } from './increment-file.ts';
+import { type ChainState, isWaiting, takeChain } from './chain-state.ts';
+import { type PageStep, withinEnd } from './increment-file.ts';
+import { PageDigests } from './page-digests.ts';
 import { type ChangedPages, LogReader, someBytesAt } from './read-log.ts';
-import { ChainWriter } from './record-chain.ts';
-import { RECORDED_ELSEWHERE, type RecordRequest } from './record-changes.ts';
+import { ChainWriter, type WholeStep } from './record-chain.ts';
+import { ANEW, LOCK_UNUSABLE, lockOf, RECORDED_ELSEWHERE, type RecordRequest } from './record-changes.ts';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 /**
  * The program of the child process that records the changes of a store. Its arguments are the file of the store, the
- * folder for the increments, the name of their chain, and the milliseconds between two of them. It sends each
- * `IncrementFile` to its parent, and takes a `RecordRequest` from it. It ends at the message `stop` after it has
- * written the rest, with its parent, and when another process records the store.
+ * folder for the increments, the name of a new chain, and the milliseconds between two increments. A last argument
+ * `anew` begins the new chain although the last one could go on. It sends each `IncrementFile` to its parent, and takes
+ * a `RecordRequest` from it. It ends at the message `stop` after it has written the rest, with its parent, and when
+ * another process records the store.
  */
 
 /** The distance between the points in time that a restore can reach. */
 const LOOK_MS = 100;
 const PATIENCE_MS = 5_000;
+const FORMER_ENDS_MS = 1_000;
 
-const [path = '', folder = '', chain = '', everyMs = '5000'] = process.argv.slice(2);
+const [path = '', folder = '', chain = '', everyMs = '5000', manner = ''] = process.argv.slice(2);
 
 /**
  * Makes this process the only one that records the store. The lock of a database of its own goes with the process that
  * holds it, however that process ends, so the next one need not wait.
  */
-const holdAlone = (): void => {
+const lockRecorder = (): void => {
   try {
-    const database = loadSqliteDriver().open(`${path}-recorder`);
-    database.exec('PRAGMA busy_timeout = 0');
+    const database = loadSqliteDriver().open(lockOf(path));
+    // The recorder of a killed node ends as soon as it finds out.
+    database.exec(`PRAGMA busy_timeout = ${FORMER_ENDS_MS}`);
     database.exec('BEGIN EXCLUSIVE');
     locks.push(database);
   } catch (error) {
     if (isBusy(error)) process.exit(RECORDED_ELSEWHERE);
-    throw error;
+    writeSync(process.stderr.fd, String(error));
+    process.exit(LOCK_UNUSABLE);
   }
-  // A killed process has left its files.
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
 };
 /** Stays open: a collected connection has no lock. */
 const locks: SqliteDatabase[] = [];
@@ -68,6 +71,7 @@ class Recorder {
   readonly #holdOfBase = new Hold();
   #holds: readonly [Hold, Hold] = [new Hold(), new Hold()];
   #chains: ChainWriter[] = [];
+  readonly #ended = new Set<string>();
   #databasePages = 0;
 
   constructor() {
@@ -75,24 +79,27 @@ class Recorder {
     this.#log.read();
   }
 
-  /** Begins a chain with every page, as of now. Looks go on while its base is written. */
-  async begin(name: string): Promise<void> {
+  /** Begins a chain with every page, or lets a former one go on with those that differ. Looks go on meanwhile. */
+  async begin(name: string, former?: ChainState): Promise<void> {
     this.#holdOfBase.begin();
     const log = new LogReader(path);
     const logged = log.read();
     log.close();
     const pageBytes = logged?.pageBytes ?? pageBytesOf(someBytesAt(this.#file, 0, 100));
-    const base = wholeStep(this.#file, pageBytes, logged, Date.now());
-    this.#databasePages = base.databasePages;
-    const writer = new ChainWriter(folder, name, pageBytes, (increment) => process.send?.(increment));
+    const whole = wholeStep(this.#file, pageBytes, logged, Date.now());
+    this.#databasePages = whole.databasePages;
+    const state = former?.pageBytes === pageBytes ? former : newChain(name, pageBytes);
+    // Those that still wait for the target are named again.
+    for (const file of state.files) if (isWaiting(folder, file)) process.send?.(file);
+    const writer = new ChainWriter(folder, state, (increment) => process.send?.(increment));
     this.#chains.push(writer);
-    await writer.writeBase(base);
+    await writer.begin(whole);
     this.#holdOfBase.end();
   }
 
   /** Ends a chain as it is. The others go on. */
   end(name: string): void {
-    this.#chains = this.#chains.filter((writer) => writer.chain !== name);
+    this.#ended.add(name);
   }
 
   look(): void {
@@ -108,8 +115,8 @@ class Recorder {
     this.#holds = [after, before];
   }
 
-  get hasBase(): boolean {
-    return this.#chains.some((writer) => writer.hasBase);
+  get hasBegun(): boolean {
+    return this.#chains.some((writer) => writer.hasBegun);
   }
 
   get isFull(): boolean {
@@ -118,30 +125,35 @@ class Recorder {
 
   async flush(): Promise<void> {
     const idle = { atMs: Date.now(), databasePages: this.#databasePages, count: 0, pages: () => [] };
-    for (const writer of this.#chains) await writer.flush(idle);
+    for (const writer of this.#chains) {
+      if (this.#ended.has(writer.chain)) writer.end();
+      else await writer.flush(idle);
+    }
+    this.#chains = this.#chains.filter((writer) => !this.#ended.has(writer.chain));
   }
 }
 
 /** The database as of the last commit of the log that was read. SQLite moves no later one into the file meanwhile. */
-const wholeStep = (file: number, pageBytes: number, logged: ChangedPages | undefined, atMs: number): PageStep => {
+const wholeStep = (file: number, pageBytes: number, logged: ChangedPages | undefined, atMs: number): WholeStep => {
   const databasePages = logged?.databasePages ?? Math.floor(fstatSync(file).size / pageBytes);
+  const pageAt = (number: number): Buffer => {
+    const page = logged?.pages.get(number) ?? someBytesAt(file, (number - 1) * pageBytes, pageBytes);
+    if (page.length !== pageBytes) throw new Error('the file of the store ends early');
+    return page;
+  };
   return {
     atMs,
     databasePages,
     count: databasePages,
+    pageAt,
     *pages() {
-      for (let number = 1; number <= databasePages; number += 1) {
-        const page = logged?.pages.get(number) ?? someBytesAt(file, (number - 1) * pageBytes, pageBytes);
-        if (page.length !== pageBytes) throw new Error('the file of the store ends early');
-        yield [number, page] as const;
-      }
+      for (let number = 1; number <= databasePages; number += 1) yield [number, pageAt(number)] as const;
     },
   };
 };
 
 const stepOf = ({ pages, databasePages }: ChangedPages, atMs: number): PageStep => {
-  // A commit that shrinks the database leaves pages in the log that are no part of it any more.
-  const kept = [...pages].filter(([number]) => number <= databasePages);
+  const kept = withinEnd(pages, databasePages);
   return { atMs, databasePages, count: kept.length, pages: () => kept };
 };
 
@@ -151,15 +163,25 @@ const pageBytesOf = (header: Buffer): number => {
   return bytes === 1 ? 65_536 : bytes;
 };
 
-holdAlone();
+const newChain = (name: string, pageBytes: number): ChainState => ({
+  chain: name,
+  database: databaseId,
+  pageBytes,
+  digests: new PageDigests(),
+  files: [],
+});
+
+lockRecorder();
+/** A copied file has another number, so two stores do not go on with one chain. */
+const databaseId = String(statSync(path, { bigint: true }).ino);
 const recorder = new Recorder();
 let isStopping = false;
-let bases = recorder.begin(chain);
+let beginnings = recorder.begin(chain, takeChain(folder, manner === ANEW ? undefined : databaseId, Date.now()));
 process.on('message', (request: RecordRequest) => {
   if (request === 'stop') isStopping = true;
   else if ('end' in request) recorder.end(request.end);
   // An error of `begin` stays unhandled, so it ends this process.
-  else bases = bases.then(() => recorder.begin(request.begin));
+  else beginnings = beginnings.then(() => recorder.begin(request.begin));
 });
 process.once('disconnect', () => process.exit(0));
 
@@ -171,7 +193,7 @@ while (!isStopping) {
   await recorder.flush();
   flushAt = performance.now() + Number(everyMs);
 }
-if (!recorder.hasBase) await bases;
+if (!recorder.hasBegun) await beginnings;
 recorder.look();
 await recorder.flush();
 process.disconnect?.();

@@ -13,7 +13,7 @@ import { backupSettings, erasureFilesOf, stayingHere } from './backup-settings.t
 import { createBackup } from './create-backup.ts';
 import { drillCommand } from './drill-command.ts';
 import { folderOption, fromOption } from './from-option.ts';
-import { gapJson, gapsBetween, type SentChain, sentChains, showGap } from './increment-chains.ts';
+import { gapJson, longGaps, type SentChain, sentChains, showGap } from './increment-chains.ts';
 import { isOlder } from './prune-chains.ts';
 import { pruneCommand } from './prune-command.ts';
 import { rewrapCommand } from './rewrap-command.ts';
@@ -96,7 +96,7 @@ const listCommand = defineCommand({
       ? listBackups(folder, erasureFilesOf(node))
       : listSent(target, erasureFilesOf(node)));
     const chains = target === undefined ? [] : await sentChains(target);
-    const sent = target === undefined ? {} : { chains: chains.map(chainJson), gaps: gapsBetween(chains).map(gapJson) };
+    const sent = target === undefined ? {} : { chains: chains.map(chainJson), gaps: longGaps(chains).map(gapJson) };
     if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson), ...sent })}\n`);
     else if (found.length > 0) stdout.write(table(rowsOf(found, target !== undefined), { titled: true }));
     if (found.length === 0 && chains.length === 0) stderr.write(`there is no backup in ${target?.place ?? folder}\n`);
@@ -104,7 +104,7 @@ const listCommand = defineCommand({
       if (damage !== null) stderr.write(neededKey === undefined ? `${id}: damaged: ${damage}\n` : `${damage}\n`);
     }
     if (!options.json)
-      for (const line of [...chains.map(chainLine), ...gapsBetween(chains).map(showGap)]) stderr.write(line);
+      for (const line of [...chains.map(chainLine), ...longGaps(chains).map(showGap)]) stderr.write(line);
     const erasedAt = await erasureInstants(erasureFilesOf(node));
     if (found.some(({ erasuresSince }) => erasuresSince > 0) || chains.some((chain) => isOlder(chain, erasedAt))) {
       stderr.write(`"${pruning(options)}" removes backups that may hold what was erased since\n`);

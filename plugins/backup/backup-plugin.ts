@@ -99,7 +99,7 @@ export const backupPlugin = definePlugin({
       every(AGAIN_MS, () => void sender.run());
       onStop(() => sender.stop());
     }
-    measureBackups({ telemetry, clock, config, incrementAgeMs: () => sender?.ageMs() });
+    measureBackups({ telemetry, clock, config, incrementAgeMs: async () => sender?.ageMs() });
     // A target that was given up may still lock backups, so this looks at the record alone.
     on(erasureFiles, async () => {
       const seen = await readTarget(config.folder);

@@ -4,7 +4,8 @@ import { backupName, isBackupName, startOfBackup } from './backup-folder.ts';
 
 /** A chain has the form of the name of a backup, so that sorting by name sorts by age. */
 const PREFIX = 'increments-';
-const INCREMENT = /^(\d{10})-(\d{1,16})$/;
+const INCREMENT = /^(\d{10})-(\d{1,16})(-resumed)?$/;
+const NUMBER_DIGITS = 10;
 /** Bounds the list of a target, into which others may have put any number of objects. */
 const MOST_OBJECTS = 2_000_000;
 
@@ -15,6 +16,8 @@ export interface SentIncrement {
   /** Milliseconds since the epoch. */
   readonly untilMs: number;
   readonly bytes: number;
+  /** True for the changes since the end of an earlier recording, whose moments nobody knows. */
+  readonly isResumed: boolean;
   /** True for one that lies in the clear where others are sealed. */
   readonly isClear: boolean;
 }
@@ -39,6 +42,9 @@ export const chainName = (nowMs: number, uuid: string): string => backupName(now
 
 export const startOfChain = (name: string): number => startOfBackup(name.replace(PREFIX, 'backup-'));
 
+/** Returns how the name of an increment with this number begins. */
+export const startOfIncrement = (number: number): string => `${String(number).padStart(NUMBER_DIGITS, '0')}-`;
+
 const isChainName = (name: string): boolean => name.startsWith(PREFIX) && isBackupName(name.replace(PREFIX, 'backup-'));
 
 /** Returns the chains of a target whose base is there, newest first. */
@@ -49,10 +55,11 @@ export const sentChains = async (target: ObjectStore): Promise<readonly SentChai
     count += 1;
     if (count > MOST_OBJECTS) throw tooMany(target);
     const [chain = '', name = '', ...deeper] = path.split('/');
-    const [, number, untilMs] = INCREMENT.exec(name) ?? [];
+    const [, number, untilMs, resumed] = INCREMENT.exec(name) ?? [];
     if (!isChainName(chain) || number === undefined || deeper.length > 0) continue;
     const isClear = target.rewrap !== undefined && isSealed !== true;
-    const increment = { name, number: Number(number), untilMs: Number(untilMs), bytes, isClear };
+    const isResumed = resumed !== undefined;
+    const increment = { name, number: Number(number), untilMs: Number(untilMs), bytes, isResumed, isClear };
     found.set(chain, [...(found.get(chain) ?? []), increment]);
   }
   return [...found]
@@ -71,7 +78,7 @@ const chainOf = (name: string, given: readonly SentIncrement[]): SentChain[] => 
   return [{ name, increments, reachable, brokenAt, fromMs: base.untilMs, untilMs, isClear: base.isClear }];
 };
 
-/** A time between two chains, to which no restore goes. Milliseconds since the epoch. */
+/** A time between two recordings, to which no restore goes. Milliseconds since the epoch. */
 export interface ChainGap {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -80,11 +87,18 @@ export interface ChainGap {
 /** A node that starts anew needs about as long, and nobody has to look into that. */
 const SHORTEST_GAP_MS = 60_000;
 
-/** Returns the gaps between chains, which come newest first: the node was away, or the target was. */
-export const gapsBetween = (chains: readonly SentChain[]): readonly ChainGap[] =>
-  chains.flatMap(({ fromMs: untilMs }, at) => {
-    const fromMs = chains[at + 1]?.untilMs;
-    return fromMs === undefined || untilMs - fromMs < SHORTEST_GAP_MS ? [] : [{ fromMs, untilMs }];
+/** Returns the long gaps in chains, which come newest first: the node was away, or the target was. */
+export const longGaps = (chains: readonly SentChain[]): readonly ChainGap[] =>
+  chains.flatMap((chain, at) => {
+    const formerMs = chains[at + 1]?.untilMs ?? chain.fromMs;
+    const gaps = [...gapsWithin(chain).toReversed(), { fromMs: formerMs, untilMs: chain.fromMs }];
+    return gaps.filter(({ fromMs, untilMs }) => untilMs - fromMs >= SHORTEST_GAP_MS);
+  });
+
+const gapsWithin = ({ reachable }: SentChain): ChainGap[] =>
+  reachable.flatMap(({ isResumed, untilMs }, at) => {
+    const fromMs = reachable[at - 1]?.untilMs;
+    return isResumed && fromMs !== undefined ? [{ fromMs, untilMs }] : [];
   });
 
 export const showGap = ({ fromMs, untilMs }: ChainGap): string =>
@@ -115,7 +129,7 @@ export const chosenPoint = async (target: ObjectStore, atMs: number | null, nowM
   const { chain, increments } = atMs === null ? lastOf(target, counted) : heldBy(target, counted, atMs);
   const clear = increments.find(({ isClear }) => isClear);
   if (clear !== undefined) throw liesClear(`${chain.name}/${clear.name}`);
-  return { chain: chain.name, increments, untilMs: atMs ?? Number.MAX_SAFE_INTEGER, gaps: gapsBetween(counted) };
+  return { chain: chain.name, increments, untilMs: atMs ?? Number.MAX_SAFE_INTEGER, gaps: longGaps(counted) };
 };
 
 interface ChosenChain {
@@ -134,7 +148,9 @@ const lastOf = (target: ObjectStore, chains: readonly SentChain[]): ChosenChain 
 /** Where two chains hold the point in time, the former one has every commit until then, and the next one its base. */
 const heldBy = (target: ObjectStore, chains: readonly SentChain[], atMs: number): ChosenChain => {
   const begun = chains.filter(({ fromMs }) => fromMs <= atMs);
-  const holding = begun.findLast(({ untilMs }) => atMs <= untilMs);
+  const around = begun.filter(({ untilMs }) => atMs <= untilMs);
+  const gaps = around.map((chain) => gapsWithin(chain).find(({ fromMs, untilMs }) => fromMs < atMs && atMs < untilMs));
+  const holding = around.findLast((_, at) => gaps[at] === undefined);
   if (holding !== undefined) {
     const { reachable } = holding;
     return {
@@ -142,13 +158,12 @@ const heldBy = (target: ObjectStore, chains: readonly SentChain[], atMs: number)
       increments: reachable.slice(0, reachable.findIndex(({ untilMs }) => untilMs >= atMs) + 1),
     };
   }
+  const [gap] = gaps;
+  if (gap !== undefined) throw tooLate(gap.fromMs, gap.untilMs);
   const last = lastAmong(begun);
   if (last === undefined) throw tooEarly(target, chains);
   if (last.brokenAt !== undefined) throw isBroken(last, last.brokenAt);
-  throw tooLate(
-    last,
-    chains.findLast(({ fromMs }) => fromMs > atMs),
-  );
+  throw tooLate(last.untilMs, chains.findLast(({ fromMs }) => fromMs > atMs)?.fromMs);
 };
 
 /** Chains come newest first. */
@@ -191,9 +206,9 @@ const tooEarly = ({ place }: ObjectStore, chains: readonly SentChain[]): Service
     { hint: chains.length === 0 ? 'restore a backup: leave --at out' : LIST },
   );
 
-const tooLate = ({ untilMs }: SentChain, next: SentChain | undefined): ServiceError => {
-  const later = next === undefined ? '' : `, and the next begin at ${formatInstant(next.fromMs)}`;
-  return new ServiceError('lookup', `the increments of that time end at ${formatInstant(untilMs)}${later}`, {
+const tooLate = (endMs: number, nextMs: number | undefined): ServiceError => {
+  const later = nextMs === undefined ? '' : `, and the next begin at ${formatInstant(nextMs)}`;
+  return new ServiceError('lookup', `the increments of that time end at ${formatInstant(endMs)}${later}`, {
     hint: `give one of these times, or a point in time outside; ${LIST}`,
   });
 };

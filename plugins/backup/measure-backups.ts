@@ -9,7 +9,7 @@ export interface BackupMeasures {
   readonly clock: Clock;
   readonly config: BackupSettings;
   /** See `IncrementSender.ageMs`. */
-  incrementAgeMs(): number | undefined;
+  incrementAgeMs(): Promise<number | undefined>;
 }
 
 type Newest = NonNullable<Awaited<ReturnType<typeof newestBackup>>>;
@@ -48,7 +48,7 @@ export const measureBackups = ({ telemetry, clock, config, incrementAgeMs }: Bac
     return newestMs === undefined ? undefined : ageSeconds(newestMs);
   });
   gauge('backup_increment_age_seconds', 'How long ago the last increment in the target was taken', async () => {
-    const ageMs = incrementAgeMs();
+    const ageMs = await incrementAgeMs();
     return ageMs === undefined ? undefined : ageMs / 1_000;
   });
   ofNewest('backup_size_bytes', 'Size of the newest backup', ({ bytes }) => bytes);

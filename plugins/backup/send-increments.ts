@@ -4,8 +4,9 @@ import type { ChangeRecorder, IncrementFile, ObjectStore } from '../../kernel/in
 import type { Clock, Logger, ObjectStores, Random, StoreCopies } from '../../kernel/plugin-api.ts';
 import type { BackupSettings } from './backup-settings.ts';
 import { ChainQueue } from './chain-queue.ts';
-import { chainName } from './increment-chains.ts';
+import { chainName, startOfChain } from './increment-chains.ts';
 import { pruneChains } from './prune-chains.ts';
+import { noteReached, readReached } from './reached-time.ts';
 
 /** The folder of increments that wait for the target, beside the backups. */
 const SPOOL = 'increments';
@@ -13,6 +14,9 @@ const SPOOL = 'increments';
 const MOST_WAITING_BYTES = 1024 * 1024 * 1024;
 /** A longer chain takes long to restore. */
 const LONGEST_MS = 86_400_000;
+/** Increments that are later than this and than so many intervals are reported. */
+const PATIENCE_MS = 60_000;
+const PATIENT_INTERVALS = 3;
 
 export interface SendIncrementsParts {
   readonly copies: Pick<StoreCopies, 'recordChanges' | 'placeKeys'>;
@@ -29,36 +33,51 @@ export interface IncrementSender {
   run(): Promise<void>;
   /** Sends the rest, and ends. */
   stop(): Promise<void>;
-  /** Milliseconds since the last commit that is surely in the target; undefined where another process sends. */
-  ageMs(): number | undefined;
+  /** Milliseconds since the last commit that is surely in the target, by any process of the node. */
+  ageMs(): Promise<number>;
 }
 
 export const createIncrementSender = (parts: SendIncrementsParts): IncrementSender => {
-  const { clock, log } = parts;
+  const { clock, log, config } = parts;
   let isStopping = false;
-  let isElsewhere = false;
+  let isReported = false;
+  let goesOn = true;
   let running: Promise<void> | undefined;
   let recording: Recording | undefined;
   // Begins at the present time, so that the age also grows while the target was never reached.
   let reachedMs = clock.nowMs();
-  const onSent = ({ untilMs }: IncrementFile): void => {
-    reachedMs = Math.max(reachedMs, untilMs);
+  const onSent = async ({ untilMs }: IncrementFile): Promise<void> => {
+    if (untilMs <= reachedMs) return;
+    reachedMs = untilMs;
+    await noteReached(config.folder, untilMs).catch((error: unknown) => {
+      log.warn('the age of the increments could not be written down for other processes', { error });
+    });
   };
-  const onRecorded = (): void => {
-    if (isElsewhere) reachedMs = clock.nowMs();
-    isElsewhere = false;
+  const ageMs = async (): Promise<number> =>
+    Math.max(0, clock.nowMs() - Math.max(reachedMs, await readReached(config.folder)));
+  /** Another process of this node sends, or one that holds the lock for no good reason. */
+  const reportLock = async (error: unknown): Promise<void> => {
+    const isLate = (await ageMs()) > Math.max(PATIENCE_MS, PATIENT_INTERVALS * config.incrementSeconds * 1_000);
+    if (isLate && !isReported) {
+      log.warn('no increments reach the target, and another process holds their lock; end that process', { error });
+    }
+    isReported = isLate;
   };
   const record = async (): Promise<void> => {
+    let current: Recording | undefined;
     try {
       while (!isStopping) {
-        recording = await Recording.begin(parts, { onSent, onRecorded });
+        current = await Recording.begin(parts, { onSent, goesOn });
+        recording = current;
         if (isStopping) void recording.stop();
         await recording.ended();
+        goesOn = !recording.isBroken;
       }
     } catch (error) {
-      isElsewhere = (error as { readonly code?: unknown }).code === 'conflict' && recording?.hasRecorded === false;
-      if (isElsewhere) return;
-      log.warn('increments of the store are not sent to the target; a new chain begins soon', { error });
+      goesOn = current?.isBroken !== true;
+      const isLocked = (error as { readonly code?: unknown }).code === 'conflict' && current?.hasRecorded === false;
+      if (isLocked) return reportLock(error);
+      log.warn('increments of the store are not sent to the target; the recording begins again soon', { error });
     }
   };
   return {
@@ -68,7 +87,7 @@ export const createIncrementSender = (parts: SendIncrementsParts): IncrementSend
       });
       return running;
     },
-    ageMs: () => (isElsewhere ? undefined : Math.max(0, clock.nowMs() - reachedMs)),
+    ageMs,
     stop: async () => {
       isStopping = true;
       await recording?.stop();
@@ -77,43 +96,46 @@ export const createIncrementSender = (parts: SendIncrementsParts): IncrementSend
   };
 };
 
-interface Listeners {
-  onSent(increment: IncrementFile): void;
-  /** Called for each increment, whether it is in the target or not. */
-  onRecorded(): void;
+interface RecordingOptions {
+  onSent(increment: IncrementFile): Promise<void>;
+  /** False to begin a new chain in any case. */
+  readonly goesOn: boolean;
 }
 
 /**
  * Records the store, and sends what it records. A chain goes on until the base and the increments of the next one are
- * in the target, so increments arrive without a gap.
+ * in the target, so increments arrive without a gap. The last chain of the former recording goes on, too.
  */
 class Recording {
   readonly #parts: SendIncrementsParts;
   readonly #target: ObjectStore;
   readonly #spool: string;
   readonly #recorder: ChangeRecorder;
-  readonly #listeners: Listeners;
+  readonly #options: RecordingOptions;
   /** The newest comes last. */
   #queues: ChainQueue[] = [];
   #begunMs = 0;
   #isPruned = false;
   hasRecorded = false;
+  /** True when its chain must not go on. */
+  isBroken = false;
 
-  static async begin(parts: SendIncrementsParts, listeners: Listeners): Promise<Recording> {
+  static async begin(parts: SendIncrementsParts, options: RecordingOptions): Promise<Recording> {
     const target = await parts.objects.open(parts.config.target ?? '');
     const spool = join(parts.config.folder, SPOOL);
     await mkdir(spool, { recursive: true, mode: 0o700 });
-    return new Recording(parts, target, spool, listeners);
+    return new Recording(parts, target, spool, options);
   }
 
-  private constructor(parts: SendIncrementsParts, target: ObjectStore, spool: string, listeners: Listeners) {
+  private constructor(parts: SendIncrementsParts, target: ObjectStore, spool: string, options: RecordingOptions) {
     this.#parts = parts;
     this.#target = target;
     this.#spool = spool;
-    this.#listeners = listeners;
+    this.#options = options;
     const onIncrement = (increment: IncrementFile): void => this.#take(increment);
-    const options = { chain: this.#addChain(), everyMs: parts.config.incrementSeconds * 1_000, onIncrement };
-    const recorder = parts.copies.recordChanges?.(spool, options);
+    const everyMs = parts.config.incrementSeconds * 1_000;
+    const chain = this.#newChain();
+    const recorder = parts.copies.recordChanges?.(spool, { chain, everyMs, goesOn: options.goesOn, onIncrement });
     if (recorder === undefined) throw new Error('the store records no changes');
     this.#recorder = recorder;
   }
@@ -125,6 +147,8 @@ class Recording {
       for (const queue of this.#queues) await this.#send(queue);
     } finally {
       await this.#recorder.stop();
+      // The next recording goes on with the chain, and must not send at the same time.
+      for (const queue of this.#queues) await queue.settled();
     }
   }
 
@@ -132,29 +156,35 @@ class Recording {
     return this.#recorder.stop();
   }
 
-  #addChain(): string {
-    const { clock, random, copies } = this.#parts;
-    this.#begunMs = clock.nowMs();
+  #newChain(): string {
+    const { clock, random } = this.#parts;
+    return chainName(clock.nowMs(), random.uuid());
+  }
+
+  #addQueue(chain: string, goesOn: boolean): ChainQueue {
+    const { copies } = this.#parts;
+    const { onSent } = this.#options;
+    this.#begunMs = startOfChain(chain);
     this.#isPruned = false;
-    const chain = chainName(this.#begunMs, random.uuid());
-    const { onSent } = this.#listeners;
-    this.#queues.push(new ChainQueue(chain, { copies, target: this.#target, spool: this.#spool, onSent }));
-    return chain;
+    const parts = { copies, target: this.#target, spool: this.#spool, onSent };
+    const queue = new ChainQueue(chain, parts, goesOn);
+    this.#queues.push(queue);
+    return queue;
   }
 
   #take(increment: IncrementFile): void {
+    const first = this.hasRecorded ? undefined : this.#addQueue(increment.chain, increment.number > 0);
     this.hasRecorded = true;
-    this.#listeners.onRecorded();
-    const queue = this.#queues.find(({ chain }) => chain === increment.chain);
+    const queue = first ?? this.#queues.find(({ chain }) => chain === increment.chain);
     // The next start removes the file of a chain that has ended.
     if (queue === undefined) return;
     queue.add(increment);
     const isLong = this.#parts.clock.nowMs() - this.#begunMs > LONGEST_MS;
-    if (isLong && this.#queues.length === 1) this.#recorder.begin(this.#addChain());
+    if (isLong && this.#queues.length === 1) this.#recorder.begin(this.#addQueue(this.#newChain(), false).chain);
     this.#send(queue).catch((error: unknown) => {
       // The next increment tries again, until too many wait.
       this.#parts.log.warn('an increment could not be sent to the target', { error });
-      if (this.#queues.reduce((sum, { waitingBytes }) => sum + waitingBytes, 0) > MOST_WAITING_BYTES) void this.stop();
+      if (this.#queues.reduce((sum, { waitingBytes }) => sum + waitingBytes, 0) > MOST_WAITING_BYTES) this.#break();
     });
   }
 
@@ -163,7 +193,7 @@ class Recording {
     const isNewest = queue === this.#queues.at(-1);
     if (!isThere && isNewest) {
       this.#queues = [];
-      void this.stop();
+      this.#break();
     } else if (!isThere) this.#end(queue);
     else if (isNewest && queue.isSent) await this.#endFormer(queue);
   }
@@ -176,6 +206,11 @@ class Recording {
       this.#isPruned = false;
       throw error;
     });
+  }
+
+  #break(): void {
+    this.isBroken = true;
+    void this.stop();
   }
 
   #end(queue: ChainQueue): void {

@@ -45,10 +45,12 @@ describe('gaps in the increments of an SQLite store', () => {
     await first.end('SIGKILL');
     const [former = ''] = chains();
     const endMs = untilMs(incrementsOf(former).at(-1));
+    // Without its folder of backups, the next start knows no chain that goes on.
+    rmSync(place.backups, { recursive: true });
     const second = await beginChain(1);
     await second.end();
     const [chain = ''] = chains().slice(-1);
-    expect(chain, 'a fresh sender begins a chain with a base of its own').to.not.equal(former);
+    expect(chain, 'a chain with a base of its own').to.not.equal(former);
     const beginMs = untilMs(incrementsOf(chain)[0]);
     // As if the first node had been lost an hour earlier.
     for (const name of incrementsOf(former)) {

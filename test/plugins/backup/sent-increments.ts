@@ -12,5 +12,5 @@ export const chainsIn = (target: string): string[] =>
 /** Returns the names of the increments of a chain, the oldest first. */
 export const incrementsIn = (target: string, chain: string): string[] =>
   readdirSync(join(target, chain))
-    .filter((name) => /^\d+-\d+$/.test(name))
+    .filter((name) => /^\d+-\d+(-resumed)?$/.test(name))
     .sort();
