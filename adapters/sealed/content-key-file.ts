@@ -12,6 +12,8 @@ const FORMAT = 1;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const MODE = 0o600;
+/** Some 180,000 erasures. Node.js reads no longer text. */
+const MOST_BYTES = 500 * 1024 * 1024;
 
 /** The clear part of the file, which tells files of the same store apart without a key. */
 export interface KeyFileHeader {
@@ -37,13 +39,11 @@ export const spellKeys = async (keys: ContentKeys, source: KeySource, { isUnused
   const [present] = await source.readKeys();
   if (present === undefined) throw new ServiceError('unavailable', 'the source of the encryption key gives no key');
   const header: KeyFileHeader = { id: keys.id, version: keys.version, keyId: operatorKeyId(present), isUnused };
-  const roots = keys.roots.map(({ id, tree }) => ({ id, tree: spellTree(tree.nodes()).toString('base64') }));
-  const secret = Buffer.from(
-    JSON.stringify({ label_key: Buffer.from(keys.labelKey).toString('base64'), period: keys.period, roots }),
-  );
+  const secret = spellSecret(keys);
   const sealed = sealSecret(secret, wrappingOf(present), placeOf(header), randomBytes(NONCE_BYTES));
   secret.fill(0);
   const { id, version, keyId } = header;
+  if (sealed.length * 4 > (MOST_BYTES - 1_000) * 3) throw tooLarge();
   return `${JSON.stringify({ format: FORMAT, id, version, key_id: keyId, ...(isUnused && { unused: true }), sealed_keys: sealed.toString('base64') })}\n`;
 };
 
@@ -56,37 +56,62 @@ export const openKeys = async (text: string, source: KeySource, place: string): 
   if (key === undefined) throw otherKey(place, header.keyId, known[0]);
   const secret = openSecret(Buffer.from(json.sealed_keys, 'base64'), wrappingOf(key), placeOf(header));
   if (secret === undefined) throw damaged(place);
-  const {
-    label_key: labelKey,
-    period,
-    roots,
-  } = JSON.parse(secret.toString('utf8')) as {
-    readonly label_key: string;
-    readonly period: number;
-    readonly roots: readonly { readonly id: number; readonly tree: string }[];
-  };
+  const read = readSecret(secret);
   secret.fill(0);
-  const opened = roots.map(({ id, tree }) => rootFrom(id, readTree(Buffer.from(tree, 'base64'))));
   const { id, version } = header;
-  return { id, version, period, labelKey: Buffer.from(labelKey, 'base64'), roots: opened };
+  return { id, version, ...read };
+};
+
+/** The beginning of the sealed part, a line of JSON. The bytes of the trees follow, which are nearly all of it. */
+interface SecretHead {
+  readonly label_key: string;
+  readonly period: number;
+  /** The roots in order, each with the length of its tree. */
+  readonly roots: readonly { readonly id: number; readonly bytes: number }[];
+}
+
+const spellSecret = ({ labelKey, period, roots }: ContentKeys): Buffer => {
+  const trees = roots.map(({ tree }) => spellTree(tree.nodes()));
+  const head: SecretHead = {
+    label_key: Buffer.from(labelKey).toString('base64'),
+    period,
+    roots: roots.map(({ id }, at) => ({ id, bytes: trees[at]?.length ?? 0 })),
+  };
+  const secret = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...trees]);
+  for (const tree of trees) tree.fill(0);
+  return secret;
+};
+
+/** Reads what `spellSecret` returned, which a seal has proved genuine. */
+const readSecret = (secret: Buffer): Pick<ContentKeys, 'labelKey' | 'period' | 'roots'> => {
+  const end = secret.indexOf('\n');
+  const head = JSON.parse(secret.toString('utf8', 0, end)) as SecretHead;
+  let at = end + 1;
+  const roots = head.roots.map(({ id, bytes }) => {
+    at += bytes;
+    return rootFrom(id, readTree(secret.subarray(at - bytes, at)));
+  });
+  return { labelKey: Buffer.from(head.label_key, 'base64'), period: head.period, roots };
 };
 
 /** Reads the clear part of a spelled file. */
 export const readKeyFileHeader = (text: string, place: string): KeyFileHeader => headerOf(parseFile(text, place));
 
-/** Reads the text of a key file; undefined if there is none. */
+/** Reads the text of a key file; undefined if there is none. Rejects where there is a folder or a pipe. */
 export const readKeyFile = async (path: string): Promise<string | undefined> => {
-  let file: FileHandle;
+  let file: FileHandle | undefined;
   try {
-    file = await open(path, 'r');
+    // Opening a pipe that nobody writes to would wait without this flag, which Windows has not.
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error('no ordinary file');
+    if (found.size > MOST_BYTES) throw new Error('too large');
+    return await file.readFile('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw unusable(path, error);
-  }
-  try {
-    return await file.readFile('utf8');
   } finally {
-    await file.close();
+    await file?.close();
   }
 };
 
@@ -173,6 +198,12 @@ const damaged = (place: string): ServiceError =>
     hint: 'put back the copy that lies beside your backups, or restore a backup with it',
   });
 
+/** A file that nobody reads any more would lose the store. */
+const tooLarge = (): ServiceError =>
+  new ServiceError('unavailable', 'the file of content keys would grow too large by the destruction of further keys', {
+    hint: 'run "fact-memory-node encryption rotate" with the node stopped: it draws new keys, whose file is small',
+  });
+
 const newer = (place: string): ServiceError =>
   new ServiceError('unavailable', `the content keys in ${place} have a form that this program does not know`, {
     hint: 'use the version that wrote them or a newer one',
@@ -181,9 +212,9 @@ const newer = (place: string): ServiceError =>
 const unusable = (path: string, cause: unknown): ServiceError =>
   new ServiceError(
     'unavailable',
-    `the content keys in ${path} cannot be used (${(cause as NodeJS.ErrnoException).code})`,
+    `the content keys in ${path} cannot be used (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`,
     {
-      hint: 'check that the user of the node may read and write the file and its folder',
+      hint: 'it must be a file, and the user of the node must be able to read and write it and its folder',
       cause,
     },
   );

@@ -8,7 +8,7 @@ const DIGITS = ['0', '1', '2', '3'] as const;
 
 /**
  * Spells the nodes of a tree from the root on: a destroyed part, a held seed, or the four children of a node. So paths
- * take no bytes, and an erasure adds some 4 KiB.
+ * take no bytes, and an erasure adds some 2 KiB.
  */
 export const spellTree = (nodes: readonly SeedNode[]): Buffer => {
   const sorted = [...nodes].sort(([one], [other]) => (one < other ? -1 : 1));

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { readKeyFile } from '../../../adapters/sealed/content-key-file.ts';
 import { freshKeys, withFreshRoot, withPresentRootOnly } from '../../../adapters/sealed/content-keys.ts';
@@ -54,6 +55,30 @@ describe('the file of content keys', () => {
       expect(await rejection(open()), one).to.have.property('code', 'unavailable');
     }
   });
+
+  const others: Readonly<Record<string, (path: string) => unknown>> = {
+    'a folder': (path) => mkdir(path),
+    'a pipe that nobody writes to': (path) => spawnSync('mkfifo', [path]),
+    'a link to itself': (path) => symlink(path, path),
+    'a link to a device': (path) => symlink('/dev/zero', path),
+    'a file of three gigabytes': async (path) => {
+      await writeFile(path, '');
+      await truncate(path, 3 * 1024 ** 3);
+    },
+  };
+  for (const [title, put] of Object.entries(others)) {
+    it(`is refused, with its path, where there is ${title}`, async () => {
+      const { path, open } = await newFile();
+      const seal = await open();
+      await rm(path);
+      await put(path);
+      for (const work of [() => open(), () => seal.destroy([{ ...ALICE, generation: 0, isWhole: true }])]) {
+        const refused = await rejection(work());
+        expect(refused).to.include({ code: 'unavailable' });
+        expect(refused.message).to.contain(`the content keys in ${path} cannot be used (`);
+      }
+    });
+  }
 
   it('is asked for when it is missing at an erasure', async () => {
     const { path, open } = await newFile();
