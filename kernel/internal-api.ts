@@ -90,6 +90,7 @@ export { valueCommitment } from './facts/value-commitment.ts';
 export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';
 export { openOrdinaryFile, readOrdinaryFile, readPart } from './files/ordinary-file.ts';
 export { readSecretFile, replaceSecretFile, writeSecretFile } from './files/secret-file.ts';
+export { unusableFile } from './files/unusable-file.ts';
 export type { GreetingPart } from './hooks/node-hooks.ts';
 export { problemOf } from './http/error-reply.ts';
 export { readBearerToken } from './http/read-bearer-token.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
-import { ServiceError } from '../../ports/ports.ts';
+import { dirname } from 'node:path';
 import { openOrdinaryFile, readPart } from './ordinary-file.ts';
+import { unusableFile } from './unusable-file.ts';
 
 /**
  * Ids of ended things, in a file beside the store. So an older state of the store does not bring them back. Each method
@@ -62,13 +62,7 @@ export const createIdJournal = (file: string): IdJournal => {
     }
   };
   const unusable = (cause: unknown): never => {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const reason = cause instanceof ServiceError ? 'no ordinary file' : (code ?? message);
-    // Callers over the network see this, so it names no folder.
-    throw new ServiceError('unavailable', `the file ${basename(file)} in the data folder cannot be used (${reason})`, {
-      hint: 'it must be an ordinary file that the user of the node may read and write, or not be there',
-      cause,
-    });
+    throw unusableFile(file, cause);
   };
   return {
     async read() {

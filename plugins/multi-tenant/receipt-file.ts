@@ -1,10 +1,13 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOrdinaryFile, unusableFile } from '../../kernel/internal-api.ts';
 import { canonicalJson, DEFAULT_TENANT, decodeBase64Url, verifyEd25519 } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import type { ErasureReceipt } from './multi-tenant-api.ts';
 
 const FILE = 'erased-tenants.jsonl';
+/** Some hundred thousand receipts. A larger file would fill the memory. */
+const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
  * A file beside the store with the receipts of erased tenants. A restored backup may contain erased tenants. The newer
@@ -21,7 +24,7 @@ export class ReceiptFile {
 
   async add(receipt: ErasureReceipt): Promise<void> {
     // Starts a new line, because a crash may have truncated the last one.
-    await appendFile(this.#file, `\n${JSON.stringify(receipt)}\n`, { mode: 0o600, flush: true });
+    await appendFile(this.#file, `\n${JSON.stringify(receipt)}\n`, { mode: 0o600, flush: true }).catch(this.#unusable);
   }
 
   /** Returns the receipts by tenant. */
@@ -37,13 +40,13 @@ export class ReceiptFile {
   }
 
   async #text(): Promise<string> {
-    try {
-      return await readFile(this.#file, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-      throw error;
-    }
+    const bytes = await readOrdinaryFile(this.#file, MOST_BYTES).catch(this.#unusable);
+    return bytes?.toString('utf8') ?? '';
   }
+
+  readonly #unusable = (error: unknown): never => {
+    throw unusableFile(this.#file, error);
+  };
 }
 
 /** Returns undefined for an empty line, and for a line that a crash has truncated. */

@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readLines } from '../../../kernel/command-api.ts';
+import { openOrdinaryFile, unusableFile } from '../../../kernel/internal-api.ts';
 import { decodeBase64Url, type Logger, verifyEd25519 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import { tombstoneBytes } from '../markers/marker-document.ts';
@@ -16,16 +16,20 @@ export interface ErasureRecord {
 
 const MAX_LINE = 64 * 1024;
 
-/** Appends a line to a journal. Resolves once it is on disk. */
+/** Appends a line to a journal. Resolves once it is on disk. Rejects with `unavailable` and the name of the file. */
 export const appendLine = async (file: string, record: object): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true });
-  const handle = await open(file, 'a', 0o600);
   try {
-    // Starts a new line, because a crash may have truncated the last one.
-    await handle.appendFile(`\n${JSON.stringify(record)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await mkdir(dirname(file), { recursive: true });
+    const handle = await open(file, 'a', 0o600);
+    try {
+      // Starts a new line, because a crash may have truncated the last one.
+      await handle.appendFile(`\n${JSON.stringify(record)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw unusableFile(file, error);
   }
 };
 
@@ -38,18 +42,21 @@ export const readErasures = (file: string, identity: NodeIdentity, log: Logger):
  * not give the power to destroy facts, or to hide them.
  */
 export async function* readSigned<T>(file: string, isOwn: (record: T) => boolean, log: Logger): AsyncGenerator<T> {
-  const input = createReadStream(file, 'utf8');
-  // Any other failure prevents the start, because without the file a restored backup could show erased facts.
-  const missing = new Promise<boolean>((resolve, reject) => {
-    input.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(true) : reject(error)));
-    input.once('ready', () => resolve(false));
+  // A failure prevents the start, because without the file a restored backup could show erased facts.
+  const handle = await openOrdinaryFile(file).catch((error: unknown) => {
+    throw unusableFile(file, error);
   });
-  if (await missing) return;
-  for await (const line of createInterface({ input })) {
-    if (line.trim() === '') continue;
-    const record = line.length > MAX_LINE ? undefined : parsed<T>(line);
-    if (record !== undefined && isOwn(record)) yield record;
-    else log.warn('a line of a journal is damaged or was not signed by this node; it is passed over', { file });
+  if (handle === undefined) return;
+  try {
+    for await (const { bytes } of readLines(handle.createReadStream({ autoClose: false }), MAX_LINE)) {
+      const line = bytes?.toString('utf8').trim();
+      if (line === '') continue;
+      const record = line === undefined ? undefined : parsed<T>(line);
+      if (record !== undefined && isOwn(record)) yield record;
+      else log.warn('a line of a journal is damaged or was not signed by this node; it is passed over', { file });
+    }
+  } finally {
+    await handle.close();
   }
 }
 
