@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createNode, type Node } from '../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
@@ -55,6 +55,8 @@ export interface TestNodeOptions {
   readonly databaseUrl?: string;
   /** The folder of the node and its store. A given folder is not removed, so that another node can start on it. */
   readonly folder?: string;
+  /** True for a sealed store, with keys in files of the folder. The store cannot be wrapped. */
+  readonly isSealed?: boolean;
   /** Wraps the store of the node. */
   readonly wrapStore?: (store: FactStore) => FactStore;
   readonly network?: LoopbackNetwork;
@@ -91,6 +93,11 @@ export interface TestNode {
   stop(): Promise<void>;
 }
 
+/** The key of the operator of each sealed node. */
+export const OPERATOR_KEY = Buffer.from('0123456789abcdef'.repeat(4), 'hex');
+/** Returns the file of content keys of a sealed node. */
+export const contentKeysIn = (folder: string): string => join(folder, 'content-keys.json');
+
 const DEFAULT_URL = 'http://localhost:8765';
 
 /**
@@ -118,8 +125,9 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   const plugins = pluginObjects(options, keyRing);
   let node: Node | undefined;
   try {
+    if (options.isSealed === true) await store.fill(undefined);
     node = await createNode({
-      env: { ...layout(options), ...options.env },
+      env: { ...layout(options), ...(options.isSealed === true && (await sealing(folder))), ...options.env },
       plugins,
       inspectReplies: checkReplies,
       worker: options.worker,
@@ -133,12 +141,14 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         random,
         log: createMemoryLogger(logLines),
         transport: network.transport(url),
-        store: async () => {
-          // Plugins of two tests may share a name but need different tables.
-          const areOurs = plugins.every(({ migrations = [] }) => migrations.length === 0);
-          await store.fill(areOurs ? node?.kernel.migrations : undefined);
-          return wrapStore(store.open());
-        },
+        ...(options.isSealed !== true && {
+          store: async () => {
+            // Plugins of two tests may share a name but need different tables.
+            const areOurs = plugins.every(({ migrations = [] }) => migrations.length === 0);
+            await store.fill(areOurs ? node?.kernel.migrations : undefined);
+            return wrapStore(store.open());
+          },
+        }),
         extras: [quietBilling],
       },
     });
@@ -166,6 +176,13 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
       await removeFolder();
     },
   };
+};
+
+/** Returns the variables of a sealed node, whose key of the operator is in its folder. */
+const sealing = async (folder: string): Promise<Record<string, string>> => {
+  const SVC_ENCRYPTION_KEY_FILE = join(folder, 'operator.key');
+  await writeFile(SVC_ENCRYPTION_KEY_FILE, OPERATOR_KEY.toString('hex'), { mode: 0o600 });
+  return { SVC_ENCRYPTION_KEY_FILE, SVC_ENCRYPTION_KEY_STORE: contentKeysIn(folder) };
 };
 
 /** With a list of plugins, all unlisted bundled ones are off. */

@@ -34,6 +34,9 @@ import { StoredPeerings } from './stored-peerings.ts';
 import { PeerReader } from './verify-peer.ts';
 import { verifyWaiting } from './verify-waiting.ts';
 
+/** How often old events are deleted. */
+const FORGET_INTERVAL_MS = 3_600_000;
+
 export interface PeeringsParts {
   readonly config: FederationSettings;
   readonly tables: PluginTables;
@@ -89,6 +92,7 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   parts.route(listPeersRoute(served));
   parts.route(revokePeerRoute(served));
   parts.route(federationAuditRoute(served));
+  parts.every(FORGET_INTERVAL_MS, () => federationLog.deleteOld());
   if (config.enabled) {
     const waiting = { store, tables, reader, federationLog, clock, self };
     const check = createPeerChecks({

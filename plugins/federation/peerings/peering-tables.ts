@@ -1,4 +1,4 @@
-import type { ContentColumns, MigrationSchema } from '../../../kernel/internal-api.ts';
+import { addPeriod, type ContentColumns, type MigrationSchema } from '../../../kernel/internal-api.ts';
 
 export const PEERS_TABLE = 'federation_peers';
 export const EVENTS_TABLE = 'federation_events';
@@ -41,12 +41,15 @@ export const createPeeringTables = async ({ schema }: MigrationSchema): Promise<
     table.text('event_type').notNullable();
     table.text('detail');
     table.bigInteger('ts_ms').notNullable();
+    addPeriod(table);
     table.primary(['tenant_id', 'id'], 'federation_events_key');
     table.index(['tenant_id', 'ts_ms', 'id'], 'federation_events_time');
     table.index(['tenant_id', 'peer_id', 'ts_ms', 'id'], 'federation_events_peer');
+    // Old events of all tenants are deleted.
+    table.index(['ts_ms'], 'federation_events_age');
   });
 };
 
 export const peeringContents: readonly ContentColumns[] = [
-  { table: EVENTS_TABLE, key: ['tenant_id', 'id'], texts: ['detail'] },
+  { table: EVENTS_TABLE, key: ['tenant_id', 'id'], expiring: ['detail'] },
 ];

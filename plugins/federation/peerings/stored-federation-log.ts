@@ -34,6 +34,12 @@ export const SEALED = {
   columns: ['detail'],
 } as const satisfies SealedColumns;
 
+/** How long an event is kept. The audit log has those that matter longer, with a retention of its own. */
+export const EVENT_LIFE_MS = 90 * 24 * 3_600_000;
+/** The number of events that one transaction deletes. */
+const EVENTS_PER_PIECE = 1_000;
+const PIECES = 100;
+
 export interface FederationLogParts {
   readonly tables: PluginTables;
   readonly clock: Clock;
@@ -62,7 +68,7 @@ export class StoredFederationLog implements FederationLog {
     if (events.length === 0) return;
     const { tables } = this.#parts;
     if (transaction !== undefined) return this.#add(events, transaction);
-    for (const [tenantId, own] of byTenant(events)) {
+    for (const [tenantId, own] of byTenant(events, ({ tenantId: id }) => id)) {
       await tables.write(tenantId, (_tables, apart) => this.#add(own, apart));
     }
   }
@@ -75,6 +81,21 @@ export class StoredFederationLog implements FederationLog {
         return this.#windows.admit([tenantId, peerId, event.event.id], event, nowMs) ?? [];
       }),
     );
+  }
+
+  /** Deletes events that are too old, at most 100,000 of them. */
+  async deleteOld(): Promise<void> {
+    const { tables, clock } = this.#parts;
+    const before = clock.nowMs() - EVENT_LIFE_MS;
+    for (let piece = 0; piece < PIECES; piece += 1) {
+      const query = tables(EVENTS_TABLE).where('ts_ms', '<', before).limit(EVENTS_PER_PIECE);
+      const old: readonly Row[] = await query.select('tenant_id', 'id');
+      for (const [tenantId, rows] of byTenant(old, ({ tenant_id: id }) => String(id))) {
+        const ids = rows.map(({ id }) => String(id));
+        await tables(EVENTS_TABLE).where('tenant_id', tenantId).whereIn('id', ids).delete();
+      }
+      if (old.length < EVENTS_PER_PIECE) return;
+    }
   }
 
   /** Returns entries, newest first. */
@@ -123,9 +144,9 @@ export class StoredFederationLog implements FederationLog {
   }
 }
 
-const byTenant = (events: readonly FederationEvent[]): ReadonlyMap<string, readonly FederationEvent[]> => {
-  const tenantIds = new Set(events.map(({ tenantId }) => tenantId));
-  return new Map([...tenantIds].map((id) => [id, events.filter(({ tenantId }) => tenantId === id)]));
+const byTenant = <T>(all: readonly T[], tenantOf: (one: T) => string): ReadonlyMap<string, readonly T[]> => {
+  const tenantIds = new Set(all.map(tenantOf));
+  return new Map([...tenantIds].map((id) => [id, all.filter((one) => tenantOf(one) === id)]));
 };
 
 const auditEntry = ({ tenantId, peerId, nodeId, event, detail }: FederationEvent): AuditEntry | undefined => {
