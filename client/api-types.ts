@@ -986,6 +986,7 @@ export interface Api {
           ts: string;
           tenant_id: string;
           detail: string | null;
+          detail_salt: string | null;
         }[];
         total: number;
         next_cursor: number | null;
@@ -1279,6 +1280,7 @@ export interface Api {
         tenant_id: string;
         ok: boolean;
         checked: number;
+        gone: number;
         verified: {
           seq: number;
           chain_seq: number;

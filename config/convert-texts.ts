@@ -63,11 +63,12 @@ export const convertTexts = async (
   const owners = conversion.to === undefined ? new Map() : await ownersOf(rows, columns, transaction);
   const first = conversion.former?.firstPeriod(table) ?? 0;
   const isEnded = (row: Row): boolean => isExpiring(columns) && typeof row[PERIOD] === 'number' && row[PERIOD] < first;
-  if (rows.some(isEnded)) await beginHistory(transaction, { uuid: randomUUID });
+  const deletesEnded = columns.keepsEnded !== true;
+  if (deletesEnded && rows.some(isEnded)) await beginHistory(transaction, { uuid: randomUUID });
   for (const row of rows) {
     // This row was deleted and its key destroyed. An older backup brought it back, so delete it again.
     if (isEnded(row)) {
-      await transaction.table(table).where(keyOf(row, columns)).delete();
+      if (deletesEnded) await transaction.table(table).where(keyOf(row, columns)).delete();
       continue;
     }
     const changed = convert(row, columns, owners.get(row), conversion);

@@ -115,7 +115,7 @@ export type { PluginFiles } from './plugins/plugin-definition.ts';
 export { MAX_VIOLATIONS, refuseAll } from './problems/refusals.ts';
 export type { Answers } from './schemas/answer-schemas.ts';
 export { compileSchema } from './schemas/schema-validator.ts';
-export type { ContentColumns } from './store/content-border.ts';
+export { type ContentColumns, isSealedText } from './store/content-border.ts';
 export { ownedBy } from './store/content-owner.ts';
 export { addPeriod } from './store/period-rows.ts';
 export type { Expiry, FactName } from './store/plugin-transaction.ts';

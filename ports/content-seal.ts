@@ -1,6 +1,9 @@
 import { defineRef } from './define-ref.ts';
 import type { TripleKey } from './fact.ts';
 
+/** The beginning of each text of `sealText`. */
+export const SEALED_TEXT = 'sealed:1:';
+
 /** The facts whose contents share a key, which their erasure destroys. */
 export type SealedSubject = Pick<TripleKey, 'tenantId' | 'entityKey' | 'scope'>;
 

@@ -1,6 +1,7 @@
 import {
   type BytesPlace,
   type ContentSeal,
+  SEALED_TEXT,
   type SealedPlace,
   ServiceError,
   type TextOwner,
@@ -11,7 +12,6 @@ import { LAST_PERIOD } from './period-keys.ts';
 import { notOpened, placeOfText } from './sealed-place.ts';
 import { hideBytes, openSealed, sealWithHeader, showBytes } from './value-seal.ts';
 
-const SEALED = 'sealed:1:';
 const HIDDEN = 'hidden:1:';
 const ROOT_BYTES = 2;
 /** The place of the byte that says whose key has sealed a text, and the values of it. */
@@ -38,11 +38,11 @@ export const createTextSeal = (cache: KeyCache): TextSeal => ({
       place.owner === undefined && place.period !== undefined
         ? periodKey(cache, place, place.period)
         : sealingKey(cache, place.tenantId, place.owner, 'sealed');
-    return SEALED + sealWithHeader(header, Buffer.from(text), key, placeOfText(place)).toString('base64url');
+    return SEALED_TEXT + sealWithHeader(header, Buffer.from(text), key, placeOfText(place)).toString('base64url');
   },
   openText: (place, text) => {
-    if (!text.startsWith(SEALED)) return text;
-    const sealed = Buffer.from(text.slice(SEALED.length), 'base64url');
+    if (!text.startsWith(SEALED_TEXT)) return text;
+    const sealed = Buffer.from(text.slice(SEALED_TEXT.length), 'base64url');
     const opened =
       sealed[KIND] === OF_PERIOD
         ? openOfPeriod(cache, sealed, place)

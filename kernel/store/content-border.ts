@@ -4,6 +4,7 @@ import {
   type ContentSeal,
   DEFAULT_TENANT,
   type Row,
+  SEALED_TEXT,
   ServiceError,
   type SqlValue,
   type TextOwner,
@@ -39,6 +40,11 @@ export interface ContentColumns {
    * for integers, null in a clear store, with an index. These texts are written only in transactions.
    */
   readonly expiring?: readonly string[];
+  /**
+   * True if rows of a restored backup whose keys were destroyed stay until the plugin deletes them. It reads their
+   * expiring texts as they are stored: see `isSealedText`.
+   */
+  readonly keepsEnded?: boolean;
   /**
    * The columns of texts that statements compare by equality: equal texts of a tenant have equal stored forms. Each
    * statement that compares one gives it the form of `tables.hide`.
@@ -241,6 +247,9 @@ export const openOrKeepStored = <T>(stored: T, open: () => T): T => {
     throw error;
   }
 };
+
+/** Returns whether a text that was read is still sealed, so that no present key opens it. */
+export const isSealedText = (text: string): boolean => text.startsWith(SEALED_TEXT);
 
 /** Returns whether rows of a table have keys of periods. */
 export const isExpiring = (columns: ContentColumns | undefined): boolean => (columns?.expiring ?? []).length > 0;

@@ -37,15 +37,16 @@ export const beginHistory = async (
 ): Promise<void> => transaction.saveClock(await transaction.lockClock(), random.uuid());
 
 /**
- * Deletes the rows of periods whose keys were destroyed. A store has such rows only after the restore of a backup from
- * before they were deleted, also of one that somebody has put in place by hand.
+ * Deletes the rows of periods whose keys were destroyed, unless their plugin does. A store has such rows only after the
+ * restore of a backup from before they were deleted, also of one that somebody has put in place by hand.
  */
 export const dropEndedRows = async (
   store: Pick<FactStore, 'tables' | 'read' | 'write'>,
   seal: Pick<ContentSeal, 'firstPeriod'>,
   { contents, random }: { readonly contents: readonly ContentColumns[]; readonly random: Pick<Random, 'uuid'> },
 ): Promise<void> => {
-  for (const { table, key } of await expiringTables(store, contents)) {
+  for (const { table, key, keepsEnded } of await expiringTables(store, contents)) {
+    if (keepsEnded === true) continue;
     const first = seal.firstPeriod(table);
     const [found]: readonly Row[] = await store.read((snapshot) =>
       snapshot.table(table).where(PERIOD, '<', first).limit(1).select(PERIOD),

@@ -118,8 +118,14 @@ export interface RecordedEntry {
   readonly attestedKeyId: string | null;
   /** The time of the entry, in milliseconds since the epoch. */
   readonly tsMs: number;
-  /** The detail as JSON text. */
+  /** The detail as JSON text; null for an entry without one, and where `detailIsGone`. */
   readonly detail: string | null;
+  /** Random text that `detailHash` covers with the detail, so that nobody guesses it. Null without a detail. */
+  readonly detailSalt: string | null;
+  /** The hash that the link covers in place of the detail; null for an entry without one. */
+  readonly detailHash: string | null;
+  /** True if the store has a detail that no present key opens. */
+  readonly detailIsGone: boolean;
   /**
    * The entry's link in the chain of entries. Null for an entry about a stored fact, because facts have their own
    * chain.
@@ -213,6 +219,8 @@ export interface VerifiedEntries {
   readonly tenantId: string;
   /** The number of valid links in this part. */
   readonly checked: number;
+  /** The number of those whose detail is gone: its key was destroyed with the retention, before a backup came back. */
+  readonly gone: number;
   /** The last valid place in the chain; undefined without one. */
   readonly place: ChainPlace | undefined;
   /** The place of the newest entry in the chain; undefined if the chain is empty. */

@@ -72,14 +72,16 @@ somebody else could change proves something only with --key.`,
     return withNode({ audit: Audit, self: NodeSelf }, async ({ use: { audit, self } }) => {
       const caller = nodePrincipal(self.names, options.tenant);
       let checked = 0;
+      let gone = 0;
       let part: VerifiedEntries = await audit.verify(caller, options.from);
       for (; ; part = await audit.verify(caller, part.place?.number)) {
         checked += part.checked;
+        gone += part.gone;
         if (!part.more) break;
       }
       const { problem } = part;
-      if (options.json) stdout.write(`${JSON.stringify({ ...verifiedJson(part), checked })}\n`);
-      else if (problem === undefined) stdout.write(`${entriesHold(checked)}\n`);
+      if (options.json) stdout.write(`${JSON.stringify({ ...verifiedJson(part), checked, gone })}\n`);
+      else if (problem === undefined) stdout.write(`${entriesHold(checked)}${detailsGone(gone)}\n`);
       if (problem !== undefined)
         stderr.write(`the log does not hold at place ${problem.chainSeq}: ${problem.reason}\n`);
       return problem === undefined ? EXIT.ok : EXIT.failed;
@@ -89,6 +91,11 @@ somebody else could change proves something only with --key.`,
 
 const entriesHold = (count: number): string =>
   `${countNoun(count, 'entry', 'entries')} ${count === 1 ? 'holds' : 'hold'}`;
+
+const detailsGone = (count: number): string =>
+  count === 0
+    ? ''
+    : `; the keys of ${countNoun(count, 'detail')} were destroyed, and the retention deletes these entries`;
 
 const heldFile = (checked: number, uncovered: number, key: string | number | null): string =>
   `${entriesHold(checked)}; ${uncovered} in no checkpoint yet\n` +

@@ -27,15 +27,15 @@ const ENTRY_MEMBERS = {
   ts: INSTANT_JSON,
 };
 
-const logPage = (detail: JsonSchema): JsonSchema =>
+const logPage = (members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   objectOf({
-    entries: listOf(objectOf({ seq: COUNT_JSON, ...ENTRY_MEMBERS, tenant_id: STRING_JSON, detail: orNull(detail) })),
+    entries: listOf(objectOf({ seq: COUNT_JSON, ...ENTRY_MEMBERS, tenant_id: STRING_JSON, ...members })),
     total: COUNT_JSON,
     next_cursor: orNull({ type: 'integer' }),
   });
 
-export const LOG_JSON = logPage({ type: 'object' });
-export const ADMIN_LOG_JSON = logPage(STRING_JSON);
+export const LOG_JSON = logPage({ detail: orNull({ type: 'object' }) });
+export const ADMIN_LOG_JSON = logPage({ detail: orNull(STRING_JSON), detail_salt: orNull(STRING_JSON) });
 
 /** The JSON of an entry in `GET /v1/auth/audit`. */
 export const logEntryJson = (entry: RecordedEntry): Record<string, unknown> => ({
@@ -52,10 +52,11 @@ export const logEntryJson = (entry: RecordedEntry): Record<string, unknown> => (
   detail: entry.detail === null ? null : openChained(entry.detail),
 });
 
-/** The JSON of an entry in `GET /v1/admin/audit`, whose clients expect `detail` as text. */
+/** The JSON of an entry in `GET /v1/admin/audit`, whose clients expect `detail` as text, and compute links. */
 export const adminEntryJson = (entry: RecordedEntry): Record<string, unknown> => ({
   ...logEntryJson(entry),
   detail: entry.detail,
+  detail_salt: entry.detailSalt,
 });
 
 /** The JSON schema of an entry in `GET /v1/audit`. */

@@ -1,4 +1,4 @@
-import type { ContentColumns } from '../../kernel/internal-api.ts';
+import { addPeriod, type ContentColumns } from '../../kernel/internal-api.ts';
 import type { Migration } from '../../kernel/plugin-api.ts';
 import { STUBS_TABLE } from './chain/chain-stub.ts';
 import { CHECKPOINTS_TABLE } from './chain/entry-checkpoints.ts';
@@ -22,8 +22,12 @@ export const auditMigrations: readonly Migration[] = [
         table.text('attested_key_id');
         table.bigInteger('ts_ms').notNullable();
         table.text('detail');
+        // Random, so that nobody guesses the detail by its hash.
+        table.text('detail_salt');
+        table.text('detail_hash');
         table.bigInteger('chain_seq').notNullable();
         table.text('link_hash').notNullable();
+        addPeriod(table);
         table.primary(['tenant_id', 'seq'], 'audit_entries_key');
         table.index(['tenant_id', 'ts_ms'], 'audit_entries_time');
         table.index(['tenant_id', 'entity_uri', 'ts_ms'], 'audit_entries_entity');
@@ -67,7 +71,7 @@ export const auditMigrations: readonly Migration[] = [
   },
 ];
 
-/** The link of an entry lets anybody guess its detail. */
+/** Entries whose detail does not open still have their place in the chain, until the retention deletes them. */
 export const auditContents: readonly ContentColumns[] = [
-  { table: ENTRIES_TABLE, key: ['tenant_id', 'seq'], texts: ['detail', 'link_hash'] },
+  { table: ENTRIES_TABLE, key: ['tenant_id', 'seq'], expiring: ['detail', 'detail_salt'], keepsEnded: true },
 ];

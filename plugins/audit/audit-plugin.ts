@@ -86,6 +86,7 @@ export const auditPlugin = definePlugin({
   contents: auditContents,
   config: settings,
   setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
+    const { retentionDays } = config;
     const { facts, clock, random, self, cursors, vocabulary, leases, work } = use;
     const store = new AuditStore({ tables, clock, random, names: self.names });
     const recorded = new RecordedLog({ store, clock, log, vocabulary });
@@ -101,8 +102,8 @@ export const auditPlugin = definePlugin({
     });
     every(KEEP_INTERVAL_MS, () => reads.settle());
     onStop(() => reads.settle());
-    const keeper = new CheckpointKeeper({ tables, clock, random, log });
-    const retention = new Retention({ tables, clock, self, log, retentionDays: config.retentionDays });
+    const keeper = new CheckpointKeeper({ tables, clock, random, log, retentionDays });
+    const retention = new Retention({ tables, clock, self, log, retentionDays });
     const lease = leases.hold(LEASE);
     every(KEEP_INTERVAL_MS, async () => {
       if (!(await lease.attempt())) return;
@@ -118,7 +119,7 @@ export const auditPlugin = definePlugin({
       hooks,
       reads,
       settle: (tenantId) => recorded.buffer.settle(tenantId),
-      verify: (caller, afterSeq) => verifyLog(caller, afterSeq, { tables, hooks, self, work }),
+      verify: (caller, afterSeq) => verifyLog(caller, afterSeq, { tables, hooks, self, work, clock, retentionDays }),
       checkpointOf: (tenantId) => newestDocument(tables, tenantId, self),
     });
     provide(Audit, audit);

@@ -47,7 +47,10 @@ export class AuditStore {
     const tsMs = clock.nowMs();
     const previous = await this.#chain.newest(tenantId, transaction);
     const first = await transaction.takeNumbers(entries.length);
-    const recorded = entries.map((entry, at) => recordedEntry(entry, { seq: first + at, id: random.uuid(), tsMs }));
+    const recorded = entries.map((entry, at) => {
+      const salt = random.uuid().replaceAll('-', '');
+      return recordedEntry(entry, { seq: first + at, id: random.uuid(), tsMs, salt });
+    });
     const links = this.#chain.extend(previous, recorded, transaction);
     const rows = links.map((link, at) => rowOfEntry(recorded[at] as (typeof recorded)[number], link));
     await tables.in(transaction).insertRows(ENTRIES_TABLE, rows);

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import { type ChainLink, hashBytes, hashText } from '../../kernel/internal-api.ts';
+import { type ChainLink, hashBytes, hashText, isSealedText } from '../../kernel/internal-api.ts';
 import type { PluginSnapshot, PluginTables, Row, SqlValue } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, RecordedEntry } from './audit-api.ts';
+import { detailHash } from './chain/entry-link.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 
 /** The table of all entries except fact entries. */
@@ -12,26 +13,34 @@ export interface EntryStamp {
   readonly seq: number;
   readonly id: string;
   readonly tsMs: number;
+  /** Random text, which the hash of the detail covers. */
+  readonly salt: string;
 }
 
 /**
  * Returns the entry in its stored form, before it has its link. Normalises text to a form that both database engines
  * return unchanged, because links are computed from stored entries.
  */
-export const recordedEntry = (entry: AuditEntry, { seq, id, tsMs }: EntryStamp): RecordedEntry => ({
-  seq,
-  id,
-  event: entry.event.id,
-  tenantId: entry.tenantId,
-  entityUri: entry.entityUri.toWellFormed(),
-  oidcSub: entry.oidcSub?.toWellFormed() ?? null,
-  factId: entry.factId?.toWellFormed() ?? null,
-  source: entry.source?.toWellFormed() ?? '',
-  attestedKeyId: entry.attestedKeyId?.toWellFormed() ?? null,
-  tsMs,
-  detail: entry.detail === undefined ? null : JSON.stringify(entry.detail),
-  link: null,
-});
+export const recordedEntry = (entry: AuditEntry, { seq, id, tsMs, salt }: EntryStamp): RecordedEntry => {
+  const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail);
+  return {
+    seq,
+    id,
+    event: entry.event.id,
+    tenantId: entry.tenantId,
+    entityUri: entry.entityUri.toWellFormed(),
+    oidcSub: entry.oidcSub?.toWellFormed() ?? null,
+    factId: entry.factId?.toWellFormed() ?? null,
+    source: entry.source?.toWellFormed() ?? '',
+    attestedKeyId: entry.attestedKeyId?.toWellFormed() ?? null,
+    tsMs,
+    detail,
+    detailSalt: detail === null ? null : salt,
+    detailHash: detail === null ? null : detailHash(salt, detail),
+    detailIsGone: false,
+    link: null,
+  };
+};
 
 export const rowOfEntry = (entry: RecordedEntry, link: ChainLink): Row => ({
   tenant_id: entry.tenantId,
@@ -45,6 +54,8 @@ export const rowOfEntry = (entry: RecordedEntry, link: ChainLink): Row => ({
   attested_key_id: entry.attestedKeyId,
   ts_ms: entry.tsMs,
   detail: entry.detail,
+  detail_salt: entry.detailSalt,
+  detail_hash: entry.detailHash,
   chain_seq: link.seq,
   link_hash: hashText(link.hash),
 });
@@ -96,20 +107,27 @@ const narrowed = (query: Knex.QueryBuilder, filter: StoredFilter): Knex.QueryBui
 
 const entriesOf = (rows: unknown): RecordedEntry[] => (rows as Record<string, SqlValue>[]).map(entryFromRow);
 
-export const entryFromRow = (row: Readonly<Record<string, SqlValue>>): RecordedEntry => ({
-  seq: Number(row['seq']),
-  id: String(row['id']),
-  event: String(row['event_type']),
-  tenantId: String(row['tenant_id']),
-  entityUri: String(row['entity_uri']),
-  oidcSub: textOrNull(row['oidc_sub']),
-  factId: textOrNull(row['fact_id']),
-  source: String(row['source']),
-  attestedKeyId: textOrNull(row['attested_key_id']),
-  tsMs: Number(row['ts_ms']),
-  detail: textOrNull(row['detail']),
-  link: row['link_hash'] == null ? null : linkFromRow(row),
-});
+export const entryFromRow = (row: Readonly<Record<string, SqlValue>>): RecordedEntry => {
+  const detail = textOrNull(row['detail']);
+  const detailIsGone = detail !== null && isSealedText(detail);
+  return {
+    seq: Number(row['seq']),
+    id: String(row['id']),
+    event: String(row['event_type']),
+    tenantId: String(row['tenant_id']),
+    entityUri: String(row['entity_uri']),
+    oidcSub: textOrNull(row['oidc_sub']),
+    factId: textOrNull(row['fact_id']),
+    source: String(row['source']),
+    attestedKeyId: textOrNull(row['attested_key_id']),
+    tsMs: Number(row['ts_ms']),
+    detail: detailIsGone ? null : detail,
+    detailSalt: detailIsGone ? null : textOrNull(row['detail_salt']),
+    detailHash: textOrNull(row['detail_hash']),
+    detailIsGone,
+    link: row['link_hash'] == null ? null : linkFromRow(row),
+  };
+};
 
 export const linkFromRow = (row: Readonly<Record<string, SqlValue>>): ChainLink => ({
   seq: Number(row['chain_seq']),

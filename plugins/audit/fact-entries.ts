@@ -133,5 +133,8 @@ const entryOfFact = (entry: LoggedEntry): RecordedEntry => ({
   attestedKeyId: entry.attestedKeyId,
   tsMs: entry.feed.wallMs,
   detail: null,
+  detailSalt: null,
+  detailHash: null,
+  detailIsGone: false,
   link: null,
 });

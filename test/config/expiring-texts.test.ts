@@ -19,7 +19,7 @@ forEachStore('kept replies of a node with an encryption key', (kind) => {
   let place: BackupPlace;
   const key = randomBytes(32);
   beforeEach(async () => {
-    place = await BackupPlace.on(kind, BACKED_UP);
+    place = await BackupPlace.on(kind, { ...BACKED_UP, audit: true });
   });
   afterEach(() => place.dispose());
 
@@ -77,11 +77,17 @@ forEachStore('kept replies of a node with an encryption key', (kind) => {
   }).timeout(LIMIT_MS);
 
   it('stay when the store is sealed, sealed with new keys, and opened, and have a period while it is sealed', async () => {
-    const first = await askApart({});
+    const clear = await place.start({});
+    const first = await ask(clear);
+    // Leaves an entry in the audit log, whose chain each "verify" reads.
+    await fetch(`${clear.url}/v1/facts`, { headers: { Authorization: 'Bearer unknown' } });
+    await clear.end();
+    expect(await storedIn('audit_entries')).to.have.length.above(0);
     const env = holdKeys(place, key);
     const periods: unknown[] = [];
     for (const command of ['on', 'rotate', 'off']) {
       await succeed(place, env, 'encryption', command);
+      await succeed(place, env, 'verify');
       const [row] = await storedIn(REPLIES);
       periods.push(row?.['period']);
       expect(String(row?.['body']).startsWith('sealed:1:')).to.equal(command !== 'off');

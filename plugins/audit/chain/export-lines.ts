@@ -37,11 +37,12 @@ export async function* exportLines(
   yield `${piece}${JSON.stringify({ entries, checkpoint })}\n`;
 }
 
-/** The members of the link that other lists do not show; null for fact entries. `detail` is text, as in the link. */
-const linkJson = ({ entry: { seq, tenantId, detail, link } }: EntryWithFact) => ({
+/** The members that a link covers and other lists do not show; null for fact entries. `detail` is text. */
+const linkJson = ({ entry: { seq, tenantId, detail, detailSalt, link } }: EntryWithFact) => ({
   seq,
   tenant_id: tenantId,
   detail,
+  detail_salt: detailSalt,
   chain_seq: link?.seq ?? null,
   link_hash: link && hashText(link.hash),
 });

@@ -2,6 +2,7 @@ import type { ChainPlace, CheckpointLog } from '../../../kernel/internal-api.ts'
 import type { Clock, Logger, PluginTables, Random } from '../../../kernel/plugin-api.ts';
 import { readStub } from './chain-stub.ts';
 import { linkedEntries } from './linked-rows.ts';
+import { keptFrom } from './retention.ts';
 import { type VerifiedStretch, verifyStretch } from './verify-stretch.ts';
 
 /** The maximum number of links that one step hashes, which takes some 20 ms. */
@@ -12,6 +13,8 @@ export interface CheckpointParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** The number of days after which entries are deleted; 0 means never. */
+  readonly retentionDays: number;
 }
 
 /** Verifies the logs of tenants after their newest checkpoints, and stores signed checkpoints of the valid part. */
@@ -49,10 +52,12 @@ export class CheckpointKeeper {
   }
 
   async #verifyNext(tenantId: string, checkpoints: CheckpointLog) {
-    return this.#parts.tables.read(async (own) => {
+    const { tables, clock, retentionDays } = this.#parts;
+    const keptFromMs = keptFrom(clock, retentionDays);
+    return tables.read(async (own) => {
       const from = (await checkpoints.newest(own, tenantId)) ?? (await readStub(own, tenantId))?.stub.place;
       const entries = await linkedEntries(own, tenantId, { above: from?.number ?? 0, limit: LINKS_PER_STEP });
-      return { from, stretch: verifyStretch(from, entries), isLast: entries.length < LINKS_PER_STEP };
+      return { from, stretch: verifyStretch(from, entries, keptFromMs), isLast: entries.length < LINKS_PER_STEP };
     });
   }
 

@@ -30,6 +30,13 @@ export interface RetentionParts {
 }
 
 /**
+ * Returns the instant from which on entries are kept. It is the beginning of a day (UTC), so that each tenant is
+ * processed once a day.
+ */
+export const keptFrom = (clock: Clock, retentionDays: number): number =>
+  retentionDays === 0 ? Number.MIN_SAFE_INTEGER : (Math.floor(clock.nowMs() / DAY_MS) - retentionDays) * DAY_MS;
+
+/**
  * Deletes old entries, and stores a signed stub from which the chain continues. Fact entries have no rows, so they are
  * only hidden. Deletes only the part that a checkpoint covers and that verifies, because a changed entry is evidence.
  */
@@ -45,8 +52,7 @@ export class Retention {
   async keepAll(signer: AuditSigner | undefined, confirm: ConfirmLease): Promise<void> {
     const { tables, clock, retentionDays } = this.#parts;
     if (retentionDays === 0) return;
-    // Counts whole days, so that each tenant is processed once a day.
-    const wantedMs = (Math.floor(clock.nowMs() / DAY_MS) - retentionDays) * DAY_MS;
+    const wantedMs = keptFrom(clock, retentionDays);
     const ends = await tables.read((_own, snapshot) => snapshot.ledgerEnds());
     for (const { tenantId } of ends) {
       if (this.#reached.get(tenantId) === wantedMs) continue;
@@ -76,7 +82,7 @@ export class Retention {
       const covered = (await newestSigned(own, tenantId))?.checkpoint.number ?? 0;
       const old = leading(oldest, ({ entry }) => entry.tsMs < wantedMs && entry.seq <= covered);
       const gone = old.slice(0, ENTRIES_PER_PIECE);
-      const { place, problem } = verifyStretch(before?.place, gone);
+      const { place, problem } = verifyStretch(before?.place, gone, wantedMs);
       if (problem !== undefined) {
         log.error('old audit entries are kept, because the log does not hold', { tenantId, ...problem });
         return false;

@@ -9,7 +9,7 @@ import {
   verifyEd25519,
 } from '../../../kernel/plugin-api.ts';
 import type { SignedDocument } from '../audit-api.ts';
-import { linkAfter } from './entry-link.ts';
+import { detailHash, linkAfter } from './entry-link.ts';
 import { signatureCheck } from './signed-document.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -117,6 +117,7 @@ const linkOf = (line: Line, previous: ChainLink | null): ChainLink | undefined =
   const text = (name: string): string | null => (line[name] === null ? null : String(line[name]));
   const tsMs = parseInstant(String(line['ts']));
   if (tsMs === null) return undefined;
+  const detail = text('detail');
   return linkAfter(previous, {
     seq: Number(line['seq']),
     id: String(line['id']),
@@ -128,7 +129,10 @@ const linkOf = (line: Line, previous: ChainLink | null): ChainLink | undefined =
     source: String(line['source']),
     attestedKeyId: text('attested_key_id'),
     tsMs,
-    detail: text('detail'),
+    detail,
+    detailSalt: text('detail_salt'),
+    detailHash: detail === null ? null : detailHash(text('detail_salt'), detail),
+    detailIsGone: false,
     link: null,
   });
 };

@@ -1,5 +1,6 @@
 import { isSameLink } from '../../../kernel/internal-api.ts';
 import {
+  type Clock,
   type HookCaller,
   type NodeSelf,
   type PluginTables,
@@ -21,6 +22,7 @@ import {
 } from './entry-checkpoints.ts';
 import { LINKS_PER_STEP } from './keep-checkpoints.ts';
 import { linkedEntries } from './linked-rows.ts';
+import { keptFrom } from './retention.ts';
 import { type Signature, signatureCheck, withSignature } from './signed-document.ts';
 import { type VerifiedStretch, verifyStretch } from './verify-stretch.ts';
 
@@ -29,6 +31,9 @@ export interface VerificationParts {
   readonly hooks: HookCaller;
   readonly self: NodeSelf;
   readonly work: SignatureWork;
+  readonly clock: Clock;
+  /** The number of days after which entries are deleted; 0 means never. */
+  readonly retentionDays: number;
 }
 
 /** A part of the log, read from one snapshot. */
@@ -52,15 +57,17 @@ export const verifyLog = async (
 ): Promise<VerifiedEntries> => {
   requirePermission(caller, READS_ALL);
   const { tenantId } = caller;
-  const { self, hooks } = parts;
+  const { self, hooks, clock, retentionDays } = parts;
+  const keptFromMs = keptFrom(clock, retentionDays);
   const signer = await signerOf(hooks);
-  const part = await parts.tables.read((own) => readPart(own, tenantId, afterSeq));
+  const part = await parts.tables.read((own) => readPart(own, { tenantId, afterSeq, keptFromMs }));
   const { stub, stretch, head, isLast, newest } = part;
   const ofStub = afterSeq === 0 ? await problemOfStub(stub, signer, parts) : undefined;
   const problem = ofStub ?? (await problemOfCheckpoints(part, signer, parts)) ?? stretch.problem;
   return {
     tenantId,
     checked: stretch.checked,
+    gone: stretch.gone,
     place: stretch.place,
     head,
     more: !isLast && problem === undefined,
@@ -71,7 +78,14 @@ export const verifyLog = async (
   };
 };
 
-const readPart = async (own: ReadableTables, tenantId: string, afterSeq: number): Promise<Part> => {
+const readPart = async (
+  own: ReadableTables,
+  {
+    tenantId,
+    afterSeq,
+    keptFromMs,
+  }: { readonly tenantId: string; readonly afterSeq: number; readonly keptFromMs: number },
+): Promise<Part> => {
   const stub = await readStub(own, tenantId);
   const from = afterSeq === 0 ? stub?.stub.place : await placeAt(own, tenantId, afterSeq);
   // Genuine numbers start at 1 and are never reused. The range starts lower to find forged rows as well.
@@ -81,7 +95,7 @@ const readPart = async (own: ReadableTables, tenantId: string, afterSeq: number)
   const upTo = isLast ? Number.MAX_SAFE_INTEGER : (entries.at(-1)?.entry.seq ?? above);
   return {
     stub,
-    stretch: verifyStretch(from, entries),
+    stretch: verifyStretch(from, entries, keptFromMs),
     isLast,
     head: await placeAt(own, tenantId),
     newest: await newestSigned(own, tenantId),

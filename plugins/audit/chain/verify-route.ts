@@ -32,6 +32,7 @@ const VERIFIED_JSON = objectOf({
   tenant_id: STRING_JSON,
   ok: { type: 'boolean' },
   checked: COUNT_JSON,
+  gone: COUNT_JSON,
   verified: PLACE_JSON,
   head: PLACE_JSON,
   next_cursor: orNull({ type: 'integer' }),
@@ -71,10 +72,21 @@ export const verifyAuditRoute = (audit: Audit): Route<undefined, { readonly curs
 });
 
 /** The JSON of a verification result, for the route and the command. */
-export const verifiedJson = ({ tenantId, checked, place, head, more, checkpoint, stub, problem }: VerifiedEntries) => ({
+export const verifiedJson = ({
+  tenantId,
+  checked,
+  gone,
+  place,
+  head,
+  more,
+  checkpoint,
+  stub,
+  problem,
+}: VerifiedEntries) => ({
   tenant_id: tenantId,
   ok: problem === undefined,
   checked,
+  gone,
   verified: placeJson(place),
   head: placeJson(head),
   next_cursor: more && place !== undefined ? place.number : null,

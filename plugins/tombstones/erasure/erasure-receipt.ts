@@ -49,9 +49,9 @@ const OF_SEALED: readonly string[] = [
     'any more, except where another sentence here says so',
   'earlier sealed copies open texts that may repeat an erased fact, until about two days after the node has deleted ' +
     'all rows that are as old: kept replies (a day), jobs (a day after their end, or SVC_JOB_KEEP_S), loaded instructions (a week), ' +
-    'parked facts (until they are stored or refused), runs of upkeep (20 of each task), and events of peers (90 days)',
-  'sealed copies from before open others until "encryption rotate" renews the keys: audit entries, ' +
-    'and names of entities to which its facts refer',
+    'parked facts (until they are stored or refused), runs of upkeep (20 of each task), events of peers (90 days), and details of ' +
+    'audit entries (SVC_AUDIT_RETENTION_DAYS; without it until "encryption rotate" renews the keys)',
+  'sealed copies from before open names of entities to which its facts refer until "encryption rotate" renews the keys',
 ];
 
 /** Returns the copies of facts that no erasure can reach. */

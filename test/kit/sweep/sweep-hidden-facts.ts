@@ -44,7 +44,7 @@ export interface Hiding<N extends SweepNode> {
  * Matches values that always differ between two nodes with the same history: random ids, stamps, cursors, other tokens,
  * and exact times.
  */
-const VOLATILE = /"(?:hlc|cursor|next_cursor|confirm)":"[^"]*"|\b(?:cursor |confirm=)[\w-]{20,}/g;
+const VOLATILE = /"(?:hlc|cursor|next_cursor|confirm|detail_salt)":"[^"]*"|\b(?:cursor |confirm=)[\w-]{20,}/g;
 const ID = /sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 const LATER_MS = Date.UTC(2026, 2, 3);

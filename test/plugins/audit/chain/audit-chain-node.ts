@@ -53,12 +53,21 @@ export const checkpointed = async (node: TestNode, tenantId = 'default'): Promis
   await comesTrue(covers);
 };
 
+export const documentedDetailHash = (salt: unknown, detail: unknown): string =>
+  `sha256:${sha256Hex(JSON.stringify([salt, detail]))}`;
+
 /** Computes the hash of an entry in `GET /v1/admin/audit` by the documented rule. */
 export const documentedHash = (
-  entry: Readonly<Record<string, unknown>>,
+  { detail, detail_salt: salt, ...entry }: Readonly<Record<string, unknown>>,
   { chainSeq, previous }: { readonly chainSeq: number; readonly previous: string | null },
 ): string => {
-  const members: Record<string, unknown> = { ...entry, chain_seq: chainSeq, previous_hash: previous };
+  const hash = detail === null ? null : documentedDetailHash(salt, detail);
+  const members: Record<string, unknown> = {
+    ...entry,
+    detail_hash: hash,
+    chain_seq: chainSeq,
+    previous_hash: previous,
+  };
   const sorted = Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
   return `sha256:${sha256Hex(JSON.stringify(sorted))}`;
 };

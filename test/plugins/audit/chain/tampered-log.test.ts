@@ -4,12 +4,35 @@ import { adminEntryJson } from '../../../../plugins/audit/audit-entry-json.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import type { TestNode } from '../../../kit/start-test-node.ts';
 import { tamper } from '../../../kit/tamper.ts';
-import { auditorOf, checkpointed, documentedHash, recordActs, startAuditNode, verified } from './audit-chain-node.ts';
+import {
+  auditorOf,
+  checkpointed,
+  documentedDetailHash,
+  documentedHash,
+  recordActs,
+  startAuditNode,
+  verified,
+} from './audit-chain-node.ts';
 
 /** Direct changes to the stored entries of tenants `T` and `U`, each with the problem that the log of `T` reports. */
 const ATTACKS: Readonly<Record<string, readonly [sql: string, reason: string, chainSeq: number]>> = {
   'changes what was done': [
     `UPDATE audit_entries SET detail = '{"name":"x"}' WHERE tenant_id = 'T' AND chain_seq = 3`,
+    'an entry was changed, put in or moved',
+    3,
+  ],
+  'changes what was done, and its hash': [
+    `UPDATE audit_entries SET detail = NULL, detail_salt = NULL, detail_hash = NULL WHERE tenant_id = 'T' AND chain_seq = 3`,
+    'an entry was changed, put in or moved',
+    3,
+  ],
+  'makes a detail look as if its key was destroyed': [
+    `UPDATE audit_entries SET detail = 'sealed:1:AAEA' WHERE tenant_id = 'T' AND chain_seq = 3`,
+    'the detail of an entry does not open with the present keys',
+    3,
+  ],
+  'changes a hash of what was done': [
+    `UPDATE audit_entries SET detail_hash = 'sha256:${'0'.repeat(64)}' WHERE tenant_id = 'T' AND chain_seq = 3`,
     'an entry was changed, put in or moved',
     3,
   ],
@@ -126,7 +149,8 @@ forEachStore('an audit log that was tampered with', () => {
       const changed = at < 3 ? shown : { ...shown, detail: '{"name":"x"}' };
       previous = documentedHash(changed, { chainSeq: at + 1, previous });
       statements.push(
-        `UPDATE audit_entries SET detail = '${changed['detail']}', link_hash = '${previous}' ` +
+        `UPDATE audit_entries SET detail = '${changed['detail']}', link_hash = '${previous}', ` +
+          `detail_hash = '${documentedDetailHash(changed['detail_salt'], changed['detail'])}' ` +
           `WHERE tenant_id = '${tenantId}' AND chain_seq = ${at + 1}`,
       );
     }
