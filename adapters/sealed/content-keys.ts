@@ -9,16 +9,15 @@ import { hmacSha256 } from './sha256.ts';
  */
 export const LABEL_BYTES = 6;
 const LABEL_KEY_BYTES = 32;
-export const TENANT_DIGITS = LABEL_BYTES * 4;
 const ROOT_SEED_BYTES = 32;
 /** The highest generation. The header of a sealed value has one byte for it. */
 export const LAST_GENERATION = 255;
 const LAST_ROOT = 0xffff;
 const FIRST_PERIOD = 1;
 
-/** The uses of the keys of a subject, each with its digit in paths. */
-export const PURPOSES = { value: '0', digest: '1' } as const;
-export type Purpose = keyof typeof PURPOSES;
+/** The uses of the keys of a subject, in the order of their paths. */
+const PURPOSES = ['value', 'digest'] as const;
+export type Purpose = (typeof PURPOSES)[number];
 
 /** One tree of keys. A rotation draws another one. */
 export interface KeyRoot {
@@ -67,7 +66,7 @@ export const presentRoot = ({ roots }: ContentKeys): KeyRoot => roots.at(-1) as 
 
 export const rootFrom = (id: number, nodes: Iterable<SeedNode>): KeyRoot => ({
   id,
-  tree: new KeyTree(nodes, TENANT_DIGITS),
+  tree: new KeyTree(nodes),
 });
 
 /** Returns the path of everything of a tenant. */
@@ -82,31 +81,20 @@ export const filePath = ({ labelKey }: ContentKeys, name: string): string =>
 export const purposePath = (keys: ContentKeys, tenantId: string, purpose: string): string =>
   tenantPath(keys, tenantId) + pathOfLabel(keys.labelKey, ['purpose', purpose]);
 
-/**
- * Returns the path above all keys of the facts about an entity in a scope. `above` is the path of its tenant, for
- * callers that know it.
- */
-export const subjectPath = (
-  keys: ContentKeys,
-  subject: SealedSubject,
-  above = tenantPath(keys, subject.tenantId),
-): string => labelledPath(subjectLabel(keys, subject), above);
-
-/** Returns the bytes that stand for an entity and a scope in paths. They reveal neither. */
+/** Returns the bytes that stand for an entity and a scope in paths, behind their tenant. They reveal neither. */
 export const subjectLabel = (
   { labelKey }: ContentKeys,
   { entityKey, scope }: Omit<SealedSubject, 'tenantId'>,
 ): Uint8Array => digestOfLabel(labelKey, ['subject', entityKey, scope]);
 
-/** Returns the path of `subjectPath` for a subject of which only the label is known. */
-export const labelledPath = (label: Uint8Array, above: string): string => above + pathOf(label);
-
 /**
- * Returns the path of one generation of a key below `subjectPath`. The digit 3 stands for three generations before, so
- * that the first ones, which most keys have, are a single level down.
+ * Returns the path of one generation of a key below the label of its subject. The digit 3 stands for three keys before,
+ * so that the first ones, which most subjects have, are a single level down.
  */
-export const generationPath = (subject: string, purpose: Purpose, generation: number): string =>
-  subject + PURPOSES[purpose] + '3'.repeat(generation / 3) + (generation % 3);
+export const generationPath = (purpose: Purpose, generation: number): string => {
+  const before = PURPOSES.length * generation + PURPOSES.indexOf(purpose);
+  return `${'3'.repeat(before / 3)}${before % 3}`;
+};
 
 const freshRoot = (id: number): KeyRoot => rootFrom(id, [['', randomBytes(ROOT_SEED_BYTES)]]);
 

@@ -6,11 +6,11 @@ import {
   ServiceError,
 } from '../../ports/ports.ts';
 import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from './content-key-file.ts';
-import { type ContentKeys, generationPath, subjectPath, tenantPath } from './content-keys.ts';
+import { type ContentKeys, tenantPath } from './content-keys.ts';
 import { KeyCache } from './key-cache.ts';
 import { firstPeriod, LAST_PERIOD, withNextPeriod } from './period-keys.ts';
-import { notOpened, placeOfCommitment, placeOfValue } from './sealed-place.ts';
-import { hmacSha256 } from './sha256.ts';
+import { notOpened, placeOfValue } from './sealed-place.ts';
+import { hmacText } from './sha256.ts';
 import { createTextSeal } from './text-seal.ts';
 import { hideBytes, maskSalt, NONCE_BYTES, openSealed, sealWithHeader, showBytes, TAG_BYTES } from './value-seal.ts';
 
@@ -107,9 +107,10 @@ const without = (keys: ContentKeys, doomed: readonly string[]): ContentKeys => {
 
 /** Returns the paths to destroy; none for a generation that is destroyed already. */
 const pathsOf = (doomed: DoomedKey, keys: ContentKeys): string[] => {
-  const value = generationPath(subjectPath(keys, doomed), 'value', doomed.generation);
+  const cache = new KeyCache(keys);
+  const value = cache.pathOf(doomed, 'value', doomed.generation);
   if (keys.roots.every(({ tree }) => tree.keyAt(value) === undefined)) return [];
-  return doomed.isWhole ? [value, new KeyCache(keys).presentPath(doomed, 'digest')] : [value];
+  return doomed.isWhole ? [value, cache.presentPath(doomed, 'digest')] : [value];
 };
 
 type FactSeal = Pick<
@@ -140,14 +141,15 @@ const factSeal = (cache: KeyCache): FactSeal => ({
     const hiding = cache.hidingKeys(subject.tenantId, cache.rootId, 'commitments');
     if (hiding === undefined) throw notOpened('the key of a removed tenant');
     const place = placeOfValue(subject, factId);
-    const kept = hideBytes(commitment, hiding, placeOfCommitment(header, place));
-    return sealWithHeader(header, text, key.cipher, besides(kept, place), kept);
+    const kept = hideBytes(commitment, hiding, header, place);
+    // Sealed together with the commitment, so that a value opens only beside its own.
+    return sealWithHeader(header, text, key.cipher, place, kept);
   },
   openValue: (subject, factId, sealed) => {
     const { root, generation } = readHeader(sealed);
     const key = cache.keyOf(subject, root, generation);
-    const place = besides(sealed.subarray(-COMMITMENT_BYTES), placeOfValue(subject, factId));
-    const opened = key && openSealed(sealed.subarray(HEADER_BYTES, -COMMITMENT_BYTES), key.cipher, place);
+    const [value, kept] = [sealed.subarray(HEADER_BYTES, -COMMITMENT_BYTES), sealed.subarray(-COMMITMENT_BYTES)];
+    const opened = key && openSealed(value, key.cipher, placeOfValue(subject, factId), kept);
     if (opened === undefined) throw notOpened(`the value of fact ${factId}`);
     return opened.toString('utf8');
   },
@@ -157,8 +159,7 @@ const factSeal = (cache: KeyCache): FactSeal => ({
   },
   openCommitment: (subject, factId, header, sealed) => {
     const hiding = cache.hidingKeys(subject.tenantId, readHeader(header).root, 'commitments');
-    const place = placeOfCommitment(header, placeOfValue(subject, factId));
-    const commitment = hiding && showBytes(sealed, hiding, place);
+    const commitment = hiding && showBytes(sealed, hiding, header, placeOfValue(subject, factId));
     if (commitment === undefined) throw notOpened(`the commitment of fact ${factId}`);
     return commitment;
   },
@@ -172,8 +173,8 @@ const factSeal = (cache: KeyCache): FactSeal => ({
   generationOf: (subject) => cache.present(subject).generation,
   generationIn: (header) => readHeader(header).generation,
   digestOf: (subject, valueKey) => {
-    const mac = hmacSha256(cache.digestKey(subject), valueKey);
-    return `k:${mac.toString('base64url', 0, DIGEST_BYTES)}`;
+    const digest = hmacText(cache.digestKey(subject), valueKey);
+    return `k:${Buffer.from(digest.slice(0, DIGEST_BYTES), 'latin1').toString('base64url')}`;
   },
   hideContentId: (tenantId, cid) =>
     cid === REDACTED_REFERENCE ? cid : CONTENT_ID + cache.contentIds(tenantId).hide(bytesOf(cid)).toString('hex'),
@@ -183,12 +184,17 @@ const factSeal = (cache: KeyCache): FactSeal => ({
       : CONTENT_ID + cache.contentIds(tenantId).show(bytesOf(hidden)).toString('hex'),
 });
 
-/** Adds the kept commitment to associated data, so that a value opens only beside its own. */
-const besides = (kept: Uint8Array, place: Uint8Array): Buffer => Buffer.concat([kept, place]);
-
 const bytesOf = (cid: string): Buffer => Buffer.from(cid.slice(CONTENT_ID.length), 'hex');
 
-const headerOf = (root: number, generation: number): Buffer => Buffer.of(FORMAT, root >> 8, root & 0xff, generation);
+/** The last header made, because most values have the same one. */
+let lastHeader = Buffer.alloc(HEADER_BYTES);
+
+const headerOf = (root: number, generation: number): Buffer => {
+  const [high, low] = [root >> 8, root & 0xff];
+  const isLast = lastHeader[1] === high && lastHeader[2] === low && lastHeader[3] === generation;
+  if (!isLast || lastHeader[0] !== FORMAT) lastHeader = Buffer.of(FORMAT, high, low, generation);
+  return lastHeader;
+};
 
 const readHeader = (sealed: Uint8Array): { readonly root: number; readonly generation: number } => {
   if (sealed.length < HEADER_BYTES || sealed[0] !== FORMAT) throw notOpened('a sealed value');

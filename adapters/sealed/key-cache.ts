@@ -1,18 +1,19 @@
 import type { SealedSubject } from '../../ports/ports.ts';
 import { ServiceError } from '../../ports/ports.ts';
+import { BoundedCache } from './bounded-cache.ts';
 import {
   type ContentKeys,
   filePath,
   generationPath,
   type KeyRoot,
   LAST_GENERATION,
-  labelledPath,
   type Purpose,
   presentRoot,
   purposePath,
   subjectLabel,
   tenantPath,
 } from './content-keys.ts';
+import { pathOf } from './key-tree.ts';
 import { periodPath } from './period-keys.ts';
 import {
   type BlockPermutation,
@@ -28,7 +29,7 @@ export interface SubjectKey {
   /** The key of the tree itself, for digests that belong to single facts. */
   readonly seed: Buffer;
   /** The keys of texts and bytes of plugins about the subject, as far as they were derived. */
-  readonly texts: Map<TextUse, Buffer>;
+  readonly texts: Record<TextUse, Buffer | undefined>;
 }
 
 export interface PresentKey {
@@ -44,7 +45,8 @@ export type HidingUse = 'hidden' | 'commitments';
 /** The keys of a subject that were derived so far. */
 interface SubjectKeys {
   readonly label: Uint8Array;
-  readonly path: string;
+  /** The path of the tenant. */
+  readonly above: string;
   present: PresentKey | undefined;
   digest: Buffer | undefined;
   /** The last key that opened something, because most facts of a subject have the same one. */
@@ -94,8 +96,8 @@ export class KeyCache {
   /** Returns the key that seals new content of a subject, or the first one above a generation. */
   present(subject: SealedSubject, above?: number): PresentKey {
     const known = this.#subject(subject);
-    if (above !== undefined) return this.#presentKey(known.path, above + 1);
-    known.present ??= this.#presentKey(known.path, 0);
+    if (above !== undefined) return this.#presentKey(known, above + 1);
+    known.present ??= this.#presentKey(known, 0);
     return known.present;
   }
 
@@ -105,7 +107,7 @@ export class KeyCache {
     const { present, opening } = known;
     if (present?.generation === generation && rootId === this.rootId) return present.key;
     if (opening?.generation === generation && opening.rootId === rootId) return opening.key;
-    const seed = this.#root(rootId)?.tree.keyAt(generationPath(known.path, 'value', generation));
+    const seed = this.#root(rootId)?.tree.keyBelow(known.above, known.label, generationPath('value', generation));
     if (seed === undefined) return undefined;
     const key = subjectKey(seed);
     known.opening = { rootId, generation, key };
@@ -120,17 +122,14 @@ export class KeyCache {
   /** Returns the key that seals new texts about a subject, and the label that names it in their headers. */
   labelledPresent(subject: SealedSubject): PresentKey & { readonly label: Uint8Array } {
     const { generation, key } = this.present(subject);
-    const { label } = this.#subject(subject);
-    // A process mostly opens soon what it has sealed, for example to index it.
-    this.#labelled.get(nameOfLabel(this.rootId, generation, label, subject.tenantId), () => key);
-    return { generation, key, label };
+    return { generation, key, label: this.#subject(subject).label };
   }
 
   /** Returns a key of the subject with this label, like `keyOf`. */
   labelledKey(tenantId: string, label: Uint8Array, rootId: number, generation: number): SubjectKey | undefined {
     return this.#labelled.find(nameOfLabel(rootId, generation, label, tenantId), () => {
-      const path = generationPath(labelledPath(label, this.#tenantPath(tenantId)), 'value', generation);
-      const seed = this.#root(rootId)?.tree.keyAt(path);
+      const path = generationPath('value', generation);
+      const seed = this.#root(rootId)?.tree.keyBelow(this.#tenantPath(tenantId), label, path);
       return seed && subjectKey(seed);
     });
   }
@@ -138,9 +137,9 @@ export class KeyCache {
   digestKey(subject: SealedSubject): Buffer {
     const known = this.#subject(subject);
     if (known.digest === undefined) {
-      known.digest = this.#firstLeft(known.path, 'digest', 0).seed;
+      known.digest = this.#firstLeft(known, 'digest', 0).seed;
       // A caller that compares a value mostly seals it next, and both keys lie below one node.
-      known.present ??= this.#presentKey(known.path, 0);
+      known.present ??= this.#presentKey(known, 0);
     }
     return known.digest;
   }
@@ -188,9 +187,15 @@ export class KeyCache {
     });
   }
 
-  /** Returns the path of the first generation below a subject that is not destroyed. */
-  presentPath(subject: SealedSubject, purpose: Purpose, from = 0): string {
-    return this.#firstLeft(this.#subject(subject).path, purpose, from).path;
+  /** Returns the path of a key of a subject. */
+  pathOf(subject: SealedSubject, purpose: Purpose, generation: number): string {
+    const { above, label } = this.#subject(subject);
+    return above + pathOf(label) + generationPath(purpose, generation);
+  }
+
+  /** Returns the path of the first key of a subject that is not destroyed. */
+  presentPath(subject: SealedSubject, purpose: Purpose): string {
+    return this.pathOf(subject, purpose, this.#firstLeft(this.#subject(subject), purpose, 0).generation);
   }
 
   #subject(subject: SealedSubject): SubjectKeys {
@@ -199,8 +204,7 @@ export class KeyCache {
     const { tenantId, entityKey, scope } = subject;
     const known = this.#subjects.get(nameOf(subject), () => {
       const label = subjectLabel(this.#keys, subject);
-      const path = labelledPath(label, this.#tenantPath(tenantId));
-      return { label, path, present: undefined, digest: undefined, opening: undefined };
+      return { label, above: this.#tenantPath(tenantId), present: undefined, digest: undefined, opening: undefined };
     });
     this.#last = { subject: { tenantId, entityKey, scope }, known };
     return known;
@@ -210,22 +214,21 @@ export class KeyCache {
     return this.#tenantPaths.get(tenantId, () => tenantPath(this.#keys, tenantId));
   }
 
-  #presentKey(path: string, from: number): PresentKey {
-    const { generation, seed } = this.#firstLeft(path, 'value', from);
+  #presentKey(known: SubjectKeys, from: number): PresentKey {
+    const { generation, seed } = this.#firstLeft(known, 'value', from);
     return { generation, key: subjectKey(seed) };
   }
 
-  /** Returns the first key below a subject that is not destroyed. */
+  /** Returns the first key of a subject that is not destroyed. */
   #firstLeft(
-    subject: string,
+    { above, label }: SubjectKeys,
     purpose: Purpose,
     from: number,
-  ): { readonly generation: number; readonly path: string; readonly seed: Buffer } {
+  ): { readonly generation: number; readonly seed: Buffer } {
     const { tree } = presentRoot(this.#keys);
     for (let generation = from; generation <= LAST_GENERATION; generation++) {
-      const path = generationPath(subject, purpose, generation);
-      const seed = tree.keyAt(path);
-      if (seed !== undefined) return { generation, path, seed };
+      const seed = tree.keyBelow(above, label, generationPath(purpose, generation));
+      if (seed !== undefined) return { generation, seed };
     }
     throw new ServiceError('conflict', 'the facts about this entity were erased too often for another key', {
       hint: 'run encryption rotate, which draws new keys for everything',
@@ -243,39 +246,6 @@ export class KeyCache {
   }
 }
 
-/** Holds the entries that were asked for last: a full half takes the place of the one before. */
-class BoundedCache<T> {
-  readonly #half: number;
-  #fresh = new Map<string, T>();
-  #former = new Map<string, T>();
-
-  constructor(most: number) {
-    this.#half = Math.ceil(most / 2);
-  }
-
-  get(name: string, make: () => T): T {
-    return this.find(name, make) as T;
-  }
-
-  find(name: string, make: () => T | undefined): T | undefined {
-    const known = this.#fresh.get(name);
-    if (known !== undefined) return known;
-    const found = this.#former.get(name) ?? make();
-    if (found === undefined) return undefined;
-    if (this.#fresh.size >= this.#half) {
-      this.#former = this.#fresh;
-      this.#fresh = new Map();
-    }
-    this.#fresh.set(name, found);
-    return found;
-  }
-
-  clear(): void {
-    this.#fresh = new Map();
-    this.#former = new Map();
-  }
-}
-
 /** Spells a subject. The lengths tell texts apart that are the same when joined. */
 const nameOf = ({ tenantId, entityKey, scope }: SealedSubject): string =>
   `${tenantId.length} ${scope.length} ${tenantId}${scope}${entityKey}`;
@@ -286,13 +256,14 @@ const isSame = (one: SealedSubject, other: SealedSubject): boolean =>
 const nameOfLabel = (rootId: number, generation: number, label: Uint8Array, tenantId: string): string =>
   `${rootId} ${generation} ${String.fromCharCode(...label)} ${tenantId}`;
 
-const subjectKey = (seed: Buffer): SubjectKey => ({ cipher: derivedKey(seed, 'value'), seed, texts: new Map() });
+const subjectKey = (seed: Buffer): SubjectKey => ({
+  cipher: derivedKey(seed, 'value'),
+  seed,
+  texts: { sealed: undefined, bytes: undefined },
+});
 
 /** Returns the key for texts of one use about a subject. */
 export const textKeyOf = ({ cipher, texts }: SubjectKey, use: TextUse): Buffer => {
-  const known = texts.get(use);
-  if (known !== undefined) return known;
-  const key = derivedKey(cipher, use);
-  texts.set(use, key);
-  return key;
+  texts[use] ??= derivedKey(cipher, use);
+  return texts[use];
 };

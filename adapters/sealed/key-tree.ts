@@ -1,26 +1,18 @@
 import { sha256Into } from './sha256.ts';
+import { UpperNodes } from './upper-nodes.ts';
 
 /** The number of children of a node, which are named by the digits 0 to 3. */
 const ARITY = 4;
 const SEED_BYTES = 32;
 const DIGITS: readonly string[] = ['0', '1', '2', '3'];
-/** Levels below a tenant of which nodes are kept: 4,096 of them take half a megabyte. */
-const UPPER_LEVELS = 6;
-const MOST_UPPER = 2 * ARITY ** UPPER_LEVELS;
-const MOST_TENANTS = 1_000;
+/** The digits of each byte of a label. */
+const DIGITS_PER_BYTE = 4;
 
 /** The place of a key in the tree: digits from 0 to 3, from the root on. */
 export type KeyPath = string;
 
 /** A node from which all keys below it are derived. */
 export type SeedNode = readonly [path: KeyPath, seed: Uint8Array];
-
-interface Shortcuts {
-  /** The length of the paths of these nodes. */
-  readonly length: number;
-  readonly most: number;
-  readonly nodes: Map<KeyPath, Buffer>;
-}
 
 /**
  * A tree of keys, each derived from its parent, of which single keys can be destroyed for good. It holds the seeds of
@@ -30,73 +22,65 @@ interface Shortcuts {
  */
 export class KeyTree {
   readonly #seeds: Map<KeyPath, Buffer>;
-  /** Derived nodes below which many keys are asked for, by the length of their paths, the longest first. */
-  readonly #shortcuts: readonly Shortcuts[];
-  readonly #lastLength: number;
-  /** The last node of this length, because the keys below one are asked for one after another. */
-  #last: { readonly path: KeyPath; readonly node: Buffer } | undefined;
+  readonly #upper = new UpperNodes(SEED_BYTES);
+  /** The node of the last label, because the keys below one are asked for one after another. */
+  #last: { readonly above: KeyPath; readonly label: Uint8Array; readonly node: Buffer } | undefined;
 
-  /** `shortcutLength` is the length of the paths below which all keys of a tenant lie. */
-  constructor(nodes: Iterable<SeedNode>, shortcutLength: number) {
+  constructor(nodes: Iterable<SeedNode>) {
     this.#seeds = new Map();
     for (const [path, seed] of nodes) {
       if (seed.length !== SEED_BYTES) throw new RangeError('a seed has 32 bytes');
       this.#seeds.set(path, Buffer.from(seed));
     }
-    this.#lastLength = 2 * shortcutLength;
-    this.#shortcuts = [
-      // A new key of a tenant needs only the levels below one of these.
-      { length: shortcutLength + UPPER_LEVELS, most: MOST_UPPER, nodes: new Map() },
-      { length: shortcutLength, most: MOST_TENANTS, nodes: new Map() },
-    ];
   }
 
   /** Returns the key at a path; undefined for a destroyed one. */
   keyAt(path: KeyPath): Buffer | undefined {
-    const start = this.#nearestAbove(path);
-    if (start === undefined) return undefined;
-    const [from, seed] = start;
-    NODE.set(seed);
-    for (let at = from; at < path.length; at += 1) {
-      descend(path, at);
-      if (at + 1 < path.length) this.#keep(path, at + 1);
-    }
-    const key = Buffer.from(NODE.subarray(0, SEED_BYTES));
-    NODE.fill(0);
-    return key;
+    return this.#descendTo(path) ? takeNode() : undefined;
   }
 
-  /** Returns the lowest known node at or above a path, and the length of its own path. */
-  #nearestAbove(path: KeyPath): readonly [length: number, node: Buffer] | undefined {
-    const last = this.#last;
-    if (last !== undefined && path.length > this.#lastLength && path.startsWith(last.path)) {
-      return [this.#lastLength, last.node];
-    }
-    for (const { length, nodes } of this.#shortcuts) {
-      const node = path.length > length ? nodes.get(path.slice(0, length)) : undefined;
-      if (node !== undefined) return [length, node];
-    }
+  /**
+   * Returns the same as `keyAt` of three paths one after another, where `label` stands for `pathOf` of it. For the keys
+   * of very many labels below the same few paths.
+   */
+  keyBelow(above: KeyPath, label: Uint8Array, below: KeyPath): Buffer | undefined {
+    if (!this.#descendToLabel(above, label)) return this.keyAt(above + pathOf(label) + below);
+    for (let at = 0; at < below.length; at += 1) descend(digitAt(below, at));
+    return takeNode();
+  }
+
+  /** Makes the node at a path the one at hand. Returns false for a destroyed one. */
+  #descendTo(path: KeyPath): boolean {
     const held = this.#heldAbove(path);
-    return held === undefined ? undefined : [held.length, this.#seeds.get(held) as Buffer];
+    if (held === undefined) return false;
+    NODE.set(this.#seeds.get(held) as Buffer);
+    for (let at = held.length; at < path.length; at += 1) descend(digitAt(path, at));
+    return true;
   }
 
-  /** Keeps the node at hand if it is a shortcut. No destroyed key lies below it, because it was derived. */
-  #keep(path: KeyPath, reached: number): void {
-    if (reached === this.#lastLength) {
-      this.#last = { path: path.slice(0, reached), node: Buffer.from(NODE.subarray(0, SEED_BYTES)) };
+  /** Makes the node of a label the one at hand. Returns false if keys at it or close above it were destroyed. */
+  #descendToLabel(above: KeyPath, label: Uint8Array): boolean {
+    const last = this.#last;
+    if (last !== undefined && last.above === above && isSame(last.label, label)) {
+      NODE.set(last.node);
+      return true;
     }
-    for (const { length, most, nodes } of this.#shortcuts) {
-      if (length !== reached) continue;
-      if (nodes.size >= most) nodes.clear();
-      nodes.set(path.slice(0, length), Buffer.from(NODE.subarray(0, SEED_BYTES)));
-      return;
+    const { levels } = UpperNodes;
+    // No destroyed key lies below a node that was derived.
+    if (!this.#upper.read(above, label, NODE)) {
+      if (!this.#descendTo(above + pathOf(label).slice(0, levels))) return false;
+      this.#upper.keep(above, label, NODE);
     }
+    for (let at = levels; at < label.length * DIGITS_PER_BYTE; at += 1) descend(digitOf(label, at));
+    this.#last = { above, label: Uint8Array.from(label), node: copyOfNode() };
+    return true;
   }
 
   /** Destroys the key at a path and all below it. Returns false when all of them are gone already. */
   destroy(path: KeyPath): boolean {
+    this.#last?.node.fill(0);
     this.#last = undefined;
-    for (const { nodes } of this.#shortcuts) nodes.clear();
+    this.#upper.clear();
     const held = this.#heldAbove(path);
     if (held === undefined) return this.#destroyBelow(path);
     let node = this.#seeds.get(held) as Buffer;
@@ -147,7 +131,7 @@ export class KeyTree {
 
 /** The four digits of each byte. */
 const DIGITS_OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
-  byte.toString(ARITY).padStart(4, '0'),
+  byte.toString(ARITY).padStart(DIGITS_PER_BYTE, '0'),
 );
 
 /** Returns the path of a digest: each byte gives four digits. */
@@ -164,16 +148,38 @@ export const pathOf = (digest: Uint8Array): KeyPath => {
 const NODE = Buffer.alloc(SEED_BYTES + 1);
 const DIGIT_0 = '0'.charCodeAt(0);
 
-/** Replaces the node at hand by its child, which the digit at a place of a path names. */
-const descend = (path: KeyPath, at: number): void => {
-  NODE[SEED_BYTES] = path.charCodeAt(at) - DIGIT_0;
+/** Replaces the node at hand by one of its children. */
+const descend = (digit: number): void => {
+  NODE[SEED_BYTES] = digit;
   sha256Into(NODE, NODE);
+};
+
+const digitAt = (path: KeyPath, at: number): number => path.charCodeAt(at) - DIGIT_0;
+
+/** Returns a digit of the path of a label. */
+const digitOf = (label: Uint8Array, at: number): number => ((label[at >> 2] as number) >> (6 - 2 * (at & 3))) & 3;
+
+const copyOfNode = (): Buffer => {
+  const copy = Buffer.allocUnsafe(SEED_BYTES);
+  for (let at = 0; at < SEED_BYTES; at += 1) copy[at] = NODE[at] as number;
+  return copy;
+};
+
+/** Returns the node at hand, and forgets it. */
+const takeNode = (): Buffer => {
+  const node = copyOfNode();
+  NODE.fill(0);
+  return node;
 };
 
 const childOf = (seed: Buffer, digit: string): Buffer => {
   NODE.set(seed);
-  descend(digit, 0);
-  const child = Buffer.from(NODE.subarray(0, SEED_BYTES));
-  NODE.fill(0);
-  return child;
+  descend(digitAt(digit, 0));
+  return takeNode();
+};
+
+const isSame = (one: Uint8Array, other: Uint8Array): boolean => {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return true;
 };

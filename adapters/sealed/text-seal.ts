@@ -38,7 +38,7 @@ export const createTextSeal = (cache: KeyCache): TextSeal => ({
       place.owner === undefined && place.period !== undefined
         ? periodKey(cache, place, place.period)
         : sealingKey(cache, place.tenantId, place.owner, 'sealed');
-    return SEALED_TEXT + sealWithHeader(header, Buffer.from(text), key, placeOfText(place)).toString('base64url');
+    return SEALED_TEXT + sealWithHeader(header, text, key, placeOfText(place)).toString('base64url');
   },
   openText: (place, text) => {
     if (!text.startsWith(SEALED_TEXT)) return text;
@@ -68,14 +68,14 @@ export const createTextSeal = (cache: KeyCache): TextSeal => ({
   sealBytes: (place, bytes) => {
     const { header, key } =
       place.tenantId === null ? fileKey(cache, place) : sealingKey(cache, place.tenantId, place.owner, 'bytes');
-    return sealWithHeader(header, bytes, key, Buffer.from(place.name));
+    return sealWithHeader(header, bytes, key, place.name);
   },
   openBytes: (place, sealed) => {
     const { tenantId, name } = place;
     const opened =
       tenantId === null
-        ? openWith(cache.fileKey(name, rootIn(sealed)), sealed, TENANT_HEADER_BYTES, Buffer.from(name))
-        : open(cache, sealed, tenantId, 'bytes', Buffer.from(name));
+        ? openWith(cache.fileKey(name, rootIn(sealed)), sealed, TENANT_HEADER_BYTES, name)
+        : open(cache, sealed, tenantId, 'bytes', name);
     if (opened === undefined) throw notOpened(name);
     return opened;
   },
@@ -89,7 +89,11 @@ interface SealingKey {
 const sealingKey = (cache: KeyCache, tenantId: string, owner: TextOwner | undefined, use: TextUse): SealingKey => {
   if (owner === undefined) return { header: tenantHeader(cache), key: presentKey(cache, tenantId, use) };
   const { generation, key, label } = cache.labelledPresent({ tenantId, ...owner });
-  const header = Buffer.concat([rootId(cache), Buffer.of(OF_SUBJECT), label, Buffer.of(generation)]);
+  const header = Buffer.allocUnsafe(SUBJECT_HEADER_BYTES);
+  header.writeUInt16BE(cache.rootId);
+  header[KIND] = OF_SUBJECT;
+  header.set(label, TENANT_HEADER_BYTES);
+  header[GENERATION] = generation;
   return { header, key: textKeyOf(key, use) };
 };
 
@@ -116,7 +120,7 @@ const open = (
   sealed: Uint8Array,
   tenantId: string,
   use: TextUse,
-  place: Uint8Array,
+  place: string,
 ): Buffer | undefined => {
   const root = rootIn(sealed);
   if (sealed[KIND] === OF_TENANT)
@@ -131,7 +135,7 @@ const openWith = (
   key: Buffer | undefined,
   sealed: Uint8Array,
   headerBytes: number,
-  place: Uint8Array,
+  place: string,
 ): Buffer | undefined => key && openSealed(sealed.subarray(headerBytes), key, place);
 
 const presentKey = (cache: KeyCache, tenantId: string, use: TextUse): Buffer => {

@@ -7,7 +7,6 @@ import {
   type SizedOutline,
   type SqlValue,
   type StoredFact,
-  storedText,
   type WriteRecord,
 } from '../../ports/ports.ts';
 import { contentIdsIn, isContentId } from './damaged-columns.ts';
@@ -66,9 +65,11 @@ class SealedForm implements FactForm {
 
   toRow(fact: StoredFact, record: WriteRecord, number: number, above?: number): SqlValue[] {
     const { seal } = this;
-    const row = factToRow({ ...fact, derivedFrom: this.storedCids(fact.tenantId, fact.derivedFrom) }, record, number);
-    row[CID] = this.#storedCid(fact.tenantId, fact.cid);
-    const value = { text: storedText(fact.value.v) ?? '', commitment: record.commitment ?? NO_COMMITMENT };
+    const row = factToRow(fact, record, number);
+    const { tenantId, derivedFrom } = fact;
+    if (derivedFrom.length > 0) row[DERIVED_FROM] = JSON.stringify(this.storedCids(tenantId, derivedFrom));
+    row[CID] = this.#storedCid(tenantId, fact.cid);
+    const value = { text: (row[VALUE] as string | null) ?? '', commitment: record.commitment ?? NO_COMMITMENT };
     row[VALUE] = seal.sealValue(fact, fact.id, value, above);
     if (record.salt !== null) row[SALT] = seal.sealSalt(fact, fact.id, record.salt, above);
     return row;

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { KeyTree } from '../../../adapters/sealed/key-tree.ts';
+import { KeyTree, pathOf } from '../../../adapters/sealed/key-tree.ts';
 import { readTree, spellTree } from '../../../adapters/sealed/spelled-tree.ts';
 
 const DEPTH = 9;
-const SHORTCUT = 3;
 
 const path = fc.stringMatching(new RegExp(`^[0-3]{${DEPTH}}$`));
 const paths = fc.uniqueArray(path, { minLength: 1, maxLength: 12 });
 const prefix = fc.stringMatching(/^[0-3]{1,4}$/);
 
-const freshTree = (): KeyTree => new KeyTree([['', randomBytes(32)]], SHORTCUT);
+const freshTree = (): KeyTree => new KeyTree([['', randomBytes(32)]]);
 
 const keysOf = (tree: KeyTree, of: readonly string[]): (string | undefined)[] =>
   of.map((one) => tree.keyAt(one)?.toString('hex'));
@@ -48,9 +47,26 @@ describe('a tree of keys', () => {
         const tree = freshTree();
         for (const one of doomed) tree.destroy(one);
         for (const [held] of tree.nodes()) expect(doomed.some((gone) => gone.startsWith(held))).to.equal(false);
-        const again = new KeyTree(readTree(spellTree(tree.nodes())), SHORTCUT);
+        const again = new KeyTree(readTree(spellTree(tree.nodes())));
         expect(keysOf(again, [...asked, ...doomed])).to.deep.equal(keysOf(tree, [...asked, ...doomed]));
       }),
+    );
+  });
+
+  it('gives the same key below a label as at the whole path, before and after others are destroyed', () => {
+    const tree = freshTree();
+    const label = fc.uint8Array({ minLength: 2, maxLength: 2 }).map((bytes) => bytes.map((byte) => byte & 0b11_00_01));
+    const place = fc.tuple(fc.constantFrom('', '02', '0212031230', '3'), label, fc.constantFrom('', '0', '30'));
+    const cut = fc.option(fc.nat({ max: 18 }), { nil: undefined, freq: 2 });
+    fc.assert(
+      fc.property(place, cut, ([above, bytes, below], length) => {
+        const path = above + pathOf(bytes) + below;
+        expect(tree.keyBelow(above, bytes, below)).to.deep.equal(tree.keyAt(path));
+        if (length === undefined || length < above.length + 5) return;
+        tree.destroy(path.slice(0, length));
+        expect(tree.keyBelow(above, bytes, below)).to.equal(undefined);
+      }),
+      { numRuns: 1_000 },
     );
   });
 
@@ -64,6 +80,6 @@ describe('a tree of keys', () => {
   });
 
   it('refuses a seed of another length', () => {
-    expect(() => new KeyTree([['', randomBytes(31)]], SHORTCUT)).to.throw(RangeError);
+    expect(() => new KeyTree([['', randomBytes(31)]])).to.throw(RangeError);
   });
 });
