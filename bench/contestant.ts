@@ -12,6 +12,8 @@ const RANGE_PER_RUN = 20_000_000;
 export interface ContestLoad {
   readonly connections: number;
   readonly seconds: number;
+  /** As in `LoadPlan`. */
+  readonly count?: number | undefined;
   readonly expectedStatus: string;
   /** Returns the plan of the requests; `first` is the number of the run's first assertion. */
   readonly requests: (first: number) => RequestPlan;
@@ -48,11 +50,14 @@ export class Contestant {
     await this.#run(load);
   }
 
-  async measure(load: ContestLoad): Promise<void> {
+  /** Returns the number of requests. */
+  async measure(load: ContestLoad): Promise<number> {
     const [before, databaseBefore] = [this.#serverMs(), this.#databaseCpuMs?.() ?? null];
-    this.#reports.push(await this.#run(load));
+    const report = await this.#run(load);
+    this.#reports.push(report);
     this.#cpuMs.push(plusSince(0, before, this.#serverMs()));
     this.#databaseMs = plusSince(this.#databaseMs, databaseBefore, this.#databaseCpuMs?.() ?? null);
+    return report.requests;
   }
 
   async stop(): Promise<void> {
@@ -97,12 +102,12 @@ export class Contestant {
   static readonly HEADING = ['', 'req/s', 'p50 ms', 'p95 ms', 'p99 ms', 'p99 / p50', 'cpu µs/req'];
   static readonly HEADING_WITH_DATABASE = [...Contestant.HEADING, 'database µs/req'];
 
-  async #run({ connections, seconds, expectedStatus, requests, untilRest }: ContestLoad): Promise<LoadReport> {
+  async #run({ connections, seconds, count, expectedStatus, requests, untilRest }: ContestLoad): Promise<LoadReport> {
     const first = this.#next;
     this.#next += RANGE_PER_RUN;
     const ports = this.#servers.map(({ port }) => port);
     const key = this.#servers[0]?.key ?? '';
-    const report = await runLoad({ ports, key, connections, seconds, requests: requests(first) });
+    const report = await runLoad({ ports, key, connections, seconds, count, requests: requests(first) });
     const unexpected = Object.keys(report.statuses).filter((status) => status !== expectedStatus);
     if (unexpected.length > 0) throw new Error(`${this.name} answered ${unexpected.join(', ')}`);
     for (const server of this.#servers) await untilRest?.(server);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareRecalls, ROUNDS, type Side } from './compare-recalls.ts';
+import { compareRecalls, type Side } from './compare-recalls.ts';
 import { Contestant, type ContestLoad } from './contestant.ts';
 import { loadedEntities } from './load/load-requests.ts';
 import { runBatches } from './load/run-batches.ts';
@@ -22,6 +22,8 @@ export interface SealedOptions {
   readonly store: BenchStore;
 }
 
+/** The turns of each side under a load. Many short ones, because a busy moment of the machine lasts for seconds. */
+const ROUNDS = 11;
 const WARM_UP_SECONDS = 3;
 const BATCH_SIZE = 100;
 const PER_ENTITY = 10;
@@ -97,7 +99,9 @@ const compareLoads = async (
 ): Promise<void> => {
   for (const { contestant } of sides) await contestant.warmUp({ ...load, seconds: WARM_UP_SECONDS });
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { contestant } of sidesOfRound(sides, round)) await contestant.measure(load);
+    // As many requests to both, so that the stores grow alike.
+    let count: number | undefined;
+    for (const { contestant } of sidesOfRound(sides, round)) count = await contestant.measure({ ...load, count });
   }
   const [clear, sealed] = sides.map(({ contestant }) => contestant) as [Contestant, Contestant];
   console.log(`\n${title}, ${ROUNDS} rounds by turns`);

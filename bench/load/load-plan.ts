@@ -5,6 +5,8 @@ export interface LoadPlan {
   readonly key: string;
   readonly connections: number;
   readonly seconds: number;
+  /** The number of requests after which the run ends, however long it takes. Default: it ends after `seconds`. */
+  readonly count?: number | undefined;
   readonly requests: RequestPlan;
 }
 

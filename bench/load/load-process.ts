@@ -38,14 +38,17 @@ const run = async (plan: LoadPlan): Promise<LoadReport> => {
   );
   const start = performance.now();
   const deadline = start + plan.seconds * 1000;
+  let begun = 0;
+  const isOver = (now: number): boolean => (plan.count === undefined ? now >= deadline : begun >= plan.count);
   const drive = (connection: RawConnection): Promise<void> =>
     new Promise((resolve, reject) => {
       const next = (): void => {
         const sent = performance.now();
-        if (sent >= deadline) {
+        if (isOver(sent)) {
           resolve();
           return;
         }
+        begun += 1;
         connection.send(
           make(),
           (status) => {
