@@ -103,12 +103,12 @@ describe('the file of content keys', () => {
     expect(after.openValue(ALICE, 'f1', rotated.sealValue(ALICE, 'f1', sealable('tea')))).to.equal('tea');
   });
 
-  it('grows by less than seven KiB with an erasure', async () => {
+  it('grows by less than four KiB with an erasure', async () => {
     const { path, open } = await newFile();
     const seal = await open();
     await seal.destroy([{ ...BOB, generation: 0, isWhole: true }]);
     const { size } = await stat(path);
     await seal.destroy([{ ...ALICE, generation: 0, isWhole: true }]);
-    expect((await stat(path)).size - size).to.be.below(7_168);
+    expect((await stat(path)).size - size).to.be.below(4_096);
   });
 });
