@@ -1,5 +1,7 @@
-import { type FileHandle, mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, rename, stat, writeFile } from 'node:fs/promises';
+import { ServiceError } from '../../ports/ports.ts';
+import type { Logger } from '../log/logger.ts';
+import { appendLines, DamagedLines, spelledLines } from './journal-file.ts';
 import { openOrdinaryFile, readPart } from './ordinary-file.ts';
 import { unusableFile } from './unusable-file.ts';
 
@@ -8,7 +10,7 @@ import { unusableFile } from './unusable-file.ts';
  * rejects with `unavailable`, and the name of the file, where the file cannot be used.
  */
 export interface IdJournal {
-  /** Returns all ids. */
+  /** Returns all ids. Warns of lines that are none. */
   read(): Promise<ReadonlySet<string>>;
   /** Adds the ids that are not there yet. Resolves when they are on disk. */
   add(ids: readonly string[]): Promise<void>;
@@ -22,16 +24,21 @@ const MOST_BYTES = 256 * 1024 * 1024;
 const ID = /^[A-Za-z0-9:_.-]{1,200}$/;
 
 /** Opens a journal. Several processes may add to it. The file comes with the first id. */
-export const createIdJournal = (file: string): IdJournal => {
+export const createIdJournal = (file: string, log: Pick<Logger, 'warn'>): IdJournal => {
   let known: Set<string> | undefined;
-  const read = async (): Promise<Set<string>> => {
+  const read = async (damaged = new DamagedLines(file)): Promise<Set<string>> => {
     const found = new Set<string>();
     const handle = await openOrdinaryFile(file);
     if (handle === undefined) return found;
     try {
       await refuseHuge(handle);
-      // A crash may have cut the last line, which then has no end and no use.
-      for await (const line of handle.readLines({ autoClose: false })) if (ID.test(line.trim())) found.add(line.trim());
+      let number = 0;
+      for await (const line of handle.readLines({ autoClose: false })) {
+        number += 1;
+        const text = line.trim();
+        if (ID.test(text)) found.add(text);
+        else if (text !== '') damaged.add(number);
+      }
     } finally {
       await handle.close();
     }
@@ -41,9 +48,8 @@ export const createIdJournal = (file: string): IdJournal => {
     known ??= await read();
     const added = ids.filter((id) => ID.test(id) && known?.has(id) === false);
     if (added.length === 0) return;
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // Repeats if another process pruned the file during the append.
-    while (!(await appended(file, added)));
+    while (!(await appendLines(file, added, (handle) => isAt(file, handle))));
     for (const id of added) known.add(id);
   };
   const prune = async (isOver: (id: string) => boolean): Promise<void> => {
@@ -62,11 +68,14 @@ export const createIdJournal = (file: string): IdJournal => {
     }
   };
   const unusable = (cause: unknown): never => {
-    throw unusableFile(file, cause);
+    // An error of `appendLines` names the file already.
+    throw cause instanceof ServiceError && cause.code === 'unavailable' ? cause : unusableFile(file, cause);
   };
   return {
     async read() {
-      known = await read().catch(unusable);
+      const damaged = new DamagedLines(file);
+      known = await read(damaged).catch(unusable);
+      damaged.warn(log);
       return known;
     },
     add: (ids) => add(ids).catch(unusable),
@@ -87,25 +96,10 @@ const linesOf = (bytes: Buffer): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Starts a new line, because a crash may have cut the last one. */
-const spelled = (ids: readonly string[]): string => `\n${ids.join('\n')}\n`;
-
-/** Appends ids. Returns false if another process replaced the file meanwhile. */
-const appended = async (file: string, ids: readonly string[]): Promise<boolean> => {
-  const handle = await open(file, 'a', OWNER_ONLY);
-  try {
-    await handle.appendFile(spelled(ids));
-    await handle.sync();
-    return await isAt(file, handle);
-  } finally {
-    await handle.close();
-  }
-};
-
 /** Returns false if another process has replaced the file already. */
 const replaced = async (file: string, former: FileHandle, ids: readonly string[]): Promise<boolean> => {
   const draft = `${file}.${process.pid}.partial`;
-  await writeFile(draft, spelled(ids), { mode: OWNER_ONLY, flush: true });
+  await writeFile(draft, spelledLines(ids), { mode: OWNER_ONLY, flush: true });
   if (!(await isAt(file, former))) return false;
   await rename(draft, file);
   return true;

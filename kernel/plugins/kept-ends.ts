@@ -41,7 +41,7 @@ export const keepWithdrawals = (
   { onStart, onStop, onSignal, log }: Lifecycle,
   { tables, clock, file, topic, isOver, kinds }: KeptParts & { readonly kinds: readonly Withdrawals[] },
 ): KeptWithdrawals => {
-  const journal = createIdJournal(file);
+  const journal = createIdJournal(file, log);
   let sinceMs = 0;
   const note = async (): Promise<void> => {
     const nowMs = clock.nowMs();

@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readJournal } from '../../kernel/internal-api.ts';
 import { formatHlc, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
@@ -182,9 +181,8 @@ export const summaryOf = (
 export const erasureInstants = async (files: readonly string[]): Promise<number[]> => {
   const found: number[] = [];
   for (const file of files) {
-    if ((await stat(file).catch(() => undefined)) === undefined) continue;
-    for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
-      const ms = endedAt(line);
+    for await (const { text } of readJournal(file)) {
+      const ms = text === undefined ? undefined : endedAt(text);
       if (ms !== undefined) found.push(ms);
     }
   }

@@ -86,7 +86,7 @@ export const multiTenantPlugin = definePlugin({
     const standings = new TenantStandings({ directory, served });
     const signing = { nodeId: self.nodeId, identity, isSealed: files.isSealing };
     const isOn = config.enabled;
-    const receipts = isOn && identity !== undefined ? new ReceiptFile(dataFolder(), identity) : undefined;
+    const receipts = isOn && identity !== undefined ? new ReceiptFile(dataFolder(), identity, log) : undefined;
     const eraser = new TenantEraser({ directory, standings, removal, clock, audit, signing, receipts });
     const kept = keepWithdrawals(context, {
       topic: TENANTS_CHANGED,

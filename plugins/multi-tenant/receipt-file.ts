@@ -1,13 +1,10 @@
-import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readOrdinaryFile, unusableFile } from '../../kernel/internal-api.ts';
-import { canonicalJson, DEFAULT_TENANT, decodeBase64Url, verifyEd25519 } from '../../kernel/plugin-api.ts';
+import { appendLines, DamagedLines, readJournal } from '../../kernel/internal-api.ts';
+import { canonicalJson, DEFAULT_TENANT, decodeBase64Url, type Logger, verifyEd25519 } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import type { ErasureReceipt } from './multi-tenant-api.ts';
 
 const FILE = 'erased-tenants.jsonl';
-/** Some hundred thousand receipts. A larger file would fill the memory. */
-const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
  * A file beside the store with the receipts of erased tenants. A restored backup may contain erased tenants. The newer
@@ -16,15 +13,16 @@ const MOST_BYTES = 256 * 1024 * 1024;
 export class ReceiptFile {
   readonly #file: string;
   readonly #identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
+  readonly #log: Pick<Logger, 'warn'>;
 
-  constructor(folder: string, identity: Pick<NodeIdentity, 'publicKey' | 'retired'>) {
+  constructor(folder: string, identity: Pick<NodeIdentity, 'publicKey' | 'retired'>, log: Pick<Logger, 'warn'>) {
     this.#file = join(folder, FILE);
     this.#identity = identity;
+    this.#log = log;
   }
 
-  async add(receipt: ErasureReceipt): Promise<void> {
-    // Starts a new line, because a crash may have truncated the last one.
-    await appendFile(this.#file, `\n${JSON.stringify(receipt)}\n`, { mode: 0o600, flush: true }).catch(this.#unusable);
+  add(receipt: ErasureReceipt): Promise<void> {
+    return appendLines(this.#file, [JSON.stringify(receipt)], async () => {});
   }
 
   /** Returns the receipts by tenant. */
@@ -32,24 +30,18 @@ export class ReceiptFile {
     const { publicKey, retired } = this.#identity;
     const keys = [publicKey, ...retired.map((one) => one.publicKey)].map(bytesOf);
     const found = new Map<string, ErasureReceipt>();
-    for (const line of (await this.#text()).split('\n')) {
-      const receipt = parse(line);
+    const damaged = new DamagedLines(this.#file);
+    for await (const { number, text } of readJournal(this.#file)) {
+      const receipt = text === undefined ? undefined : parse(text);
       if (receipt !== undefined && keys.some((key) => isSignedBy(receipt, key))) found.set(receipt.tenant_id, receipt);
+      else damaged.add(number);
     }
+    damaged.warn(this.#log);
     return found;
   }
-
-  async #text(): Promise<string> {
-    const bytes = await readOrdinaryFile(this.#file, MOST_BYTES).catch(this.#unusable);
-    return bytes?.toString('utf8') ?? '';
-  }
-
-  readonly #unusable = (error: unknown): never => {
-    throw unusableFile(this.#file, error);
-  };
 }
 
-/** Returns undefined for an empty line, and for a line that a crash has truncated. */
+/** Returns undefined for a line that a crash has truncated. */
 const parse = (line: string): ErasureReceipt | undefined => {
   try {
     const parsed: unknown = JSON.parse(line);

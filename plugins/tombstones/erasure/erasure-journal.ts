@@ -1,7 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { readLines } from '../../../kernel/command-api.ts';
-import { openOrdinaryFile, unusableFile } from '../../../kernel/internal-api.ts';
+import { appendLines, DamagedLines, readJournal } from '../../../kernel/internal-api.ts';
 import { decodeBase64Url, type Logger, verifyEd25519 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import { tombstoneBytes } from '../markers/marker-document.ts';
@@ -14,24 +11,9 @@ export interface ErasureRecord {
   readonly tombstone: Tombstone;
 }
 
-const MAX_LINE = 64 * 1024;
-
 /** Appends a line to a journal. Resolves once it is on disk. Rejects with `unavailable` and the name of the file. */
-export const appendLine = async (file: string, record: object): Promise<void> => {
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    const handle = await open(file, 'a', 0o600);
-    try {
-      // Starts a new line, because a crash may have truncated the last one.
-      await handle.appendFile(`\n${JSON.stringify(record)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw unusableFile(file, error);
-  }
-};
+export const appendLine = (file: string, record: object): Promise<void> =>
+  appendLines(file, [JSON.stringify(record)], async () => {});
 
 /** Reads the erasures that this node signed, oldest first. */
 export const readErasures = (file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> =>
@@ -42,22 +24,14 @@ export const readErasures = (file: string, identity: NodeIdentity, log: Logger):
  * not give the power to destroy facts, or to hide them.
  */
 export async function* readSigned<T>(file: string, isOwn: (record: T) => boolean, log: Logger): AsyncGenerator<T> {
+  const damaged = new DamagedLines(file);
   // A failure prevents the start, because without the file a restored backup could show erased facts.
-  const handle = await openOrdinaryFile(file).catch((error: unknown) => {
-    throw unusableFile(file, error);
-  });
-  if (handle === undefined) return;
-  try {
-    for await (const { bytes } of readLines(handle.createReadStream({ autoClose: false }), MAX_LINE)) {
-      const line = bytes?.toString('utf8').trim();
-      if (line === '') continue;
-      const record = line === undefined ? undefined : parsed<T>(line);
-      if (record !== undefined && isOwn(record)) yield record;
-      else log.warn('a line of a journal is damaged or was not signed by this node; it is passed over', { file });
-    }
-  } finally {
-    await handle.close();
+  for await (const { number, text } of readJournal(file)) {
+    const record = text === undefined ? undefined : parsed<T>(text);
+    if (record !== undefined && isOwn(record)) yield record;
+    else damaged.add(number);
   }
+  damaged.warn(log);
 }
 
 const parsed = <T>(line: string): T | undefined => {

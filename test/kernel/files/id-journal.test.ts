@@ -9,14 +9,14 @@ describe('a journal of ids that somebody has edited', () => {
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'revoked-keys');
       await writeFile(file, 'one\r\ntwo \n\n three\n');
-      expect([...(await createIdJournal(file).read())]).to.deep.equal(['one', 'two', 'three']);
+      expect([...(await createIdJournal(file, { warn: () => {} }).read())]).to.deep.equal(['one', 'two', 'three']);
     }));
 
   it('loses only ids that are over when it is pruned, and no line that is no id', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'spent-tokens');
       await writeFile(file, 'one\r\ntwo words\nover\n');
-      const journal = createIdJournal(file);
+      const journal = createIdJournal(file, { warn: () => {} });
       await journal.prune((id) => id === 'over');
       expect([...(await journal.read())]).to.deep.equal(['one']);
       expect((await readFile(file, 'utf8')).trim().split('\n')).to.deep.equal(['one', 'two words']);

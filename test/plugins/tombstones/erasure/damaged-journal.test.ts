@@ -1,0 +1,21 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Logger } from '../../../../kernel/plugin-api.ts';
+import type { NodeIdentity } from '../../../../plugins/node-info/node-info-api.ts';
+import { readErasures } from '../../../../plugins/tombstones/erasure/erasure-journal.ts';
+import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
+
+describe('the journal of erasures', () => {
+  it('makes one warning of the lines that the node did not sign, with their numbers', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'erasures.jsonl');
+      const unsigned = JSON.stringify({ receipt: { signature: 'AA' }, tombstone: { id: 'tomb_1' } });
+      await writeFile(file, `\n${unsigned}\nno json\n\n${unsigned}\n`);
+      const warned: unknown[] = [];
+      const log = { warn: (_message: string, fields: unknown) => warned.push(fields) } as unknown as Logger;
+      const identity = { publicKey: 'A'.repeat(43), retired: [] } as unknown as NodeIdentity;
+      for await (const _ of readErasures(file, identity, log)) expect.fail('no line is signed');
+      expect(warned).to.deep.equal([{ file, count: 3, lines: [2, 3, 5] }]);
+    }));
+});
