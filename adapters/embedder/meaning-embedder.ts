@@ -18,7 +18,7 @@ import { wordsOf } from './words-of-text.ts';
 export const createMeaningEmbedder = (dimensions: 256 | 768, words: () => WordTable = wordTable): Embedder => {
   const layout = LAYOUTS[dimensions];
   return {
-    id: `words-2-${dimensions}`,
+    id: `words-3-${dimensions}`,
     dimensions,
     similarityFloor: layout.floor,
     recipe: { module: import.meta.url, create: 'createMeaningEmbedder', given: [dimensions] },

@@ -11,7 +11,7 @@ export interface WordTable {
 }
 
 /**
- * Returns the word table of this package. The first call reads it into some 25 MB of memory. Throws when the file is
+ * Returns the word table of this package. The first call reads it into some 16 MB of memory. Throws when the file is
  * damaged or missing.
  */
 export const wordTable = (): WordTable => {

@@ -26,9 +26,9 @@ const embedderOf = async (env: Environment, overrides: NodeConfigInput = {}): Pr
 describe('the embedder of a node', () => {
   it('needs no settings by default', async () => {
     const embedder = await embedderOf({});
-    expect([embedder.id, embedder.dimensions]).to.deep.equal(['words-2-768', 768]);
+    expect([embedder.id, embedder.dimensions]).to.deep.equal(['words-3-768', 768]);
     const short = await embedderOf({ SVC_EMBED_DIMENSIONS: '256' });
-    expect([short.id, short.dimensions]).to.deep.equal(['words-2-256', 256]);
+    expect([short.id, short.dimensions]).to.deep.equal(['words-3-256', 256]);
     expect(short.similarityFloor).to.be.above(embedder.similarityFloor);
     expect((await short.embed(['a text'], 'query'))[0]).to.have.length(256);
   });
@@ -84,8 +84,8 @@ describe('the embedder of a node', () => {
         const ids = [
           'http:old:384',
           'http:new:768',
-          'words-2-768',
-          'words-2-256',
+          'words-3-768',
+          'words-3-256',
           'hashing-1-768',
           'hashing-1-768/256',
         ];

@@ -10,7 +10,7 @@ const PROCESSES = { sqlite: 2, postgres: 3 } as const;
 const ROUNDS = 8;
 /** The time limit for vectors to be ready, generous for busy machines. */
 const VECTORS_MS = 30_000;
-const LEASE = { name: 'search words-2-768' };
+const LEASE = { name: 'search words-3-768' };
 
 const say = async (node: NodeProcess, v: string, members: object = {}): Promise<string> => {
   const body = {

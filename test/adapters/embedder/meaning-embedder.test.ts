@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createMeaningEmbedder } from '../../../adapters/embedder/meaning-embedder.ts';
 import { readWordTable, wordTable } from '../../../adapters/embedder/word-table.ts';
+import { projectRoot } from '../../architecture/source-files.ts';
 import { describeEmbedder } from '../../contract/embedder-contract.ts';
 
 const dot = (a: Float32Array, b: Float32Array): number =>
@@ -68,8 +71,8 @@ describe('the vectors of the meaning embedder', () => {
       return [id, createHash('sha256').update(rounded).digest('hex').slice(0, 16)];
     });
     expect(await Promise.all(made)).to.deep.equal([
-      ['words-2-768', '5c993d8dbc571f72'],
-      ['words-2-256', '721fa5813f31ec82'],
+      ['words-3-768', 'f04e9a3dd88d917f'],
+      ['words-3-256', 'f88c90a1a4af9a88'],
     ]);
   });
 
@@ -93,7 +96,7 @@ describe('the word table of the meaning embedder', () => {
     for (const word of ['the', 'cello', 'cellos', 'stories', 'travelling', '1987']) {
       expect(howKnown(word), word).to.equal('word');
     }
-    for (const word of ['horseshoemaker', 'lighthousekeeper', 'microgliosis']) {
+    for (const word of ['horseshoemaker', 'lighthousekeeper', 'microgliosis', 'sourdough']) {
       expect(howKnown(word), word).to.equal('pieces');
     }
     for (const word of ['zxqv', 'wkrrt', 'qqqqqqqqqqqq', '', '__proto__', '9f8e7d6c', 'a'.repeat(1000)]) {
@@ -114,6 +117,7 @@ describe('the word table of the meaning embedder', () => {
     };
     expect(product('microgliosis', 'inflammation')).to.be.above(product('microgliosis', 'furniture'));
     expect(product('lighthousekeeper', 'lighthouse')).to.be.above(product('lighthousekeeper', 'furniture'));
+    expect(product('sourdough', 'bread')).to.be.above(product('sourdough', 'furniture'));
   });
 
   it('counts every occurrence of a rare word, but repeated common words hardly more than once', () => {
@@ -124,6 +128,10 @@ describe('the word table of the meaning embedder', () => {
     };
     expect(lengthOf('cello', 4) / lengthOf('cello', 1)).to.be.within(3.5, 4);
     expect(lengthOf('the', 4) / lengthOf('the', 1)).to.be.within(1, 1.1);
+  });
+
+  it('is a file of at most 6 MB', () => {
+    expect(statSync(join(projectRoot(), 'adapters/embedder/word-table.bin')).size).to.be.below(6_000_000);
   });
 
   it('is refused when it is damaged', () => {

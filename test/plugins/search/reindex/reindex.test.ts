@@ -119,7 +119,7 @@ forEachLayout('search indexes and edges that a job rebuilds', () => {
       ['words', 'complete'],
       ['vectors', 'complete'],
     ]);
-    expect(state.body.indexes[2].details).to.include({ generation: 2, embedder: 'words-2-768' });
+    expect(state.body.indexes[2].details).to.include({ generation: 2, embedder: 'words-3-768' });
   });
 
   it('restore lost edges, and correct wrong ones', async () => {
