@@ -34,6 +34,7 @@ export interface UnfinishedConversion {
 }
 
 const TABLE = 'node_settings';
+const FACTS = 'facts';
 /** The setting with the mark. The store reads it before each write. */
 const KEY = 'content_seal';
 
@@ -47,12 +48,15 @@ export const NEW_STORE: SealState = { isNew: true, mark: undefined, unfinished: 
 
 /** Reads the state of an open store of any version. */
 export const readSealState = async (store: FactStore): Promise<SealState> => {
-  if (!(await store.tables()).includes(TABLE)) return NEW_STORE;
+  const tables = await store.tables();
+  if (!tables.includes(TABLE)) return NEW_STORE;
   const rows = await store.read((snapshot) => snapshot.select(TABLE, { key: ['node_id', KEY, CONVERSION, FORMER] }));
   const stored = new Map(rows.map(({ key, value }) => [key, String(value)]));
   const mark = stored.get(KEY);
   const unfinished = stored.get(CONVERSION);
   const former = stored.get(FORMER);
+  const isClear = mark === undefined && unfinished === undefined;
+  if (isClear && tables.includes(FACTS) && (await holdsSealedFacts(store))) throw damaged(KEY);
   return {
     isNew: !stored.has('node_id'),
     mark: mark === undefined ? undefined : parseMark(KEY, mark),
@@ -60,6 +64,27 @@ export const readSealState = async (store: FactStore): Promise<SealState> => {
     former: former === undefined ? undefined : parseMark(FORMER, former),
   };
 };
+
+/** The number of facts that tell a sealed store from a clear one. Erased facts of both are alike. */
+const FACTS_LOOKED_AT = 100;
+
+/**
+ * Returns whether the oldest or the newest facts are sealed. A store that lost its mark would store new facts in the
+ * clear.
+ */
+const holdsSealedFacts = (store: FactStore): Promise<boolean> =>
+  store.read(async (snapshot) => {
+    for (const direction of ['asc', 'desc'] as const) {
+      const order = ['tenant_id', 'number'].map((column) => ({ column, order: direction }));
+      const facts: readonly Readonly<Record<string, unknown>>[] = await snapshot
+        .table(FACTS)
+        .select('*')
+        .orderBy(order)
+        .limit(FACTS_LOOKED_AT);
+      if (facts.some(({ sealed }) => sealed !== null && sealed !== undefined)) return true;
+    }
+    return false;
+  });
 
 /** Saves how far a rewriting has come, in the transaction of its rows. Undefined ends it. */
 export const saveConversion = async (
@@ -124,7 +149,7 @@ const membersOf = (key: string, text: string): Readonly<Record<string, unknown>>
 const damaged = (key: string): ServiceError =>
   new ServiceError(
     'unavailable',
-    `the row ${key} of the table ${TABLE} is damaged, so nothing says how this store is sealed`,
+    `the row ${key} of the table ${TABLE} is damaged or gone, so nothing says how this store is sealed`,
     {
       hint: 'restore a backup, which has the row; "fact-memory-node backup list" shows them',
     },

@@ -67,6 +67,14 @@ forEachStore('a store with a damaged row about its seal', (kind) => {
     await succeed(place, env, 'verify');
   }).timeout(LIMIT_MS);
 
+  it('is refused where the row is gone, so that nothing is stored in the clear', async () => {
+    const backup = await succeed(place, env, 'backup');
+    await place.tamper("DELETE FROM node_settings WHERE key = 'content_seal'");
+    await expectRefused('content_seal', COMMANDS);
+    await succeed(place, env, 'restore', backup, '--replace');
+    await succeed(place, env, 'verify');
+  }).timeout(LIMIT_MS);
+
   it('is refused as well where the row of a conversion or of former keys is damaged', async () => {
     for (const [key, texts] of [
       ['content_seal_conversion', CONVERSIONS],
