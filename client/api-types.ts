@@ -1280,7 +1280,7 @@ export interface Api {
         tenant_id: string;
         ok: boolean;
         checked: number;
-        gone: number;
+        details_gone: number;
         verified: {
           seq: number;
           chain_seq: number;

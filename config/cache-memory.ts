@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os';
 import { type NodeSettings, workerCount } from './node-settings.ts';
 
-/** The memory of all caches of one process, in bytes. */
-export interface CacheMemory {
+/** The memory for cached facts and answers of one process, in bytes. */
+interface CacheMemory {
   readonly ofStore: number;
   readonly ofPlugins: number;
 }

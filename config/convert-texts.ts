@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PERIOD } from '../kernel/store/built-query.ts';
 import { type ContentColumns, isExpiring, openOrKeepStored } from '../kernel/store/content-border.ts';
-import { beginHistory } from '../kernel/store/period-rows.ts';
+import { beginEpoch } from '../kernel/store/period-rows.ts';
 import { openBytes, sealBytes } from '../kernel/store/sealed-bytes.ts';
 import {
   all,
@@ -64,7 +64,7 @@ export const convertTexts = async (
   const first = conversion.former?.firstPeriod(table) ?? 0;
   const isEnded = (row: Row): boolean => isExpiring(columns) && typeof row[PERIOD] === 'number' && row[PERIOD] < first;
   const deletesEnded = columns.keepsEnded !== true;
-  if (deletesEnded && rows.some(isEnded)) await beginHistory(transaction, { uuid: randomUUID });
+  if (deletesEnded && rows.some(isEnded)) await beginEpoch(transaction, { uuid: randomUUID });
   for (const row of rows) {
     // This row was deleted and its key destroyed. An older backup brought it back, so delete it again.
     if (isEnded(row)) {

@@ -184,7 +184,7 @@ const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions)
     crossOrigin: transport.adapter.crossOrigin?.(transport.settings) ?? { configured: false, devLocalhost: false },
     workers: workerCount(node),
     workerPlace: worker,
-    cacheBytes: cacheMemoryOf(node).ofPlugins,
+    pluginCacheBytes: cacheMemoryOf(node).ofPlugins,
     drainDelayMs: node.drainDelayS * 1_000,
     maxStampLeadMs: node.maxStampLeadS * 1_000,
     dataFolder: place.dataFolder,

@@ -120,7 +120,7 @@ const spellMark = ({ id, version, root }: SealMark): string => JSON.stringify({ 
 
 const parseMark = (key: string, text: string): SealMark => {
   const { id, version, root } = membersOf(key, text);
-  if (typeof id !== 'string' || id === '' || !isNumber(version) || !isNumber(root)) throw damaged(key);
+  if (typeof id !== 'string' || id === '' || !isCounter(version) || !isCounter(root)) throw damaged(key);
   return { id, version, root };
 };
 
@@ -135,7 +135,7 @@ const parseConversion = (text: string): UnfinishedConversion => {
 const isConversion = (to: unknown): to is Conversion => to === 'on' || to === 'off' || to === 'rotate';
 
 /** Versions and roots are counted from 1 on. */
-const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
+const isCounter = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
 const membersOf = (key: string, text: string): Readonly<Record<string, unknown>> => {
   try {

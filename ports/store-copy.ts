@@ -56,8 +56,9 @@ export interface RecordOptions {
   /** The name of the first chain, never used before. Each of its files carries the name. */
   readonly chain: string;
   /**
-   * Lets the last chain of the folder go on in place of a new one, if its base was removed. Then its files that were
-   * not come first. The next one has the difference between the last file and the store, and a name with `-resumed`.
+   * If true, the recorder continues the last chain of the folder, provided that its base was removed. It first reports
+   * the files that are left. The next file holds the pages that differ from the last one, and its name ends in
+   * `-resumed`.
    */
   readonly goesOn: boolean;
   /** The time between two files. A file without changes is written seldom, and shows that the recording goes on. */

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { type ContentSeal, type FactStore, ServiceError } from '../../ports/ports.ts';
-import { CACHE_BYTES, createSqlFactStore } from '../sql/sql-fact-store.ts';
+import { createSqlFactStore, DEFAULT_CACHE_BYTES } from '../sql/sql-fact-store.ts';
 import { blameAddress } from './blame-address.ts';
 import { type ConnectionShare, shareOf, shareWithin } from './connection-share.ts';
 import { CONNECT_TIMEOUT_MS } from './postgres-address.ts';
@@ -115,7 +115,7 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
     ),
     {
       watchNesting: options.watchNesting ?? true,
-      cacheBytes: options.cacheBytes ?? CACHE_BYTES,
+      cacheBytes: options.cacheBytes ?? DEFAULT_CACHE_BYTES,
       seal: options.seal,
     },
   );

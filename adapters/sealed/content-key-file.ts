@@ -12,7 +12,7 @@ const FORMAT = 1;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const MODE = 0o600;
-/** Some 180,000 erasures. Node.js reads no longer text. */
+/** Enough for some 180,000 erasures. Node.js cannot hold a longer text. */
 const MOST_BYTES = 500 * 1024 * 1024;
 
 /** The clear part of the file, which tells files of the same store apart without a key. */
@@ -82,7 +82,7 @@ const spellSecret = ({ labelKey, period, roots }: ContentKeys): Buffer => {
   return secret;
 };
 
-/** Reads what `spellSecret` returned, which a seal has proved genuine. */
+/** Reads the output of `spellSecret`. The caller has verified its seal. */
 const readSecret = (secret: Buffer): Pick<ContentKeys, 'labelKey' | 'period' | 'roots'> => {
   const end = secret.indexOf('\n');
   const head = JSON.parse(secret.toString('utf8', 0, end)) as SecretHead;

@@ -58,7 +58,7 @@ export class KeyTree {
     return true;
   }
 
-  /** Makes the node of a label the one at hand. Returns false if keys at it or close above it were destroyed. */
+  /** Makes the node of a label the one at hand. Returns false if a key below its upper node was destroyed. */
   #descendToLabel(above: KeyPath, label: Uint8Array): boolean {
     const last = this.#last;
     if (last !== undefined && last.above === above && isSame(last.label, label)) {

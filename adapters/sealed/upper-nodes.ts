@@ -6,7 +6,7 @@ const NO_PREFIX = -1;
 
 /**
  * Nodes of a tree some levels below the paths of tenants, below which very many labels lie. A new key needs only the
- * levels below one of these. Each node has one place, and the last one that asked for it stays there.
+ * levels below one of these. Nodes share places: a new node replaces the one in its place.
  */
 export class UpperNodes {
   static readonly levels = LEVELS;

@@ -61,7 +61,10 @@ export const sealWithHeader = (
   return whole;
 };
 
-/** Opens what `sealWithHeader` returned, without the header and the rest; undefined when it is not genuine. */
+/**
+ * Opens the nonce, sealed bytes and tag that `sealWithHeader` wrote between `header` and `rest`. Returns undefined if
+ * they are not genuine.
+ */
 export const openSealed = (
   sealed: Uint8Array,
   key: Uint8Array,

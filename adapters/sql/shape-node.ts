@@ -1,7 +1,7 @@
 import type { SqlParameter } from './sql-engine.ts';
 
 /** A constant filter below a node, with the values for its `?`. */
-export interface ConstantShape {
+interface ConstantShape {
   readonly shape: ShapeNode;
   readonly parameters: readonly SqlParameter[];
 }

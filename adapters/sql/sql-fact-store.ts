@@ -44,7 +44,7 @@ export interface SqlFactStoreOptions {
 }
 
 /** The default memory of the fact cache, in bytes. */
-export const CACHE_BYTES = 64 * 2 ** 20;
+export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
 
 /**
  * The mark of a running write. It is cleared at the end, because a timer that the write has started is no longer part

@@ -28,7 +28,7 @@ const SMALLEST_GROWTH_BYTES = 1024 * 1024;
 
 /** The changes of an increment. */
 export interface StateChange {
-  /** Pages behind this number have no digest of before. */
+  /** The digests of pages after this number are dropped before `changed` is applied. */
   readonly kept: number;
   /** The pages that have another digest. */
   readonly changed: Iterable<number>;
@@ -137,8 +137,8 @@ const syncNow = (path: string): void => {
 const digestOf = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
 /**
- * Returns the newest chain of a database in a folder that can go on: its base was sent, and the increments that were
- * not are there. Removes everything else from the folder, which a killed process has left. Removes all for undefined.
+ * Returns the newest chain of a database in a folder that can go on: its base is in the target, and no increment after
+ * the first one in the folder is missing. Removes everything else, which a killed process has left.
  */
 export const takeChain = (folder: string, database: string | undefined, nowMs: number): ChainState | undefined => {
   let taken: ChainState | undefined;

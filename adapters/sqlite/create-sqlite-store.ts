@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type ContentSeal, type FactStore, ServiceError } from '../../ports/ports.ts';
 import { createFolder } from '../files/create-folder.ts';
-import { CACHE_BYTES, createSqlFactStore } from '../sql/sql-fact-store.ts';
+import { createSqlFactStore, DEFAULT_CACHE_BYTES } from '../sql/sql-fact-store.ts';
 import { copyFile } from './copy-file.ts';
 import { openReader, openWriter, type SqliteFile } from './open-connection.ts';
 import { recordChanges } from './record-changes.ts';
@@ -60,7 +60,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
     }),
     {
       watchNesting: options.watchNesting ?? true,
-      cacheBytes: options.cacheBytes ?? CACHE_BYTES,
+      cacheBytes: options.cacheBytes ?? DEFAULT_CACHE_BYTES,
       seal: options.seal,
     },
   );

@@ -10,7 +10,10 @@ const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 export interface PatientTarget {
   readonly server: Pick<CommandServer, 'send'>;
   readonly clock: Clock;
-  /** Says for whom no command runs what a refusal means. By default, it is in the words of commands. */
+  /**
+   * Turns a refusal into an error, for a caller that runs no command. Default: `refusedRequest`, whose hints name
+   * options of commands.
+   */
   readonly refusalOf?: (reply: ServerReply) => ServiceError;
 }
 

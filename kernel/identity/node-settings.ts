@@ -32,7 +32,7 @@ export interface NodeSettings {
   /** The index of this process among them, from 0; undefined for a process that serves alone, or does not serve. */
   readonly workerPlace: number | undefined;
   /** The memory in bytes that caches of plugins may take in this process; 0 turns them off. */
-  readonly cacheBytes: number;
+  readonly pluginCacheBytes: number;
   /** The milliseconds for which a stopping node continues to serve while it reports that it is not ready. */
   readonly drainDelayMs: number;
   /** The absolute path of the data folder, in which each plugin has its own folder. */

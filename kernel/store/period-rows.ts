@@ -28,10 +28,10 @@ export const expiringTables = async (
 };
 
 /**
- * Begins another history of a store that has lost rows. Places in the former one are void, so their holders start at
+ * Begins an epoch for a store that has lost rows. Cursors of the former epoch become void, so their holders read from
  * the beginning, which brings back the content that others still have.
  */
-export const beginHistory = async (
+export const beginEpoch = async (
   transaction: Pick<WriteTransaction, 'lockClock' | 'saveClock'>,
   random: Pick<Random, 'uuid'>,
 ): Promise<void> => transaction.saveClock(await transaction.lockClock(), random.uuid());
@@ -53,7 +53,7 @@ export const dropEndedRows = async (
     );
     for (let isMore = found !== undefined; isMore; ) {
       isMore = await store.write(DEFAULT_TENANT, async (transaction) => {
-        await beginHistory(transaction, random);
+        await beginEpoch(transaction, random);
         return dropPiece(transaction, { table, key }, first);
       });
     }

@@ -120,7 +120,10 @@ export interface RecordedEntry {
   readonly tsMs: number;
   /** The detail as JSON text; null for an entry without one, and where `detailIsGone`. */
   readonly detail: string | null;
-  /** Random text that `detailHash` covers with the detail, so that nobody guesses it. Null without a detail. */
+  /**
+   * Random text that `detailHash` covers too, so that nobody guesses the detail by its hash. Null without a detail, and
+   * where `detailIsGone`.
+   */
   readonly detailSalt: string | null;
   /** The hash that the link covers in place of the detail; null for an entry without one. */
   readonly detailHash: string | null;
@@ -220,7 +223,7 @@ export interface VerifiedEntries {
   /** The number of valid links in this part. */
   readonly checked: number;
   /** The number of those whose detail is gone: its key was destroyed with the retention, before a backup came back. */
-  readonly gone: number;
+  readonly detailsGone: number;
   /** The last valid place in the chain; undefined without one. */
   readonly place: ChainPlace | undefined;
   /** The place of the newest entry in the chain; undefined if the chain is empty. */

@@ -72,16 +72,16 @@ somebody else could change proves something only with --key.`,
     return withNode({ audit: Audit, self: NodeSelf }, async ({ use: { audit, self } }) => {
       const caller = nodePrincipal(self.names, options.tenant);
       let checked = 0;
-      let gone = 0;
+      let lost = 0;
       let part: VerifiedEntries = await audit.verify(caller, options.from);
       for (; ; part = await audit.verify(caller, part.place?.number)) {
         checked += part.checked;
-        gone += part.gone;
+        lost += part.detailsGone;
         if (!part.more) break;
       }
       const { problem } = part;
-      if (options.json) stdout.write(`${JSON.stringify({ ...verifiedJson(part), checked, gone })}\n`);
-      else if (problem === undefined) stdout.write(`${entriesHold(checked)}${detailsGone(gone)}\n`);
+      if (options.json) stdout.write(`${JSON.stringify({ ...verifiedJson(part), checked, details_gone: lost })}\n`);
+      else if (problem === undefined) stdout.write(`${entriesHold(checked)}${detailsGone(lost)}\n`);
       if (problem !== undefined)
         stderr.write(`the log does not hold at place ${problem.chainSeq}: ${problem.reason}\n`);
       return problem === undefined ? EXIT.ok : EXIT.failed;

@@ -59,7 +59,10 @@ export const createIncrementSender = (parts: SendIncrementsParts): IncrementSend
   const reportLock = async (error: unknown): Promise<void> => {
     const isLate = (await ageMs()) > Math.max(PATIENCE_MS, PATIENT_INTERVALS * config.incrementSeconds * 1_000);
     if (isLate && !isReported) {
-      log.warn('no increments reach the target, and another process holds their lock; end that process', { error });
+      log.warn('no increments reach the target, and another process holds their lock', {
+        hint: 'end it, unless it is a process of this node, whose log then names the cause',
+        error,
+      });
     }
     isReported = isLate;
   };

@@ -163,7 +163,7 @@ export const factsPlugin = definePlugin({
     const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
     const members = vocabulary.words(QueryMembers);
-    const cache = new AnswerCache({ facts, clock, maxBytes: node.cacheBytes });
+    const cache = new AnswerCache({ facts, clock, maxBytes: node.pluginCacheBytes });
     const readParts = { queries, factJson, factText, fields, readSession, clock, cursors, parameters, members };
     provide(Assertions, assertions);
     provide(Queries, queries);

@@ -15,12 +15,12 @@ export interface ImportJobs {
 
 export const createImportJobs = (jobs: JobQueue, random: Random): ImportJobs => {
   /** Names this process in payloads, so that a later run knows whether it is the one that had the file. */
-  const process = random.uuid();
+  const processId = random.uuid();
   const held = new Map<string, (job: JobRun) => Promise<JobData>>();
   jobs.handle(IMPORT_JOB, {
     async run(job) {
       const work = held.get(String(job.payload['file']));
-      if (work === undefined) throw fileIsGone(job.payload['process'] === process);
+      if (work === undefined) throw fileIsGone(job.payload['process'] === processId);
       return work(job);
     },
     async present({ importer, ...shown }, { caller }) {
@@ -44,7 +44,7 @@ export const createImportJobs = (jobs: JobQueue, random: Random): ImportJobs => 
           tenantId: caller.tenantId,
           creator: caller.entityUri,
           scope: about.scope,
-          payload: { ...about, file, process },
+          payload: { ...about, file, process: processId },
         });
       } catch (error) {
         held.delete(file);

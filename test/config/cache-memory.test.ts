@@ -28,7 +28,7 @@ describe('the memory of caches', () => {
     expect(cacheMemoryOf({ cacheMiB: 96, workers: 1 }, GIB)).to.deep.equal({ ofStore: 64 * MIB, ofPlugins: 32 * MIB });
   });
 
-  it('is nothing where the operator sets 0', () => {
+  it('is 0 bytes where the operator sets 0', () => {
     expect(cacheMemoryOf({ cacheMiB: 0, workers: 2 }, GIB)).to.deep.equal({ ofStore: 0, ofPlugins: 0 });
   });
 

@@ -43,7 +43,7 @@ forEachStore('a fact of a peer that waits, on a node whose first pull is not ove
     const theirs = peer.identity.declare(self.nodeId, { node_url: peer.url });
     await ask(first, 'POST', '/v1/federation/peers', { body: theirs });
     await waitUntil('the next page was asked for', LIMIT_MS, () => peer.asked.some((cursor) => cursor !== null));
-    // The node asks for the next page before it has stored the last one.
+    // The node asks for the next page before it has stored the previous one.
     await waitUntil('the fact waits', LIMIT_MS, async () => (await parked()) === 1);
     await first.end();
     const backup = await succeed(place, env, 'backup');

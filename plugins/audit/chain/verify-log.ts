@@ -67,7 +67,7 @@ export const verifyLog = async (
   return {
     tenantId,
     checked: stretch.checked,
-    gone: stretch.gone,
+    detailsGone: stretch.detailsGone,
     place: stretch.place,
     head,
     more: !isLast && problem === undefined,

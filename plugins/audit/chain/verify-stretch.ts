@@ -9,7 +9,7 @@ export interface VerifiedStretch {
   /** The number of valid links. */
   readonly checked: number;
   /** The number of those whose detail is gone. */
-  readonly gone: number;
+  readonly detailsGone: number;
   readonly problem: ChainProblem | undefined;
 }
 
@@ -24,15 +24,15 @@ export const verifyStretch = (
 ): VerifiedStretch => {
   let place = from;
   let checked = 0;
-  let gone = 0;
+  let detailsGone = 0;
   for (const linked of entries) {
     const problem = problemOf(place, linked, keptFromMs);
-    if (problem !== undefined) return { place, checked, gone, problem };
+    if (problem !== undefined) return { place, checked, detailsGone, problem };
     place = { number: linked.entry.seq, link: linked.link };
     checked += 1;
-    if (linked.entry.detailIsGone) gone += 1;
+    if (linked.entry.detailIsGone) detailsGone += 1;
   }
-  return { place, checked, gone, problem: undefined };
+  return { place, checked, detailsGone, problem: undefined };
 };
 
 const problemOf = (

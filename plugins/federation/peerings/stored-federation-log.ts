@@ -35,7 +35,7 @@ export const SEALED = {
 } as const satisfies SealedColumns;
 
 /** How long an event is kept. The audit log has those that matter longer, with a retention of its own. */
-export const EVENT_LIFE_MS = 90 * 24 * 3_600_000;
+const EVENT_LIFE_MS = 90 * 24 * 3_600_000;
 /** The number of events that one transaction deletes. */
 const EVENTS_PER_PIECE = 1_000;
 const PIECES = 100;

@@ -9,7 +9,10 @@ export interface PullRow {
   readonly epoch: string | null;
   /** The epoch of this node's store in which the pull began. */
   readonly storeEpoch: string;
-  /** Whether this node may lack own facts that the peer has: true until it has read the whole feed in that epoch. */
+  /**
+   * True until this pull has read the whole feed in `storeEpoch`. Until then it also asks for own facts that this node
+   * may lack.
+   */
   readonly wantsOwn: boolean;
   readonly grantVersion: number;
   /** The instant of the next request, by the node's own clock. */

@@ -77,7 +77,7 @@ describe('the cache of facts', () => {
     expect(read(cache, 'other', 9)).to.equal(READS);
   });
 
-  it('serves every read again once the sample is found', () => {
+  it('serves every read again once most look-ups of the sample hit', () => {
     const cache = new FactCache(MIB);
     read(cache, 'default', 1);
     read(cache, 'default', 10);

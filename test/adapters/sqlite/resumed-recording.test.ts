@@ -168,7 +168,7 @@ describe('a recording of changes that begins again', () => {
         if (ends) database.close();
         if (ends) open();
         if (random() < 0.3) write(random);
-        // The difference has everything from before its recording, and an increment what the time of the former has.
+        // A `-resumed` increment holds every commit before its recording. Others hold those before the previous one.
         if (!isResumed) sure = 0;
         const beforeMs = Number(sentTo('one').at(-2)?.split('-')[1]);
         sure = Math.max(
@@ -231,7 +231,7 @@ describe('a recording of changes that begins again', () => {
     }).timeout(LIMIT_MS);
   }
 
-  it('goes on after a record that a crash has cut, with what the record before it describes', async () => {
+  it('goes on from the last whole record after a crash has cut the next one', async () => {
     await recordOnce('one');
     appendFileSync(at('spool', 'one', 'state'), Buffer.from([0, 0, 1, 0, 7, 7, 7]));
     await recordOnce('two');

@@ -45,7 +45,7 @@ describe('a node on SQLite that is killed again and again under load', () => {
       );
       const sure = acknowledged.filter(({ ms = 0 }) => ms < sentMs);
       expect(sure.filter(({ id }) => !ids.has(id))).to.deep.equal([]);
-      // Facts of a former start go with the first increment of the next one.
+      // The first increment after a start holds all facts of earlier starts.
       if (sent().filter((name) => name.endsWith('-resumed')).length === round) {
         const former = loads.slice(0, -1).flatMap((one) => one.acknowledged);
         expect(former.filter((id) => !ids.has(id))).to.deep.equal([]);

@@ -145,7 +145,7 @@ describe('increments after a restart', () => {
     for (const _ of [1, 2]) await sender.run();
     expect((await sender.ageMs()) - beforeMs).to.be.at.least(LATE_MS);
     expect(warnings.map(({ message }) => message)).to.deep.equal([
-      'no increments reach the target, and another process holds their lock; end that process',
+      'no increments reach the target, and another process holds their lock',
     ]);
     expect((warnings[0]?.error as { hint?: string } | undefined)?.hint).to.include(`lsof ${storePath()}-recorder`);
     holder.exec('ROLLBACK');

@@ -101,13 +101,13 @@ forEachStore('the audit log of a sealed node', (kind) => {
     expect((await stolen(thief)).join()).to.include(CANARY);
     await turns(2);
     expect(await stolen(thief)).to.deep.equal([]);
-    expect(await verified(node)).to.include({ problem: undefined, checked: 1, gone: 0 });
+    expect(await verified(node)).to.include({ problem: undefined, checked: 1, detailsGone: 0 });
     expect(await details()).to.deep.equal(['{"name":"young"}']);
     await node.stop();
     await start();
     await recordActs(node, ['later']);
     await checkpointed(node);
-    expect(await verified(node)).to.include({ problem: undefined, checked: 2, gone: 0 });
+    expect(await verified(node)).to.include({ problem: undefined, checked: 2, detailsGone: 0 });
   });
 
   it('tells nothing of a detail by its hash, which is another one for each entry', async () => {
@@ -133,13 +133,13 @@ forEachStore('the audit log of a sealed node', (kind) => {
     await node.stop();
     await restore(backup);
     await start();
-    expect(await verified(node)).to.include({ problem: undefined, checked: 3, gone: 2 });
+    expect(await verified(node)).to.include({ problem: undefined, checked: 3, detailsGone: 2 });
     expect(await details()).to.deep.equal([null, null, '{"name":"young"}']);
     await deleted(2);
-    expect(await verified(node)).to.include({ problem: undefined, checked: 1, gone: 0 });
+    expect(await verified(node)).to.include({ problem: undefined, checked: 1, detailsGone: 0 });
   });
 
-  it('goes on behind a restored backup of which all entries are gone', async () => {
+  it('continues after a restored backup whose details are all gone', async () => {
     await recordActs(node, ['a', 'b']);
     await checkpointed(node);
     const backup = await copy();
@@ -180,10 +180,10 @@ forEachStore('the audit log of a sealed node', (kind) => {
     });
     await store.close();
     await start();
-    expect(await verified(node)).to.include({ problem: undefined, checked: 3, gone: 2 });
+    expect(await verified(node)).to.include({ problem: undefined, checked: 3, detailsGone: 2 });
     expect(await details()).to.deep.equal([null, null, '{"name":"young"}']);
     await deleted(2);
-    expect(await verified(node)).to.include({ problem: undefined, checked: 1, gone: 0 });
+    expect(await verified(node)).to.include({ problem: undefined, checked: 1, detailsGone: 0 });
   });
 
   it('does not hold where a detail is gone that the retention of today would keep', async () => {

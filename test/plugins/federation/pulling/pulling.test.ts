@@ -159,7 +159,7 @@ forEachStore('pulls from peers', () => {
     expect(await count()).to.equal(2);
   });
 
-  it('restart after a restore in the middle of the first one, so that lost parked facts come again', async () => {
+  it('restart after the restore of a backup from the middle of the first pull, so that lost parked facts come again', async () => {
     const early = peerFact(0, { hlc: `${clock.nowMs() + 10 * HOUR_MS}.0` });
     peer.feed.push(early, ...Array.from({ length: 599 }, (_, at) => peerFact(at + 1)));
     peer.answer = (seen) => (seen.cursor === null ? reply(peer.page(seen)) : reply({}, 503));
