@@ -4,6 +4,8 @@ const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 /** The first four bytes of a log. The last bit says that its checksums read words with the high byte first. */
 const MAGIC = 0x377f0682;
+/** The bytes of the header with the salt, from and until. */
+const SALT = [16, 24] as const;
 const FRAMES_AT_ONCE = 256;
 
 /** Pages that commits have changed, as of the last of them. */
@@ -29,7 +31,7 @@ interface Place {
  * Reads the write-ahead log of a database from commit to commit, by the format that SQLite documents. The caller holds
  * a read transaction from before one call until after the next. So the log begins anew at most once between two calls,
  * and only after all of it was read. Its new salt may be any: a connection that has emptied the log leaves it to the
- * next writer, who draws it by lot.
+ * next writer, who draws it at random.
  */
 export class LogReader {
   readonly #path: string;
@@ -49,8 +51,18 @@ export class LogReader {
     const header = bytesAt(this.#file, 0, HEADER_BYTES);
     const start = header === undefined ? undefined : placeIn(header);
     if (start === undefined) return undefined;
+    const isFirst = this.#place === undefined;
     if (this.#place === undefined || !start.salt.equals(this.#place.salt)) this.#place = start;
-    return this.#readFrames(this.#file, this.#place);
+    const changed = this.#readFrames(this.#file, this.#place);
+    if (!isFirst || this.#isStill(start)) return changed;
+    // No earlier call has held this log, so it may have begun anew in the middle of the frames.
+    this.#place = undefined;
+    return this.read();
+  }
+
+  #isStill({ salt }: Place): boolean {
+    const header = this.#file === undefined ? undefined : bytesAt(this.#file, 0, HEADER_BYTES);
+    return header?.subarray(...SALT).equals(salt) === true;
   }
 
   close(): void {
@@ -98,7 +110,7 @@ const placeIn = (header: Buffer): Place | undefined => {
   const isHighFirst = magic === MAGIC + 1;
   const sums = summed([0, 0], header.subarray(0, FRAME_HEADER_BYTES), isHighFirst);
   if (!areAt(header, FRAME_HEADER_BYTES, sums)) return undefined;
-  const salt = Buffer.from(header.subarray(16, 24));
+  const salt = Buffer.from(header.subarray(...SALT));
   return { salt, pageBytes: header.readUInt32BE(8), isHighFirst, offset: HEADER_BYTES, sums };
 };
 
