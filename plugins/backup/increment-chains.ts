@@ -47,7 +47,7 @@ export const startOfIncrement = (number: number): string => `${String(number).pa
 
 const isChainName = (name: string): boolean => name.startsWith(PREFIX) && isBackupName(name.replace(PREFIX, 'backup-'));
 
-/** Returns the chains of a target whose base is there, newest first. */
+/** Returns the chains of a target, newest first. One without a base reaches nothing, and hides no other in silence. */
 export const sentChains = async (target: ObjectStore): Promise<readonly SentChain[]> => {
   const found = new Map<string, SentIncrement[]>();
   let count = 0;
@@ -70,7 +70,7 @@ export const sentChains = async (target: ObjectStore): Promise<readonly SentChai
 const chainOf = (name: string, given: readonly SentIncrement[]): SentChain[] => {
   const increments = [...given].sort((one, other) => one.number - other.number || (one.name < other.name ? -1 : 1));
   const [base] = increments;
-  if (base === undefined || base.number !== 0) return [];
+  if (base === undefined) return [];
   const broken = increments.findIndex(({ number }, at) => number !== at || increments[at + 1]?.number === at);
   const reachable = broken === -1 ? increments : increments.slice(0, broken);
   const untilMs = reachable.at(-1)?.untilMs ?? base.untilMs;
@@ -213,9 +213,12 @@ const tooLate = (endMs: number, nextMs: number | undefined): ServiceError => {
   });
 };
 
-const isBroken = ({ name, fromMs, untilMs }: SentChain, increment: string): ServiceError =>
+const isBroken = ({ name, reachable, fromMs, untilMs }: SentChain, increment: string): ServiceError =>
   new ServiceError('validation', `the increment ${name}/${increment} does not follow the one before it`, {
-    hint: `one is missing, or is there twice: ${reachedHint(fromMs, untilMs)}`,
+    hint:
+      reachable.length === 0
+        ? 'the base of these increments is missing: restore a point in time before it, or a backup'
+        : `one is missing, or is there twice: ${reachedHint(fromMs, untilMs)}`,
   });
 
 /** Says what a broken chain still brings back. */

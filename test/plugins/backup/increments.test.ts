@@ -122,6 +122,7 @@ describe('increments of an SQLite store', () => {
         writeFileSync(at(one), bytes);
       },
       missing: () => rmSync(at(one)),
+      'without its base': () => rmSync(at(readdirSync(chain).sort()[0] ?? '')),
       cut: () => writeFileSync(at(one), readFileSync(at(one)).subarray(0, -40)),
       exchanged: () => {
         renameSync(at(one), at('held'));
