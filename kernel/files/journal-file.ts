@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readLines } from '../commands/read-lines.ts';
@@ -8,6 +9,8 @@ import { unusableFile } from './unusable-file.ts';
 /** Longer lines are no lines that a node wrote, and would fill the memory. */
 const MOST_LINE_BYTES = 64 * 1024;
 const OWNER_ONLY = 0o600;
+/** Without waiting, because a pipe without a reader would hold the call and a thread for ever. */
+const APPENDED = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 /** How many damaged lines a warning names. */
 const MOST_NAMED = 5;
 
@@ -48,8 +51,9 @@ export const appendLines = async <T>(
 ): Promise<T> => {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const handle = await open(file, 'a', OWNER_ONLY);
+    const handle = await open(file, APPENDED, OWNER_ONLY);
     try {
+      if (!(await handle.stat()).isFile()) throw new Error('no ordinary file');
       await handle.appendFile(spelledLines(lines));
       await handle.sync();
       return await meanwhile(handle);

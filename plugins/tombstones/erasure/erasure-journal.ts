@@ -36,7 +36,8 @@ export async function* readSigned<T>(file: string, isOwn: (record: T) => boolean
 
 const parsed = <T>(line: string): T | undefined => {
   try {
-    return JSON.parse(line) as T;
+    const record: unknown = JSON.parse(line);
+    return typeof record === 'object' && record !== null ? (record as T) : undefined;
   } catch {
     return undefined;
   }

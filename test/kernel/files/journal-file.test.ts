@@ -43,6 +43,8 @@ describe('a journal beside the store', () => {
         const name = file.slice(folder.length + 1);
         expect(refused.message).to.equal(`the file ${name} beside the store cannot be used (no ordinary file)`);
         expect(refused['hint']).to.include('it must be an ordinary file');
+        const { message } = await rejection(appendLines(file, ['one'], async () => {}));
+        expect(message).to.include(`the file ${name} beside the store cannot be used`);
       }
     }));
 

@@ -11,11 +11,11 @@ describe('the journal of erasures', () => {
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'erasures.jsonl');
       const unsigned = JSON.stringify({ receipt: { signature: 'AA' }, tombstone: { id: 'tomb_1' } });
-      await writeFile(file, `\n${unsigned}\nno json\n\n${unsigned}\n`);
+      await writeFile(file, `\n${unsigned}\nno json\n\n${unsigned}\nnull\n`);
       const warned: unknown[] = [];
       const log = { warn: (_message: string, fields: unknown) => warned.push(fields) } as unknown as Logger;
       const identity = { publicKey: 'A'.repeat(43), retired: [] } as unknown as NodeIdentity;
       for await (const _ of readErasures(file, identity, log)) expect.fail('no line is signed');
-      expect(warned).to.deep.equal([{ file, count: 3, lines: [2, 3, 5] }]);
+      expect(warned).to.deep.equal([{ file, count: 4, lines: [2, 3, 5, 6] }]);
     }));
 });
