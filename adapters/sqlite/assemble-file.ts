@@ -17,6 +17,7 @@ export const assembleFile = async ({
   const state = { databasePages: 0, pageBytes: 0, atMs: null as number | null };
   let previous: string | null = null;
   let number = 0;
+  let isWanted = true;
   try {
     for await (const { name, content } of increments) {
       const before: Pick<IncrementHeader, 'chain' | 'number' | 'previous'> = { chain, number, previous };
@@ -27,9 +28,10 @@ export const assembleFile = async ({
           state.pageBytes = header.page_bytes;
         },
         step: (atMs, databasePages) => {
-          if (atMs > untilMs) return false;
-          Object.assign(state, { atMs, databasePages });
-          return true;
+          // The pages of a step rest on those of the steps before it, so no step counts behind one that is too late.
+          isWanted = isWanted && atMs <= untilMs;
+          if (isWanted) Object.assign(state, { atMs, databasePages });
+          return isWanted;
         },
         page: (at, page) => writePage(file, (at - 1) * state.pageBytes, page),
       });

@@ -140,26 +140,19 @@ const digestOf = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).d
  * Returns the newest chain of a database in a folder that can go on: its base is in the target, and no increment after
  * the first one in the folder is missing. Removes everything else, which a killed process has left.
  */
-export const takeChain = (folder: string, database: string | undefined, nowMs: number): ChainState | undefined => {
+export const takeChain = (folder: string, database: string | undefined): ChainState | undefined => {
   let taken: ChainState | undefined;
   for (const chain of readdirSync(folder).sort().reverse()) {
-    const found = taken === undefined ? usableState(join(folder, chain), chain, database, nowMs) : undefined;
+    const found = taken === undefined ? usableState(join(folder, chain), chain, database) : undefined;
     if (found === undefined) rmSync(join(folder, chain), { recursive: true, force: true });
     taken ??= found;
   }
   return taken;
 };
 
-const usableState = (
-  folder: string,
-  chain: string,
-  database: string | undefined,
-  nowMs: number,
-): ChainState | undefined => {
+const usableState = (folder: string, chain: string, database: string | undefined): ChainState | undefined => {
   const state = readState(folder, chain);
   if (state === undefined || state.database !== database) return undefined;
-  // The points in time of a chain only go up, also when the clock goes back.
-  if ((state.files.at(-1)?.untilMs ?? nowMs) >= nowMs) return undefined;
   const files = waitingIn(folder, state.files);
   return files && { ...state, files };
 };

@@ -73,8 +73,11 @@ class Recorder {
   #chains: ChainWriter[] = [];
   readonly #ended = new Set<string>();
   #databasePages = 0;
+  #lastMs: number;
 
-  constructor() {
+  /** `lastMs` is the end of the chain before. */
+  constructor(lastMs: number) {
+    this.#lastMs = lastMs;
     this.#holds[0].begin();
     this.#log.read();
   }
@@ -86,7 +89,7 @@ class Recorder {
     const logged = log.read();
     log.close();
     const pageBytes = logged?.pageBytes ?? pageBytesOf(someBytesAt(this.#file, 0, 100));
-    const whole = wholeStep(this.#file, pageBytes, logged, Date.now());
+    const whole = wholeStep(this.#file, pageBytes, logged, this.#nowMs());
     this.#databasePages = whole.databasePages;
     const state = former?.pageBytes === pageBytes ? former : newChain(name, pageBytes);
     // Those that still wait for the target are named again.
@@ -108,7 +111,7 @@ class Recorder {
     const changed = this.#log.read();
     if (changed !== undefined) {
       this.#databasePages = changed.databasePages;
-      const step = stepOf(changed, Date.now());
+      const step = stepOf(changed, this.#nowMs());
       for (const writer of this.#chains) writer.add(step);
     }
     before.end();
@@ -124,12 +127,18 @@ class Recorder {
   }
 
   async flush(): Promise<void> {
-    const idle = { atMs: Date.now(), databasePages: this.#databasePages, count: 0, pages: () => [] };
+    const idle = { atMs: this.#nowMs(), databasePages: this.#databasePages, count: 0, pages: () => [] };
     for (const writer of this.#chains) {
       if (this.#ended.has(writer.chain)) writer.end();
       else await writer.flush(idle);
     }
     this.#chains = this.#chains.filter((writer) => !this.#ended.has(writer.chain));
+  }
+
+  /** Points in time of a chain only go up, also when the clock goes back: a restore stops at the first later one. */
+  #nowMs(): number {
+    this.#lastMs = Math.max(Date.now(), this.#lastMs + 1);
+    return this.#lastMs;
   }
 }
 
@@ -174,9 +183,10 @@ const newChain = (name: string, pageBytes: number): ChainState => ({
 lockRecorder();
 /** A copied file has another number, so two stores do not go on with one chain. */
 const databaseId = String(statSync(path, { bigint: true }).ino);
-const recorder = new Recorder();
+const former = takeChain(folder, manner === ANEW ? undefined : databaseId);
+const recorder = new Recorder(former?.files.at(-1)?.untilMs ?? 0);
 let isStopping = false;
-let beginnings = recorder.begin(chain, takeChain(folder, manner === ANEW ? undefined : databaseId, Date.now()));
+let beginnings = recorder.begin(chain, former);
 process.on('message', (request: RecordRequest) => {
   if (request === 'stop') isStopping = true;
   else if ('end' in request) recorder.end(request.end);

@@ -12,6 +12,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,10 +22,12 @@ import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { assembleFile } from '../../../adapters/sqlite/assemble-file.ts';
+import { ChainStateFile, takeChain } from '../../../adapters/sqlite/chain-state.ts';
 import type { IncrementFile } from '../../../ports/ports.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 
 const LIMIT_MS = 180_000;
+const HOUR_MS = 3_600_000;
 const PROGRAM = fileURLToPath(new URL('../../../adapters/sqlite/record-worker.js', import.meta.url));
 const BASE = /^0000000000-/;
 
@@ -230,6 +233,25 @@ describe('a recording of changes that begins again', () => {
       expect(await restored('one')).to.be.below(commits);
     }).timeout(LIMIT_MS);
   }
+
+  it('goes on with points in time that only go up after the clock has gone back', async () => {
+    await recordOnce('one');
+    const { ino } = statSync(at('store', 'svc.db'), { bigint: true });
+    const state = takeChain(at('spool'), String(ino));
+    const last = state?.files.at(-1);
+    if (state === undefined || last === undefined) return expect.fail('there is no chain');
+    const known = sentTo('one');
+    const aheadMs = Date.now() + HOUR_MS;
+    new ChainStateFile(at('spool', 'one'), state).add({ ...last, untilMs: aheadMs }, { kept: Infinity, changed: [] });
+    await recordOnce('two');
+    const times = sentTo('one')
+      .filter((name) => !known.includes(name))
+      .map((name) => Number(name.split('-')[1]));
+    expect(times).to.have.length.above(0);
+    for (const [index, ms] of times.entries()) expect(ms).to.be.above(times[index - 1] ?? aheadMs);
+    expect(await restored('one')).to.equal(commits);
+    expect(sentTo('two')).to.deep.equal([]);
+  }).timeout(LIMIT_MS);
 
   it('goes on from the last whole record after a crash has cut the next one', async () => {
     await recordOnce('one');
