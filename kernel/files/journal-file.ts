@@ -44,11 +44,11 @@ export async function* readJournal(file: string): AsyncGenerator<JournalLine> {
  * Appends lines to a journal, and creates it with its folder. Resolves when they are on disk, with the result of
  * `meanwhile`, which gets the open file. Rejects as `readJournal` does.
  */
-export const appendLines = async <T>(
+export const appendLines = async <T = void>(
   file: string,
   lines: readonly string[],
-  meanwhile: (handle: FileHandle) => Promise<T>,
-): Promise<T> => {
+  meanwhile?: (handle: FileHandle) => Promise<T>,
+): Promise<T | undefined> => {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const handle = await open(file, APPENDED, OWNER_ONLY);
@@ -56,7 +56,7 @@ export const appendLines = async <T>(
       if (!(await handle.stat()).isFile()) throw new Error('no ordinary file');
       await handle.appendFile(spelledLines(lines));
       await handle.sync();
-      return await meanwhile(handle);
+      return await meanwhile?.(handle);
     } finally {
       await handle.close();
     }

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { access, rm } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IncrementFile, ObjectStore } from '../../kernel/internal-api.ts';
 import type { StoreCopies } from '../../kernel/plugin-api.ts';
@@ -67,7 +67,7 @@ export class ChainQueue {
       const path = `${this.chain}/${next.name}`;
       const file = join(spool, path);
       // Another process that went on with the chain may have sent it.
-      const isHere = await exists(file);
+      const isHere = existsSync(file);
       if (!isHere && !(await this.#names(next.number)).includes(next.name)) return false;
       if (isHere) {
         // Sends the keys first, because a restore refuses keys that are older than the store.
@@ -103,9 +103,3 @@ export class ChainQueue {
     return found;
   }
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

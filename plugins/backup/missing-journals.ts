@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeSettings } from '../../kernel/plugin-api.ts';
 
@@ -19,11 +19,8 @@ const JOURNALS: readonly (readonly [file: string, comesBack: string, lookAt: str
  * Returns the warning after a restore into a data folder without files that another one may have had; undefined where
  * all are there. A file comes with its first entry, so the node cannot know which ones there were.
  */
-export const missingJournalsWarning = async ({
-  dataFolder,
-}: Pick<NodeSettings, 'dataFolder'>): Promise<string | undefined> => {
-  const missing: (typeof JOURNALS)[number][] = [];
-  for (const journal of JOURNALS) if (!(await exists(join(dataFolder, journal[0])))) missing.push(journal);
+export const missingJournalsWarning = ({ dataFolder }: Pick<NodeSettings, 'dataFolder'>): string | undefined => {
+  const missing = JOURNALS.filter(([file]) => !existsSync(join(dataFolder, file)));
   if (missing.length === 0) return undefined;
   const lines = missing.map(([file, comesBack, lookAt]) => `  ${`${file}: `.padEnd(39)}${comesBack}${look(lookAt)}\n`);
   return `These files are missing in ${dataFolder}. By them the next start withdraws again what was withdrawn after the
@@ -33,9 +30,3 @@ ${lines.join('')}`;
 
 const look = (command: string): string =>
   command === '' ? ', which their owners delete again' : ` ("fact-memory-node ${command}")`;
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -106,7 +106,7 @@ const restoreFrom = async (
   const erasedAt = await erasureInstants(erasureFilesOf(node));
   const summary = summaryOf(manifest, erasedAt, manifest.id);
   // When a store is kept aside, the data folder belongs to that store, so no journal was lost.
-  if (restored.keptAside === null) stderr.write((await missingJournalsWarning(node)) ?? '');
+  if (restored.keptAside === null) stderr.write(missingJournalsWarning(node) ?? '');
   if (options.json) {
     stdout.write(`${JSON.stringify({ ...summaryJson(summary), kept_aside: restored.keptAside, node_key: key })}\n`);
     return;

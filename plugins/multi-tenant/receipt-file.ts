@@ -22,7 +22,7 @@ export class ReceiptFile {
   }
 
   add(receipt: ErasureReceipt): Promise<void> {
-    return appendLines(this.#file, [JSON.stringify(receipt)], async () => {});
+    return appendLines(this.#file, [JSON.stringify(receipt)]);
   }
 
   /** Returns the receipts by tenant. */

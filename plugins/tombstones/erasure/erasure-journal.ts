@@ -12,8 +12,7 @@ export interface ErasureRecord {
 }
 
 /** Appends a line to a journal. Resolves once it is on disk. Rejects with `unavailable` and the name of the file. */
-export const appendLine = (file: string, record: object): Promise<void> =>
-  appendLines(file, [JSON.stringify(record)], async () => {});
+export const appendLine = (file: string, record: object): Promise<void> => appendLines(file, [JSON.stringify(record)]);
 
 /** Reads the erasures that this node signed, oldest first. */
 export const readErasures = (file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> =>

@@ -20,7 +20,7 @@ describe('a journal beside the store', () => {
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'below', 'tombstones.jsonl');
       expect(await read(file)).to.deep.equal([]);
-      await appendLines(file, ['one', 'two'], async () => {});
+      await appendLines(file, ['one', 'two']);
       const handle = await open(file, 'a');
       await handle.appendFile('cu');
       await handle.close();
@@ -43,7 +43,7 @@ describe('a journal beside the store', () => {
         const name = file.slice(folder.length + 1);
         expect(refused.message).to.equal(`the file ${name} beside the store cannot be used (no ordinary file)`);
         expect(refused['hint']).to.include('it must be an ordinary file');
-        const { message } = await rejection(appendLines(file, ['one'], async () => {}));
+        const { message } = await rejection(appendLines(file, ['one']));
         expect(message).to.include(`the file ${name} beside the store cannot be used`);
       }
     }));

@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { createFolderObjects } from '../../../adapters/files/folder-objects.ts';
-import { assembleFile } from '../../../adapters/sqlite/assemble-file.ts';
 import { recordChanges } from '../../../adapters/sqlite/record-changes.ts';
-import { chosenPoint, readIncrements } from '../../../plugins/backup/increment-chains.ts';
 import { createIncrementSender, type IncrementSender } from '../../../plugins/backup/send-increments.ts';
 import type { ObjectStore } from '../../../ports/ports.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { chainsIn, incrementsIn } from './sent-increments.ts';
+import { chainsIn, incrementsIn, restoredNotes } from './sent-increments.ts';
 
 const LIMIT_MS = 120_000;
 const DAY_MS = 86_400_000;
@@ -74,26 +72,18 @@ describe('the daily base of increments', () => {
   };
   const chains = (): string[] => chainsIn(target);
   const reachedMs = (chain: string): number => Number(incrementsIn(target, chain).at(-1)?.split('-')[1] ?? 0);
-  /** Writes a note, and resolves with a time after it that the chain has reached. */
+  const restored = (atMs: number | null): Promise<string[]> =>
+    restoredNotes({ target, into: mkdtempSync(join(folder, 'copy-')), atMs, nowMs: nowMs() });
+  /** Writes a note, and resolves with a point in time that the chain has reached and that has the note. */
   const sent = async (text: string, chain: string): Promise<number> => {
+    let atMs = 0;
     note(text);
-    const writtenMs = Date.now();
-    await waitUntil('the increments reach this time', LIMIT_MS, () => {
+    await waitUntil(`the increments hold "${text}"`, LIMIT_MS, async () => {
       note('tick');
-      return reachedMs(chain) > writtenMs + 200;
+      atMs = reachedMs(chain);
+      return atMs > 0 && (await restored(atMs)).includes(text);
     });
-    return writtenMs + 200;
-  };
-  const restored = async (atMs: number | null): Promise<string[]> => {
-    const objects = createFolderObjects(target);
-    const chosen = await chosenPoint(objects, atMs, nowMs());
-    const into = mkdtempSync(join(folder, 'copy-'));
-    const increments = readIncrements(objects, chosen, () => {});
-    await assembleFile({ chain: chosen.chain, increments, untilMs: chosen.untilMs, folder: into });
-    const copy = new DatabaseSync(join(into, 'store.db'));
-    const rows = copy.prepare("SELECT text FROM notes WHERE text <> 'tick'").all() as { readonly text: string }[];
-    copy.close();
-    return rows.map(({ text }) => text);
+    return atMs;
   };
 
   it('keeps no increment from the target while it is sent, and each moment of that time can be restored', async () => {

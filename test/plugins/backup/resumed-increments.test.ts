@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { createFolderObjects } from '../../../adapters/files/folder-objects.ts';
-import { assembleFile } from '../../../adapters/sqlite/assemble-file.ts';
 import { recordChanges } from '../../../adapters/sqlite/record-changes.ts';
-import { chosenPoint, readIncrements } from '../../../plugins/backup/increment-chains.ts';
 import { createIncrementSender, type IncrementSender } from '../../../plugins/backup/send-increments.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { chainsIn, incrementsIn } from './sent-increments.ts';
+import { chainsIn, incrementsIn, restoredNotes } from './sent-increments.ts';
 
 const LIMIT_MS = 120_000;
 const LATE_MS = 400_000;
@@ -74,17 +72,8 @@ describe('increments after a restart', () => {
     });
     await sender.stop();
   };
-  const restored = async (atMs: number | null): Promise<string[]> => {
-    const objects = createFolderObjects(target);
-    const chosen = await chosenPoint(objects, atMs, nowMs());
-    const into = mkdtempSync(join(folder, 'copy-'));
-    const increments = readIncrements(objects, chosen, () => {});
-    await assembleFile({ chain: chosen.chain, increments, untilMs: chosen.untilMs, folder: into });
-    const copy = new DatabaseSync(join(into, 'store.db'));
-    const rows = copy.prepare("SELECT text FROM notes WHERE text <> 'tick'").all() as { readonly text: string }[];
-    copy.close();
-    return rows.map(({ text }) => text);
-  };
+  const restored = (atMs: number | null): Promise<string[]> =>
+    restoredNotes({ target, into: mkdtempSync(join(folder, 'copy-')), atMs, nowMs: nowMs() });
 
   it('go on in the same chain without a base, and a time between is refused with those around it', async () => {
     await sendSome('one');

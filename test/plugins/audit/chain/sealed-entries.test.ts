@@ -62,6 +62,11 @@ forEachStore('the audit log of a sealed node', (kind) => {
     });
     await store.close();
   };
+  const startOver = async (backup: Copy, { retentionDays = RETENTION_DAYS } = {}): Promise<void> => {
+    await node.stop();
+    await restore(backup);
+    await start(retentionDays);
+  };
   /** Returns the details that a thief of a copy reads with the key of the operator and the present file of keys. */
   const stolen = async ({ audit_entries: rows = [] }: Copy): Promise<string[]> => {
     const seal = await openContentSeal({ path: contentKeysIn(folder), source: memoryKeySource(OPERATOR_KEY) });
@@ -130,9 +135,7 @@ forEachStore('the audit log of a sealed node', (kind) => {
     passDays(20);
     await deleted(2);
     await turns(3);
-    await node.stop();
-    await restore(backup);
-    await start();
+    await startOver(backup);
     expect(await verified(node)).to.include({ problem: undefined, checked: 3, detailsGone: 2 });
     expect(await details()).to.deep.equal([null, null, '{"name":"young"}']);
     await deleted(2);
@@ -149,9 +152,7 @@ forEachStore('the audit log of a sealed node', (kind) => {
     passDays(40);
     await deleted(3);
     await turns(3);
-    await node.stop();
-    await restore(backup);
-    await start();
+    await startOver(backup);
     await recordActs(node, ['d']);
     await deleted(2);
     await checkpointed(node);
@@ -193,9 +194,7 @@ forEachStore('the audit log of a sealed node', (kind) => {
     passDays(40);
     await deleted(1);
     await turns(3);
-    await node.stop();
-    await restore(backup);
-    await start(90);
+    await startOver(backup, { retentionDays: 90 });
     expect((await verified(node)).problem?.reason).to.equal(
       'the detail of an entry does not open with the present keys',
     );
