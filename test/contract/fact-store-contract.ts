@@ -1,5 +1,5 @@
 import { CORE_MIGRATIONS } from '../../adapters/sql/core-migrations.ts';
-import type { FactStore } from '../../ports/ports.ts';
+import type { FactStore, OwnedMigration } from '../../ports/ports.ts';
 import { describeBoundedPages } from './fact-store/bounded-pages.ts';
 import { describeCachedFacts } from './fact-store/cached-facts.ts';
 import { describeErasure } from './fact-store/erasure.ts';
@@ -29,35 +29,52 @@ export interface StoreUnderTest {
 /** Returns the store of the running test case. */
 export type CurrentStore = () => StoreUnderTest;
 
-/** The contract of every fact store, on any engine. Each case gets an empty store. */
-export const describeFactStore = (name: string, create: () => Promise<StoreUnderTest>): void => {
-  describe(`fact store: ${name}`, () => {
-    let current: StoreUnderTest;
-    beforeEach(async () => {
-      current = await create();
-    });
-    afterEach(() => current.stop());
+/**
+ * Creates an empty store without tables. With `migrations`, which the suite applies next, it may copy an empty store
+ * that already has them.
+ */
+export type CreateStore = (migrations?: readonly OwnedMigration[]) => Promise<StoreUnderTest>;
 
-    describeMigrations(() => current);
+/** The contract of every fact store, on any engine. Each case gets an empty store. */
+export const describeFactStore = (name: string, create: CreateStore): void => {
+  describe(`fact store: ${name}`, () => {
+    let current: StoreUnderTest | undefined;
+    const running: CurrentStore = () => current as StoreUnderTest;
+    const startWith = async (migrations?: readonly OwnedMigration[]): Promise<void> => {
+      current = await create(migrations);
+    };
+    afterEach(async () => {
+      await current?.stop();
+      current = undefined;
+    });
+
+    describe('before migration', () => {
+      beforeEach(() => startWith());
+
+      describeMigrations(running);
+    });
 
     describe('after migration', () => {
-      beforeEach(() => current.store.migrate(CORE_MIGRATIONS));
+      beforeEach(async () => {
+        await startWith(CORE_MIGRATIONS);
+        await running().store.migrate(CORE_MIGRATIONS);
+      });
 
-      describeReads(() => current);
-      describeWrites(() => current);
-      describeFacts(() => current);
-      describeErasure(() => current);
-      describeLedger(() => current);
-      describeSearch(() => current);
-      describeTripleOrder(() => current);
-      describeBoundedPages(() => current);
-      describeLiveness(() => current);
-      describeCachedFacts(() => current);
-      describeFeedAndClock(() => current);
-      describeTables(() => current);
-      describePeriods(() => current);
-      describeSignals(() => current);
-      describeRemovedTenants(() => current);
+      describeReads(running);
+      describeWrites(running);
+      describeFacts(running);
+      describeErasure(running);
+      describeLedger(running);
+      describeSearch(running);
+      describeTripleOrder(running);
+      describeBoundedPages(running);
+      describeLiveness(running);
+      describeCachedFacts(running);
+      describeFeedAndClock(running);
+      describeTables(running);
+      describePeriods(running);
+      describeSignals(running);
+      describeRemovedTenants(running);
     });
   });
 };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContentSeal, FactStore } from '../../ports/ports.ts';
+import type { ContentSeal, FactStore, OwnedMigration } from '../../ports/ports.ts';
 import { createTemporaryDatabase } from '../adapters/postgres/temporary-database.ts';
 import { createTemporaryStore } from '../adapters/sqlite/temporary-store.ts';
 import type { StoreUnderTest } from '../contract/fact-store-contract.ts';
@@ -16,12 +16,18 @@ export interface SealedStore extends StoreUnderTest {
   another(seal?: ContentSeal): Promise<FactStore>;
 }
 
-/** Creates an empty store that seals, with its keys in another folder. */
-export const createSealedStore = async (engine: StoreKind): Promise<SealedStore> => {
+/**
+ * Creates an empty store that seals, with its keys in another folder. With `migrations`, it is a copy of an empty one
+ * that has them.
+ */
+export const createSealedStore = async (
+  engine: StoreKind,
+  migrations?: readonly OwnedMigration[],
+): Promise<SealedStore> => {
   const keyFolder = await mkdtemp(join(tmpdir(), 'sealed-store-'));
   const keys = await createTestSeal(keyFolder);
   const { seal } = keys;
-  const inner = await (engine === 'sqlite' ? createTemporaryStore({ seal }) : createTemporaryDatabase({ seal }));
+  const inner = await (engine === 'sqlite' ? createTemporaryStore : createTemporaryDatabase)({ seal }, migrations);
   const open = (options: { readonly seal: ContentSeal }): Promise<FactStore> => inner.another(options);
   return {
     keys,

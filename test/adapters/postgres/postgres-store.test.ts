@@ -4,8 +4,7 @@ import type { FactStore } from '../../../ports/ports.ts';
 import { describeTables } from '../../contract/fact-store/tables.ts';
 import { describeWrites } from '../../contract/fact-store/writes.ts';
 import { describeFactStore, type StoreUnderTest } from '../../contract/fact-store-contract.ts';
-import { createTestDatabase } from '../../kit/postgres-server.ts';
-import { createTemporaryDatabase } from './temporary-database.ts';
+import { createTemporaryDatabase, filledDatabase } from './temporary-database.ts';
 
 const LIMITS = { poolSize: 4, lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 };
 const CLOCK = { nowMs: Date.now, monotonicMs: () => performance.now(), schedule: () => () => undefined };
@@ -13,10 +12,10 @@ const PARTS = { clock: CLOCK, fraction: Math.random, report: () => undefined, pr
 
 /** Creates the store as a configuration does, which does not track its writes. */
 const createByAdapter = async (): Promise<StoreUnderTest> => {
-  const database = await createTestDatabase();
+  const { url, remove } = await filledDatabase(CORE_MIGRATIONS);
   const stores: FactStore[] = [];
   const open = async (): Promise<FactStore> => {
-    const store = await postgresAdapter.create({ url: database.url, dataFolder: '.', ...LIMITS }, PARTS);
+    const store = await postgresAdapter.create({ url, dataFolder: '.', ...LIMITS }, PARTS);
     stores.push(store);
     return store;
   };
@@ -25,12 +24,12 @@ const createByAdapter = async (): Promise<StoreUnderTest> => {
     another: open,
     stop: async () => {
       await Promise.all(stores.map((store) => store.close()));
-      await database.drop();
+      await remove();
     },
   };
 };
 
-describeFactStore('PostgreSQL', createTemporaryDatabase);
+describeFactStore('PostgreSQL', (migrations) => createTemporaryDatabase({}, migrations));
 
 describe('the published PostgreSQL adapter', () => {
   let current: StoreUnderTest;

@@ -1,5 +1,5 @@
 import { describeFactStore } from '../../contract/fact-store-contract.ts';
 import { createSealedStore } from '../../kit/sealed-store.ts';
 
-describeFactStore('sealed SQLite', () => createSealedStore('sqlite'));
-describeFactStore('sealed PostgreSQL', () => createSealedStore('postgres'));
+describeFactStore('sealed SQLite', (migrations) => createSealedStore('sqlite', migrations));
+describeFactStore('sealed PostgreSQL', (migrations) => createSealedStore('postgres', migrations));

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createSqliteStore, type SqliteStoreOptions } from '../../../adapters/sqlite/create-sqlite-store.ts';
-import type { FactStore } from '../../../ports/ports.ts';
+import type { FactStore, OwnedMigration } from '../../../ports/ports.ts';
 import type { StoreUnderTest } from '../../contract/fact-store-contract.ts';
+import { fillFile } from '../../kit/store-templates.ts';
 
 export type SqliteLayout = NonNullable<SqliteStoreOptions['writer']>;
 
@@ -15,10 +16,20 @@ export interface TemporaryStore extends StoreUnderTest {
   another(options?: Partial<SqliteStoreOptions>): Promise<FactStore>;
 }
 
-/** Creates a store in a folder of its own, which `stop` removes. Other stores on the file use the same layout. */
-export const createTemporaryStore = async (options: Partial<SqliteStoreOptions> = {}): Promise<TemporaryStore> => {
+/**
+ * Creates a store in a folder of its own, which `stop` removes. Other stores on the file use the same layout. With
+ * `migrations`, the store is a copy of an empty one that has them.
+ */
+export const createTemporaryStore = async (
+  options: Partial<SqliteStoreOptions> = {},
+  migrations?: readonly OwnedMigration[],
+): Promise<TemporaryStore> => {
   const folder = await mkdtemp(join(tmpdir(), 'fact-store-'));
   const path = join(folder, 'data', 'facts.db');
+  if (migrations !== undefined) {
+    await mkdir(dirname(path));
+    await fillFile(path, migrations);
+  }
   const stores: FactStore[] = [];
   const open = (more: Partial<SqliteStoreOptions>): FactStore => {
     const { writer = 'inline' } = options;
