@@ -2796,8 +2796,8 @@ export interface Api {
     };
   };
   /**
-   * Plugins, routes and settings of the node, and the seal of its store, for its operator. Needs:
-   * admin.
+   * Plugins, routes and settings of the node, the seal and the replicas of its store, for its
+   * operator. Needs: admin.
    */
   'GET /v1/node': {
     answers: {
@@ -2808,6 +2808,20 @@ export interface Api {
           /** The id of that key, which may be shown. */
           key_id: string | null;
         };
+        /** The replicas that may serve reads, as the process knows them that replies. */
+        replicas: {
+          address: string;
+          /** Whether reads may go to it now. */
+          in_use: boolean;
+          /** Why it is left out. */
+          reason: string | null;
+          /** Bytes of the log of the primary that it has not replayed yet; null where that is unknown. */
+          lag_bytes: number | null;
+          /** Reads that it has served since the process began. */
+          reads: number;
+          /** Reads that the primary has served in its place, because it lagged or was left out. */
+          reads_on_primary: number;
+        }[];
         plugins: {
           name: string;
           enabled: boolean;

@@ -23,6 +23,7 @@ export {
   type RewrappedSeal,
 } from '../ports/object-store.ts';
 export { limitedEntity } from '../ports/principal.ts';
+export type { ReadReplica } from '../ports/read-replica.ts';
 export type { Schema } from '../ports/schema.ts';
 export type { ErrorCode, Violation } from '../ports/service-error.ts';
 export type { ChangeRecorder, CopyOptions, IncrementFile, StoreCopy } from '../ports/store-copy.ts';

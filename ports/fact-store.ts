@@ -17,6 +17,7 @@ import type {
 import type { AnnouncedQuery, FeedEntry } from './feed.ts';
 import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, WriteRecord } from './ledger.ts';
 import type { OwnedMigration } from './migration.ts';
+import type { ReadReplica } from './read-replica.ts';
 import type { ChangeRecorder, CopyOptions, RecordOptions, StoreCopy } from './store-copy.ts';
 import type { StructureCheck, StructureProgress } from './structure-check.ts';
 
@@ -239,6 +240,11 @@ export interface FactStore {
    * throws.
    */
   version?(): number | undefined;
+  /**
+   * Optional: returns what this process knows of the servers that serve reads beside the primary, in the order of the
+   * settings. Takes no longer than a second.
+   */
+  replicas?(): Promise<readonly ReadReplica[]>;
   /** Resolves when a write is possible now, rejects with `unavailable` otherwise. */
   ping(): Promise<void>;
   /** Returns the names of all tables, sorted. */

@@ -20,6 +20,7 @@ export * from './migration.ts';
 export * from './normalise-text.ts';
 export * from './object-store.ts';
 export * from './principal.ts';
+export * from './read-replica.ts';
 export * from './schema.ts';
 export * from './service-error.ts';
 export * from './store-copy.ts';

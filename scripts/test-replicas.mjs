@@ -15,6 +15,7 @@ const SUITES = [
   'hostile/doors/revoked-keys',
   'hostile/ledger/fresh-facts',
   'hostile/ledger/acknowledged-facts',
+  'plugins/node-info/shown-replicas',
 ];
 
 const primary = await startPostgres(COPIED_SETTINGS);

@@ -75,6 +75,7 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
     statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   } = options;
   const sharesSessions = directUrl !== undefined;
+  const names = replicaUrls.map(shownAddress);
   const primary = new PrimaryServer(options.url);
   const common = { primary, connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
   const poolOf = (
@@ -96,8 +97,8 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
       {
         writers: poolOf('writers', PAUSED_WRITE_MS),
         readers: poolOf('readers', PAUSED_READ_MS),
-        replicas: replicaUrls.map((url) => ({
-          name: shownAddress(url),
+        replicas: replicaUrls.map((url, at) => ({
+          name: names.indexOf(names[at] as string) === at ? (names[at] as string) : `${names[at]} (${at + 1})`,
           pool: poolOf('readers', PAUSED_READ_MS, {
             primary: replicaAt(url),
             sharesSessions: false,

@@ -1,7 +1,7 @@
 import type { AdapterProblem, ServiceError } from '../../ports/ports.ts';
 import { blameAddress } from './blame-address.ts';
 import { faultOfError, faultOfState, REPLICA_SETTING, type ReplicaState } from './replica-fault.ts';
-import { IDENTITY, TIMELINE } from './replica-reads.ts';
+import { IDENTITY, TIMELINE } from './replica-statements.ts';
 import { firstRowAt } from './same-database.ts';
 import { shownAddress } from './shown-address.ts';
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import {
   type CopyOptions,
+  type ReadReplica,
   ServiceError,
   type SqlValue,
   type StoreCopy,
@@ -106,6 +107,10 @@ export class PostgresEngine implements SqlEngine {
         if (this.#ahead.size > 0) await this.#abandon(lock);
       }
     });
+  }
+
+  replicas(): Promise<readonly ReadReplica[]> {
+    return this.#counted(() => this.#reads.replicas());
   }
 
   table(name: string): Knex.QueryBuilder {

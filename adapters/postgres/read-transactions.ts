@@ -1,3 +1,4 @@
+import type { ReadReplica } from '../../ports/ports.ts';
 import type { SqlSession } from '../sql/sql-engine.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresPools } from './postgres-engine.ts';
@@ -23,6 +24,11 @@ export class ReadTransactions {
     this.#replicas =
       replicas.length === 0 ? undefined : new ReplicaReads(readers, replicas, { statements: parts.statements, report });
     this.#parts = parts;
+  }
+
+  /** See `FactStore.replicas`. */
+  async replicas(): Promise<readonly ReadReplica[]> {
+    return (await this.#replicas?.list()) ?? [];
   }
 
   /**

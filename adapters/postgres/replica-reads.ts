@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceError, SqlValue } from '../../ports/ports.ts';
+import type { ReadReplica, ServiceError, SqlValue } from '../../ports/ports.ts';
 import { blameAddress } from './blame-address.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import type { PostgresStatements } from './postgres-statements.ts';
 import { faultOfError, faultOfState, REPLICA_SETTING, type ReplicaState } from './replica-fault.ts';
+import { IDENTITY, POSITION, REPLICA_LAG, REPLICA_STATE } from './replica-statements.ts';
 
 /**
  * The number of 10 ms ticks after which a read gives up on a replica and goes to the primary: 40 ms in all. A single
@@ -17,31 +18,15 @@ const TICK_MS = 10;
 const RECHECK_MS = 3;
 /** The time without reads for a replica that lags or fails. */
 const AVOIDED_MS = 1_000;
-
-/** The current timeline of a primary. Its last checkpoint may still name an earlier one. */
-export const TIMELINE = `('x' || substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8))::bit(32)::int`;
-
-const POSITION = `SELECT (${TIMELINE})::text, pg_current_wal_flush_lsn()::text`;
-
-/** Identifies the database: equal on the primary and its replicas, and different everywhere else. */
-export const IDENTITY = `SELECT concat_ws(' ', system_identifier,
-  (SELECT oid FROM pg_database WHERE datname = current_database()), current_schema()) FROM pg_control_system()`;
-
-/**
- * Compares the timeline too. A replica of a former primary may hold commits that the present primary never had. The
- * last checkpoint of such a replica belongs to an earlier timeline.
- */
-const REPLICA_STATE = `SELECT CASE
-  WHEN NOT pg_is_in_recovery() THEN 'promoted'
-  WHEN (${IDENTITY}) <> ? THEN 'foreign'
-  WHEN timeline_id <> ?::int THEN 'diverged'
-  WHEN pg_last_wal_replay_lsn() >= ?::pg_lsn THEN 'serves'
-  ELSE 'behind' END FROM pg_control_checkpoint()`;
+/** The time in milliseconds after which the state of a replica is returned without its answer. */
+const LOOK_LIMIT_MS = 500;
+/** Why a replica without a fault serves no reads for a moment. */
+const LAGS = 'the server lags behind the primary';
 
 /** A server that follows the primary. */
 export interface ReplicaServer {
   readonly pool: PostgresPool;
-  /** Its address without user, password and parameters. */
+  /** Its address without user, password and parameters. No two replicas have the same name. */
   readonly name: string;
 }
 
@@ -49,7 +34,20 @@ interface Replica extends ReplicaServer {
   avoidedUntilMs: number;
   /** The fault that was reported last; undefined once the replica has served a read. */
   fault: string | undefined;
+  /** Reads that it has served, and those that the primary has served in its place. */
+  reads: number;
+  readsOnPrimary: number;
+  /** The pending question for its state. A server that does not reply gets one at a time. */
+  looking: Promise<Look> | undefined;
 }
+
+/** The present state of a replica, as far as it is known. */
+interface Look {
+  readonly fault?: ServiceError | undefined;
+  readonly lagBytes: number | null;
+}
+
+const NOTHING_SEEN: Look = { lagBytes: null };
 
 /**
  * The outcome of an attempt to begin a read: a connection, or a fault. With neither, the replica lags or its
@@ -94,7 +92,14 @@ export class ReplicaReads {
     this.#primary = primary;
     this.#statements = statements;
     this.#report = report;
-    this.#replicas = replicas.map((replica) => ({ ...replica, avoidedUntilMs: 0, fault: undefined }));
+    this.#replicas = replicas.map((replica) => ({
+      ...replica,
+      avoidedUntilMs: 0,
+      fault: undefined,
+      reads: 0,
+      readsOnPrimary: 0,
+      looking: undefined,
+    }));
   }
 
   /**
@@ -111,9 +116,68 @@ export class ReplicaReads {
     return lending;
   }
 
+  /** See `FactStore.replicas`. */
+  list(): Promise<readonly ReadReplica[]> {
+    return Promise.all(
+      this.#replicas.map(async (replica) => {
+        const late = sleep(LOOK_LIMIT_MS, NOTHING_SEEN, { ref: false });
+        const { fault, lagBytes } = await Promise.race([this.#look(replica), late]);
+        const { name, avoidedUntilMs, reads, readsOnPrimary } = replica;
+        const avoided = avoidedUntilMs > performance.now() ? (replica.fault ?? LAGS) : null;
+        return { address: name, leftOut: fault?.message ?? avoided, lagBytes, reads, readsOnPrimary };
+      }),
+    );
+  }
+
+  #look(replica: Replica): Promise<Look> {
+    replica.looking ??= this.#lookNow(replica).finally(() => {
+      replica.looking = undefined;
+    });
+    return replica.looking;
+  }
+
+  /** Never rejects. */
+  async #lookNow({ pool }: Replica): Promise<Look> {
+    const position = await this.#ask().catch(() => undefined);
+    // Without the primary, nobody knows what a replica lacks.
+    if (position === undefined) return NOTHING_SEEN;
+    try {
+      const parameters = [...position, ...position.slice(-1)];
+      const [state, bytes] = await pool.use((connection) => this.#row(connection, REPLICA_LAG, parameters));
+      return { fault: faultOfState(state as ReplicaState), lagBytes: bytes === null ? null : Number(bytes) };
+    } catch (error) {
+      return { fault: faultOfError(error), lagBytes: null };
+    }
+  }
+
   async #lend(begin: BeginRead): Promise<LentReplica | undefined> {
-    const replica = this.#next();
-    if (replica === undefined) return undefined;
+    const nowMs = performance.now();
+    const ready = this.#replicas.filter(({ avoidedUntilMs }) => avoidedUntilMs <= nowMs);
+    const taken = ready.length > 0 ? ready : this.#replicas;
+    this.#turn += 1;
+    const replica = taken[this.#turn % taken.length] as Replica;
+    const connection = ready.length > 0 ? await this.#attempt(replica, begin) : undefined;
+    if (connection === undefined) {
+      replica.readsOnPrimary += 1;
+      return undefined;
+    }
+    this.#serves(replica);
+    return {
+      connection,
+      release: (loss) => {
+        if (loss === undefined) replica.reads += 1;
+        else {
+          replica.readsOnPrimary += 1;
+          avoid(replica);
+          this.#fails(replica, faultOfError(loss));
+        }
+        replica.pool.release(connection);
+      },
+    };
+  }
+
+  /** Begins a read on a replica that is up to date, or returns undefined in time. Never rejects. */
+  async #attempt(replica: Replica, begin: BeginRead): Promise<PostgresConnection | undefined> {
     const limit = new AbortController();
     let ticks = 0;
     const timer = setInterval(() => {
@@ -137,19 +201,8 @@ export class ReplicaReads {
     if (connection === undefined) {
       if (hasPosition) avoid(replica);
       void opening.then((opened) => opened && this.#tooLate(replica, opened));
-      return undefined;
     }
-    this.#serves(replica);
-    return {
-      connection,
-      release: (loss) => {
-        if (loss !== undefined) {
-          avoid(replica);
-          this.#fails(replica, faultOfError(loss));
-        }
-        replica.pool.release(connection);
-      },
-    };
+    return connection;
   }
 
   /** Ends an attempt that outlasted its read. */
@@ -170,13 +223,6 @@ export class ReplicaReads {
     replica.fault = fault.message;
     const { message, hint } = blameAddress(fault, REPLICA_SETTING);
     this.#report(`${message}; ${replica.name} serves no reads; ${hint}`);
-  }
-
-  #next(): Replica | undefined {
-    const nowMs = performance.now();
-    const ready = this.#replicas.filter(({ avoidedUntilMs }) => avoidedUntilMs <= nowMs);
-    this.#turn += 1;
-    return ready[this.#turn % ready.length];
   }
 
   /** Never rejects. */
@@ -220,8 +266,12 @@ export class ReplicaReads {
     return this.#position;
   }
 
-  async #row(connection: PostgresConnection, sql: string): Promise<readonly SqlValue[]> {
-    const { rows } = await connection.arrays(this.#statements.prepared(sql), []);
+  async #row(
+    connection: PostgresConnection,
+    sql: string,
+    parameters: readonly string[] = [],
+  ): Promise<readonly SqlValue[]> {
+    const { rows } = await connection.arrays(this.#statements.prepared(sql), parameters);
     return rows[0] ?? [];
   }
 }

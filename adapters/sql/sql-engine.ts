@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type {
   ChangeRecorder,
   CopyOptions,
+  ReadReplica,
   RecordOptions,
   SqlValue,
   StoreCopy,
@@ -76,6 +77,8 @@ export interface SqlEngine {
   onSignal(topic: string, listener: () => void): () => void;
   /** Resolves when a write is possible now. */
   ping(): Promise<void>;
+  /** See `FactStore.replicas`. */
+  replicas?(): Promise<readonly ReadReplica[]>;
   /** See `FactStore.version`. */
   version?(): number | undefined;
   /** Discards everything prepared, after a change of the tables. */

@@ -74,11 +74,13 @@ class SqlFactStore implements FactStore {
   #keyLimits: readonly string[] = [];
 
   readonly recordChanges?: NonNullable<FactStore['recordChanges']>;
+  readonly replicas?: NonNullable<FactStore['replicas']>;
 
   constructor(engine: SqlEngine, { watchNesting, cacheBytes, seal }: SqlFactStoreOptions) {
     this.#cache = cacheBytes === 0 ? undefined : new FactCache(cacheBytes);
     this.#engine = engine;
     if (watchNesting) this.insideWrite = () => this.#isMarked();
+    if (engine.replicas !== undefined) this.replicas = engine.replicas.bind(engine);
     if (engine.recordChanges !== undefined) this.recordChanges = engine.recordChanges.bind(engine);
     this.#sealed = seal && { engine, seal, lockOf };
     this.#statements = new FactStatements(engine.dialect, formOf(seal));

@@ -198,6 +198,7 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
 const descriptionOf = (node: Assembly): NodeDescription => ({
   read: () => readDescription(node),
   readSeal: node.options.adapters.readSeal ?? (async () => ({ isSealed: false, keyId: null })),
+  readReplicas: async () => (await node.container.get(FactStore).replicas?.()) ?? [],
 });
 
 const readDescription = async (node: Assembly): Promise<DescribedNode> =>

@@ -1,4 +1,4 @@
-import { defineRef } from '../../ports/ports.ts';
+import { defineRef, type ReadReplica } from '../../ports/ports.ts';
 import type { CommandArguments, CommandNeeds, CommandOptions } from '../commands/command-definition.ts';
 import type { HookDescription } from '../hooks/hook-bus.ts';
 import type { RouteExample, RouteHeader } from '../http/route-definition.ts';
@@ -103,6 +103,8 @@ export interface NodeDescription {
   read(): Promise<DescribedNode>;
   /** Tells whether the store is sealed. May be called as soon as the store is open. */
   readSeal(): Promise<DescribedSeal>;
+  /** Returns what this process knows of the replicas of the store, see `FactStore.replicas`; empty without any. */
+  readReplicas(): Promise<readonly ReadReplica[]>;
 }
 
 export const NodeDescription = defineRef<NodeDescription>('kernel.node-description');

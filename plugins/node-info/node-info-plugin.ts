@@ -18,6 +18,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditSigner, KEY_ROTATION } from '../audit/audit-api.ts';
 import { KeyHistory, SEALED } from './key-history.ts';
+import { measureReplicas } from './measure-replicas.ts';
 import { measureSeal } from './measure-seal.ts';
 import { createHealthCheck, createReadinessCheck } from './node-health.ts';
 import {
@@ -139,6 +140,7 @@ export const nodeInfoPlugin = definePlugin({
     };
     provide(NodeInfo, info);
     measureSeal(telemetry, description);
+    measureReplicas(telemetry, description);
     route(metadataRoute(info, self.names));
     route(healthRoute(info));
     route(readinessRoute(info));

@@ -1,6 +1,7 @@
-import type { DescribedNode, DescribedSeal } from '../../kernel/internal-api.ts';
+import type { DescribedNode, DescribedSeal, ReadReplica } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
+  COUNT_JSON,
   DEFAULT_TENANT,
   type JsonSchema,
   listOf,
@@ -20,6 +21,25 @@ const NODE_JSON = objectOf({
     sealed: { ...BOOLEAN_JSON, description: 'Whether the store is sealed with a key of the operator.' },
     key_id: { ...orNull(STRING_JSON), description: 'The id of that key, which may be shown.' },
   }),
+  replicas: {
+    ...listOf(
+      objectOf({
+        address: STRING_JSON,
+        in_use: { ...BOOLEAN_JSON, description: 'Whether reads may go to it now.' },
+        reason: { ...orNull(STRING_JSON), description: 'Why it is left out.' },
+        lag_bytes: {
+          ...orNull(COUNT_JSON),
+          description: 'Bytes of the log of the primary that it has not replayed yet; null where that is unknown.',
+        },
+        reads: { ...COUNT_JSON, description: 'Reads that it has served since the process began.' },
+        reads_on_primary: {
+          ...COUNT_JSON,
+          description: 'Reads that the primary has served in its place, because it lagged or was left out.',
+        },
+      }),
+    ),
+    description: 'The replicas that may serve reads, as the process knows them that replies.',
+  },
   plugins: listOf(
     objectOf({
       name: STRING_JSON,
@@ -60,13 +80,14 @@ const NODE_JSON = objectOf({
 export const nodeRoute = (description: NodeDescription): Route => ({
   method: 'GET',
   path: '/v1/node',
-  summary: 'Plugins, routes and settings of the node, and the seal of its store, for its operator',
+  summary: 'Plugins, routes and settings of the node, the seal and the replicas of its store, for its operator',
   access: { permission: 'admin' },
   answers: { 200: { json: NODE_JSON } },
   example: {},
   async handle({ caller }) {
     requireOperator(caller);
-    return { status: 200, body: nodeJson(await description.read(), await description.readSeal()) };
+    const [described, seal] = [await description.read(), await description.readSeal()];
+    return { status: 200, body: nodeJson(described, seal, await description.readReplicas()) };
   },
 });
 
@@ -79,8 +100,17 @@ const requireOperator = ({ kind, tenantId }: Principal): void => {
 const nodeJson = (
   { plugins, routes, settings }: DescribedNode,
   { isSealed, keyId }: DescribedSeal,
+  replicas: readonly ReadReplica[],
 ): Record<string, unknown> => ({
   contents: { sealed: isSealed, key_id: keyId },
+  replicas: replicas.map(({ address, leftOut, lagBytes, reads, readsOnPrimary }) => ({
+    address,
+    in_use: leftOut === null,
+    reason: leftOut,
+    lag_bytes: lagBytes,
+    reads,
+    reads_on_primary: readsOnPrimary,
+  })),
   plugins,
   routes: routes.map(({ method, path, plugin, summary, access, dimension = null }) => ({
     method,

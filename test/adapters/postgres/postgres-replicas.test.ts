@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
 import { inspectReplicas } from '../../../adapters/postgres/inspect-replicas.ts';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
-import { all, type FactStore, type Snapshot } from '../../../ports/ports.ts';
+import { all, type FactStore, type ReadReplica, type Snapshot } from '../../../ports/ports.ts';
 import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
 import { COPIED_SETTINGS, type PostgresProcess, startPostgres, startStandby } from '../../kit/postgres-process.ts';
 import { administer } from '../../kit/postgres-server.ts';
@@ -46,6 +46,7 @@ describe('a PostgreSQL store with a replica', function () {
   };
   const serves = (server: Server): Promise<void> =>
     waitUntil(`the ${server} serves`, LIMIT_MS, async () => (await look()).server === server);
+  const told = async (by = store): Promise<ReadReplica> => (await by.replicas?.())?.[0] as ReadReplica;
   const delay = async (limit: string): Promise<void> => {
     await administer(second.url, `ALTER SYSTEM SET recovery_min_apply_delay = '${limit}'`, 'SELECT pg_reload_conf()');
   };
@@ -63,6 +64,37 @@ describe('a PostgreSQL store with a replica', function () {
       }
     } finally {
       await other.close();
+    }
+  });
+
+  it('tells of its replica how far it lags, and how many reads each server has served', async () => {
+    await serves('replica');
+    const before = await told();
+    expect(before.address).to.equal(`postgres://${new URL(second.url).host}/postgres`);
+    await waitUntil('the replica is up to date', LIMIT_MS, async () => {
+      await look();
+      const { leftOut, lagBytes } = await told();
+      return leftOut === null && lagBytes === 0;
+    });
+    expect((await told()).reads).to.be.above(before.reads);
+    await delay('2s');
+    await waitUntil('the replica lags', LIMIT_MS, async () => {
+      await storeOne();
+      await look();
+      const { leftOut, lagBytes } = await told();
+      return leftOut === 'the server lags behind the primary' && Number(lagBytes) > 0;
+    });
+    expect((await told()).readsOnPrimary).to.be.above(before.readsOnPrimary);
+    await delay('0');
+  });
+
+  it('tells of two replicas at one address apart', async () => {
+    const twice = createPostgresStore({ url: first.url, replicaUrls: [second.url, second.url] });
+    try {
+      const found = (await twice.replicas?.()) ?? [];
+      expect(new Set(found.map(({ address }) => address)).size).to.equal(2);
+    } finally {
+      await twice.close();
     }
   });
 
@@ -123,6 +155,10 @@ describe('a PostgreSQL store with a replica', function () {
     for (let time = 0; time < 5; time += 1) expect(await look()).to.deep.equal({ server: 'primary', count: stored });
     expect(reports).to.have.length(1);
     expect(reports[0]).to.match(/^SVC_DATABASE_REPLICA_URLS: .*127\.0\.0\.1:\d+.* serves no reads; /);
+    await waitUntil('the replica is left out', LIMIT_MS, async () => {
+      const { leftOut, lagBytes } = await told();
+      return leftOut !== null && lagBytes === null;
+    });
     await second.resume();
     await serves('replica');
     expect(reports.at(-1)).to.match(/^SVC_DATABASE_REPLICA_URLS: .* serves reads again$/);
@@ -143,24 +179,28 @@ describe('a PostgreSQL store with a replica', function () {
     ];
     try {
       for (const [address, reason] of cases) {
-        const told: string[] = [];
-        const report = (message: string): void => void told.push(message);
+        let shown = '';
+        const logged: string[] = [];
+        const report = (message: string): void => void logged.push(message);
         const reader = createPostgresStore({ url: first.url, replicaUrls: [address], report });
         try {
           await waitUntil('the reason is told', LIMIT_MS, async () => {
             await reader.read((snapshot) => snapshot.epoch());
-            return told.length > 0;
+            return logged.length > 0;
           });
           for (let time = 0; time < 5; time += 1) await reader.read((snapshot) => snapshot.epoch());
+          await waitUntil('the reason is shown', LIMIT_MS, async () => (await told(reader)).leftOut !== null);
+          shown = JSON.stringify(await told(reader));
         } finally {
           await reader.close();
         }
         const found = await inspectReplicas(first.url, [second.url, address]);
         expect(found).to.have.length(1);
-        for (const text of [told.join(), `${found[0]?.message}; ${found[0]?.hint}`]) {
+        expect(shown).to.match(reason).and.not.to.contain(password);
+        for (const text of [logged.join(), `${found[0]?.message}; ${found[0]?.hint}`]) {
           expect(text).to.match(reason).and.to.contain('SVC_DATABASE_REPLICA_URLS: ').and.not.to.contain(password);
         }
-        expect(told).to.have.length(1);
+        expect(logged).to.have.length(1);
         expect(found[0]?.isWarning).to.equal(true);
       }
     } finally {
