@@ -51,10 +51,16 @@ const layoutName = (text: string): SqliteLayout => {
   return text;
 };
 
-const sizes = (text: string): number[] => {
+const rising = (text: string): number[] => {
   const read = text.split(',').map(Number);
-  const isRising = read.every((size, at) => size > (read[at - 1] ?? 0) && size % FACTS_PER_SESSION === 0);
-  if (!isRising)
+  if (!read.every((count, at) => Number.isInteger(count) && count > (read[at - 1] ?? 0)))
+    throw new InvalidArgumentError('must be rising whole numbers, such as 1,4');
+  return read;
+};
+
+const sizes = (text: string): number[] => {
+  const read = rising(text);
+  if (!read.every((size) => size % FACTS_PER_SESSION === 0))
     throw new InvalidArgumentError(`must be rising multiples of ${FACTS_PER_SESSION}, such as 10000,100000`);
   return read;
 };
@@ -228,7 +234,13 @@ program
   .option('--facts <list>', 'sizes of the store, one after another', sizes, [10_000, 100_000])
   .option('--store <list>', 'sqlite, postgres or both, one after another', storeNames, ['sqlite'])
   .option('--dimensions <list>', 'of the vectors: 256, 768 or both, one after another', dimensionList, [768])
-  .option(...SEARCH)
+  .option(
+    '--search <name>',
+    'of nodes on PostgreSQL: memory, or postgres: in tables with pgvector',
+    searchName,
+    'memory',
+  )
+  .option('--workers <list>', 'numbers of processes that serve the store, one after another', rising, [1])
   .option('--questions <n>', `questions of each kind, a multiple of ${QUESTION_ROUNDS}`, inRounds, 400)
   .option('--folder <dir>', 'where filled stores of SQLite stay, by their size, for the next run')
   .action((options: LatencyOptions) => benchRecallLatency(options));

@@ -1,24 +1,33 @@
-import { DEPTH_OF_BOTH } from '../plugins/recall/search-depth.ts';
-import { createBareLexical } from './ceiling/bare-lexical.ts';
-import { createBareVectorScan } from './ceiling/bare-vector-scan.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runLoad } from './load/run-load.ts';
 import { type BenchSearch, type BenchStore, openPlace } from './processes/bench-place.ts';
-import { cpuMs, memoryMiB, peakMemoryMiB } from './processes/child-process.ts';
+import { cpuMs, memoryMiB } from './processes/child-process.ts';
 import type { NodeProcess } from './processes/start-node.ts';
 import { untilIdle } from './processes/until-idle.ts';
-import { vacuumStore } from './processes/vacuum-store.ts';
 import { FilledStores } from './recall/filled-stores.ts';
 import { LatencyTable } from './recall/latency-table.ts';
-import { openPostgresStages } from './recall/postgres-stages.ts';
 import { RecallClient } from './recall/recall-client.ts';
-import { openSearchStages } from './recall/search-stages.ts';
-import { factWords, questionWords, spell, syntheticRow, WORDS_IN_USE } from './recall/synthetic-facts.ts';
-import { figure, printTable } from './report/print-table.ts';
+import { type Measured, printSizes, type Sized, WHOLE_RECALL } from './recall/serving-table.ts';
+import { spell, syntheticRow } from './recall/synthetic-facts.ts';
+import {
+  type Asked,
+  askedOf,
+  BARE_STAGES,
+  inDatabase,
+  inProcess,
+  SCAN_AND_WORDS,
+  warmingOf,
+} from './recall/timed-stages.ts';
+import { figure } from './report/print-table.ts';
 
 export interface LatencyOptions {
   /** Sizes of the store, in ascending order. The store grows from each to the next. */
   readonly facts: readonly number[];
   readonly store: readonly BenchStore[];
+  /** The search of nodes on PostgreSQL. Those on SQLite always search in memory. */
   readonly search: BenchSearch;
+  /** Numbers of processes that serve the store. The bench measures all of them for each size of each store. */
+  readonly workers: readonly number[];
   /** The number of questions; a part of them warms the node up. */
   readonly questions: number;
   /** Numbers of vector dimensions. The bench measures all of them for each size of each store. */
@@ -29,6 +38,13 @@ export interface LatencyOptions {
 
 /** The questions are asked in rounds, so that a disturbance of the machine affects all kinds of requests. */
 export const QUESTION_ROUNDS = 8;
+/** The number of single facts that are appended at each size, over so many connections. */
+const APPENDED = 1_000;
+const APPENDING_CONNECTIONS = 32;
+const CONTRADICTING = 0.02;
+const APPENDING_SECONDS = 60;
+const FIRST_RECALL_LIMIT_MS = 60_000;
+const ASK_AGAIN_MS = 20;
 /** The token budget of an agent for memory in one prompt. */
 const BUDGET = 2_000;
 
@@ -37,91 +53,82 @@ const BUDGET = 2_000;
  * some stages.
  */
 const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Record<string, unknown>> }[] = [
-  { name: 'recall, default weights', members: {} },
+  { name: WHOLE_RECALL, members: {} },
   { name: 'recall, words alone', members: { weights: { lexical: 1 }, depth: 0 } },
   { name: 'recall, vectors alone', members: { weights: { vector: 1 }, depth: 0 } },
   { name: 'recall, default weights, compact', members: { fields: 'compact' } },
   { name: 'recall, words and graph', members: { weights: { lexical: 0.6, graph: 0.4 } } },
 ];
 
-/** The row that a whole recall is compared with: its stages one after another, without the rest of the node. */
-const BARE_STAGES = 'bare stages';
 /**
- * The row that a whole recall of search in PostgreSQL is compared with: pgvector's own scan of all vectors, and the
- * search by words.
- */
-const SCAN_AND_WORDS = 'exact scan, words';
-
-/** One size of a store. */
-interface Asked {
-  readonly facts: number;
-  readonly dimensions: number;
-  readonly questions: number;
-  readonly stages: (node: NodeProcess, asked: Asked, table: LatencyTable) => Promise<void>;
-}
-
-interface Sized {
-  readonly facts: number;
-  readonly loadedMiB: number | null;
-  readonly readMiB: number | null;
-  readonly peakMiB: number | null;
-  /** The time until the node listens. */
-  readonly startMs: number;
-  /** The time of the first recall after that. */
-  readonly firstMs: number;
-  readonly stopMs: number;
-}
-
-/**
- * Measures growing stores: recalls over HTTP, each stage alone beside the bare engine, memory, and the restart. Prints
- * one table for each store and number of dimensions.
+ * Measures growing stores: recalls over HTTP, each stage alone beside the bare engine, memory, the restart, and
+ * appends. Prints one table for each way to serve a store, and then one that has them all.
  */
 export const benchRecallLatency = async (options: LatencyOptions): Promise<void> => {
-  for (const store of options.store) await benchStore(store, options);
+  const measured: Measured[] = [];
+  for (const store of options.store) measured.push(...(await benchStore(store, options)));
+  for (const { table } of measured) {
+    table.print();
+    console.log();
+  }
+  printSizes(measured);
 };
 
 const benchStore = async (
   store: BenchStore,
-  { facts: sizes, dimensions, folder, search, questions }: LatencyOptions,
-): Promise<void> => {
+  { facts: sizes, dimensions, workers, folder, search: wanted, questions }: LatencyOptions,
+): Promise<readonly Measured[]> => {
+  const search = store === 'postgres' ? wanted : 'memory';
   const [stages, yardstick] = search === 'memory' ? [inProcess, BARE_STAGES] : [inDatabase, SCAN_AND_WORDS];
-  const results = dimensions.map((wanted) => ({
-    wanted,
-    table: new LatencyTable(`${store}, ${wanted} dimensions`, yardstick),
-    measured: [] as Sized[],
-  }));
+  const results = dimensions.flatMap((each) =>
+    workers.map((count): Measured => {
+      const processes = count === 1 ? 'one process' : `${count} workers`;
+      const name = `${store}, search in ${search}, ${each} dimensions, ${processes}`;
+      return { name, dimensions: each, workers: count, yardstick, table: new LatencyTable(name, yardstick), sizes: [] };
+    }),
+  );
+  const first = dimensions[0] as number;
   const place = await openPlace(store, search);
-  const filled = new FilledStores(place, store === 'sqlite' ? folder : undefined, envOf(dimensions[0] as number));
+  const filled = new FilledStores(place, store === 'sqlite' ? folder : undefined, envOf(first));
   try {
     for (const facts of sizes) {
       let node = await filled.grownTo(facts);
-      for (const { wanted, table, measured } of results) {
-        if (wanted !== dimensions[0]) node = await embeddedAnew(node, wanted);
-        const { sized, next } = await measure(node, { facts, dimensions: wanted, questions, stages }, table);
-        measured.push(sized);
+      let [embedded, serving] = [first, 1];
+      const change = async (to: { readonly dimensions: number; readonly workers: number }): Promise<void> => {
+        if (to.dimensions !== embedded) node = await embeddedAnew(node, to.dimensions);
+        if (to.workers !== serving || to.dimensions !== embedded) node = await servedBy(node, to.workers);
+        [embedded, serving] = [to.dimensions, to.workers];
+      };
+      for (const result of results) {
+        await change(result);
+        const { dimensions: of, workers: by } = result;
+        const asked = { facts, dimensions: of, workers: by, questions, stages };
+        const { sized, next } = await measure(node, asked, result.table);
+        result.sizes.push(sized);
         node = next;
       }
-      if (results.length > 1) node = await embeddedAnew(node, dimensions[0] as number);
+      await change({ dimensions: first, workers: 1 });
       filled.use(node);
     }
   } finally {
     await filled.close();
     await place.close();
   }
-  for (const { table, measured } of results) {
-    table.print();
-    console.log();
-    printSizes(measured);
-    console.log();
-  }
+  return results;
 };
 
 const envOf = (dimensions: number): NodeJS.ProcessEnv => ({ SVC_EMBED_DIMENSIONS: String(dimensions) });
 
+/** Restarts the node with so many processes. */
+const servedBy = async (node: NodeProcess, workers: number): Promise<NodeProcess> => {
+  await node.end();
+  return node.again({ SVC_WORKERS: String(workers) });
+};
+
 /** Restarts the node with vectors of other dimensions, and waits until every fact has a new vector. */
 const embeddedAnew = async (node: NodeProcess, dimensions: number): Promise<NodeProcess> => {
   await node.end();
-  const next = await node.again(envOf(dimensions));
+  const next = await node.again({ ...envOf(dimensions), SVC_WORKERS: '1' });
   const client = await RecallClient.open(next);
   await client.untilEmbedded();
   client.close();
@@ -136,7 +143,6 @@ const measure = async (
 ): Promise<{ readonly sized: Sized; readonly next: NodeProcess }> => {
   const { facts } = asked;
   await overHttp(node, asked, table);
-  const loadedMiB = peakMemoryMiB(node.pid);
   const stopping = performance.now();
   await node.end();
   const stopMs = performance.now() - stopping;
@@ -148,141 +154,78 @@ const measure = async (
   await untilFound(next, facts - 1);
   const firstMs = performance.now() - starting - startMs;
   await warmUp(next, asked);
-  const memory = { readMiB: memoryMiB(next.pid), peakMiB: peakMemoryMiB(next.pid) };
-  return { sized: { facts, loadedMiB, ...memory, startMs, firstMs, stopMs }, next };
+  const held = { memoryMiB: memoryMiB(next.pid) };
+  return { sized: { facts, ...held, startMs, firstMs, stopMs, ...(await append(next)) }, next };
 };
 
-const printSizes = (measured: readonly Sized[]): void =>
-  printTable(
-    [
-      'facts',
-      'listens s',
-      'first recall after that s',
-      'stop s',
-      'peak MiB, loading',
-      'MiB, reading',
-      'peak MiB, reading',
-    ],
-    measured.map(({ facts, loadedMiB, readMiB, peakMiB, startMs, firstMs, stopMs }) => [
-      figure(facts),
-      figure(startMs / 1000, 2),
-      figure(firstMs / 1000, 2),
-      figure(stopMs / 1000, 2),
-      figure(loadedMiB),
-      figure(readMiB),
-      figure(peakMiB),
-    ]),
-  );
+/** Appends single facts. Begins at a number by chance, because a store that is used again has those of former runs. */
+const append = async (node: NodeProcess): Promise<Pick<Sized, 'appendsPerSecond' | 'appendCpuUs'>> => {
+  const before = cpuMs(node.pid);
+  const { requests, perSecond } = await runLoad({
+    ports: [node.port],
+    key: node.key,
+    connections: APPENDING_CONNECTIONS,
+    seconds: APPENDING_SECONDS,
+    count: APPENDED,
+    requests: { kind: 'append', first: Math.floor(Math.random() * 2 ** 31), contradicting: CONTRADICTING },
+  });
+  const after = cpuMs(node.pid);
+  const spentMs = before === null || after === null ? null : after - before;
+  return { appendsPerSecond: perSecond, appendCpuUs: spentMs === null ? null : (spentMs * 1_000) / requests };
+};
 
-const askedOf = ({ facts, questions }: Asked): number[][] =>
-  Array.from({ length: questions }, (_, at) => questionWords(at, facts));
-
-/** Half as many other questions. */
-const warmingOf = ({ facts, questions }: Asked): number[][] =>
-  Array.from({ length: questions / 2 }, (_, at) => questionWords(questions + at, facts));
+/**
+ * Opens one client for each process that serves: the node hands out connections in turn. Each asks at once, because the
+ * node closes a connection without a first request.
+ */
+const clientsOf = async (node: NodeProcess, { workers }: Asked): Promise<readonly RecallClient[]> => {
+  const clients: RecallClient[] = [];
+  while (clients.length < workers) {
+    const client = await RecallClient.open(node);
+    await client.timeRecall({ query: spell([0]), token_budget: BUDGET });
+    clients.push(client);
+  }
+  return clients;
+};
 
 const warmUp = async (node: NodeProcess, asked: Asked): Promise<void> => {
-  const client = await RecallClient.open(node);
-  for (const words of warmingOf(asked)) await client.timeRecall({ query: spell(words), token_budget: BUDGET });
-  client.close();
+  const clients = await clientsOf(node, asked);
+  for (const [at, words] of warmingOf(asked).entries()) {
+    await clients[at % clients.length]?.timeRecall({ query: spell(words), token_budget: BUDGET });
+  }
+  for (const client of clients) client.close();
 };
 
 const overHttp = async (node: NodeProcess, of: Asked, table: LatencyTable): Promise<void> => {
   const { facts } = of;
   await warmUp(node, of);
-  const client = await RecallClient.open(node);
+  const clients = await clientsOf(node, of);
   const asked = askedOf(of);
   const share = asked.length / QUESTION_ROUNDS;
   for (let round = 0; round < QUESTION_ROUNDS; round += 1) {
     for (const { name, members } of REQUESTS) {
       const before = cpuMs(node.pid);
-      for (const words of asked.slice(round * share, (round + 1) * share)) {
-        table.add(facts, name, await client.timeRecall({ query: spell(words), token_budget: BUDGET, ...members }));
+      for (let at = round * share; at < (round + 1) * share; at += 1) {
+        const request = { query: spell(asked[at] as number[]), token_budget: BUDGET, ...members };
+        const client = clients[at % clients.length] as RecallClient;
+        table.add(facts, name, await client.timeRecall(request));
       }
       const after = cpuMs(node.pid);
       if (before !== null && after !== null) table.addCpu(facts, name, after - before);
     }
   }
-  client.close();
+  for (const client of clients) client.close();
 };
 
-/** Runs the stages in this process. The node has been stopped, because both would share the cores. */
-const inProcess: Asked['stages'] = async ({ folder }, asked, table) => {
-  const { facts, dimensions } = asked;
-  const stages = await openSearchStages(folder, dimensions);
-  const bareWords = createBareLexical(facts, WORDS_IN_USE, factWords);
-  const rowBytes = dimensions / 8;
-  const bareVectors = createBareVectorScan(randomSigns(facts * rowBytes), rowBytes);
-  const sign = randomSigns(rowBytes);
-  await eachQuestion(asked, table, BARE_STAGES, async (words, time) => {
-    const query = spell(words);
-    const found = await time('lexical stage', () => stages.lexical(query));
-    await time('bare lexical', () => bareWords.run(words, DEPTH_OF_BOTH), false);
-    const [vector] = await time('embedding of the query', () => stages.embedder.embed([query], 'query'));
-    await time('vector stage', () => stages.vector(vector as Float32Array));
-    await time('bare vector scan', () => bareVectors.run(sign), false);
-    await time('session neighbours', () => stages.besides(found));
-  });
-};
-
-/** Runs the stages of search in PostgreSQL, and the scan of pgvector alone. */
-const inDatabase: Asked['stages'] = async ({ database }, asked, table) => {
-  await vacuumStore({ database });
-  const stages = await openPostgresStages(database, asked.dimensions);
-  await eachQuestion(asked, table, SCAN_AND_WORDS, async (words, time) => {
-    const query = spell(words);
-    const [vector] = await stages.embedder.embed([query], 'query');
-    const found = await time('words', () => stages.lexical(query));
-    const near = await time('vectors', () => stages.vector(vector as Float32Array), false);
-    await time('exact scan', () => stages.scan(vector as Float32Array));
-    await time('spread and feedback', () => stages.spread(vector as Float32Array, [...found, ...near]), false);
-    await time('session neighbours', () => stages.besides(found), false);
-  });
-  await stages.close();
-};
-
-type Time = <T>(name: string, work: () => T | Promise<T>, isStage?: boolean) => Promise<T>;
-
-/** Runs some work for each question, and adds the sum of its stages under a name. */
-const eachQuestion = async (
-  asked: Asked,
-  table: LatencyTable,
-  sum: string,
-  work: (words: readonly number[], time: Time) => Promise<void>,
-): Promise<void> => {
-  const { facts } = asked;
-  const warm = warmingOf(asked);
-  for (const [at, words] of [...warm, ...askedOf(asked)].entries()) {
-    let stagesMs = 0;
-    const time: Time = async (name, run, isStage = true) => {
-      const began = performance.now();
-      const result = await run();
-      const ms = performance.now() - began;
-      if (at >= warm.length) table.add(facts, name, ms);
-      if (isStage) stagesMs += ms;
-      return result;
-    };
-    await work(words, time);
-    if (at >= warm.length) table.add(facts, sum, stagesMs);
-  }
-};
-
-/** Returns random signs, because the time of a scan does not depend on their values. */
-const randomSigns = (bytes: number): Uint8Array => {
-  const signs = new Uint8Array(bytes);
-  let state = 1;
-  for (let at = 0; at < bytes; at += 1) {
-    state = Math.imul(state, 1664525) + 1013904223;
-    signs[at] = state >>> 24;
-  }
-  return signs;
-};
-
-/** Waits until a recall returns a fact that the store is known to hold. */
+/** Waits until a recall returns a fact that the store is known to hold. Workers listen before one has the index. */
 const untilFound = async (node: NodeProcess, fact: number): Promise<void> => {
   const client = await RecallClient.open(node);
   const row = syntheticRow(fact);
-  const { facts } = await client.recall({ query: row.text, token_budget: BUDGET });
+  const deadline = performance.now() + FIRST_RECALL_LIMIT_MS;
+  const ask = () => client.recall({ query: row.text, token_budget: BUDGET });
+  while (!(await ask()).facts.some((found) => found.fact.entity.endsWith(row.id))) {
+    if (performance.now() > deadline) throw new Error('a known fact was not found');
+    await sleep(ASK_AGAIN_MS);
+  }
   client.close();
-  if (!facts.some((found) => found.fact.entity.endsWith(row.id))) throw new Error('a known fact was not found');
 };

@@ -17,31 +17,56 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Returns the processor time of a process so far, in milliseconds; null where there is no /proc. */
-export const cpuMs = (pid: number): number | null => {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+/**
+ * Returns the processor time so far of a process and those that it has started, in milliseconds; null where there is no
+ * /proc.
+ */
+export const cpuMs = (pid: number): number | null =>
+  sumOver(pid, (each) => {
+    const fields = readFileSync(`/proc/${each}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
     // Linux counts in hundredths of a second.
     return (Number(fields[11]) + Number(fields[12])) * 10;
-  } catch {
-    return null;
-  }
-};
+  });
 
 /** Returns the peak resident memory of a process in MiB; null where there is no /proc. */
-export const peakMemoryMiB = (pid: number): number | null => statusMiB(pid, 'VmHWM');
-
-/** Returns the current resident memory of a process in MiB; null where there is no /proc. */
-export const memoryMiB = (pid: number): number | null => statusMiB(pid, 'VmRSS');
-
-const statusMiB = (pid: number, name: string): number | null => {
+export const peakMemoryMiB = (pid: number): number | null => {
   try {
-    const kib = new RegExp(`${name}:\\s+([0-9]+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return kib === undefined ? null : Number(kib) / 1024;
+    return statusKiB(pid, 'VmHWM') / 1024;
   } catch {
     return null;
   }
 };
+
+/**
+ * Returns the current resident memory in MiB of a process and those that it has started; null where there is no /proc.
+ * Counts pages of files once, because all of them run one program.
+ */
+export const memoryMiB = (pid: number): number | null => {
+  let filesKiB = 0;
+  const ownKiB = sumOver(pid, (each) => {
+    filesKiB = Math.max(filesKiB, statusKiB(each, 'RssFile'));
+    return statusKiB(each, 'RssAnon') + statusKiB(each, 'RssShmem');
+  });
+  return ownKiB === null ? null : (ownKiB + filesKiB) / 1024;
+};
+
+const statusKiB = (pid: number, name: string): number =>
+  Number(new RegExp(`${name}:\\s+([0-9]+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
+
+/** Sums over a process and those that it has started. Null where one of them is gone, or there is no /proc. */
+const sumOver = (pid: number, read: (pid: number) => number): number | null => {
+  try {
+    return [pid, ...startedBy(pid)].reduce((sum, each) => sum + read(each), 0);
+  } catch {
+    return null;
+  }
+};
+
+const startedBy = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+    .split(' ')
+    .filter((text) => text.trim() !== '')
+    .flatMap((text) => [Number(text), ...startedBy(Number(text))]);
 
 export const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'fact-bench-'));
 

@@ -24,6 +24,17 @@ export class LatencyTable {
     this.#row(facts, name).cpuMs += ms;
   }
 
+  /** Returns a quantile of an operation in milliseconds. */
+  ms(facts: number, name: string, share: number): number {
+    return quantile(Float64Array.from(this.#row(facts, name).ms).sort(), share);
+  }
+
+  /** Returns the mean processor time of the node for an operation, in milliseconds. */
+  cpuMs(facts: number, name: string): number {
+    const { cpuMs, ms } = this.#row(facts, name);
+    return cpuMs / ms.length;
+  }
+
   print(): void {
     const p50Of = new Map<string, number>();
     const lines = [...this.#rows.values()].map(({ facts, name, ms, cpuMs }) => {
@@ -40,16 +51,12 @@ export class LatencyTable {
         figure(p95 / p50, 1),
         cpuMs === 0 ? '' : figure(cpuMs / ms.length, 2),
         figure(p50 / smallest, 1),
-        ...(this.#yardstick === undefined ? [] : [figure(p50 / this.#p50(facts, this.#yardstick), 2)]),
+        ...(this.#yardstick === undefined ? [] : [figure(p50 / this.ms(facts, this.#yardstick, 0.5), 2)]),
       ];
     });
     const columns = ['facts', 'p50 ms', 'p95 ms', 'p95/p50', 'cpu ms', 'growth of p50'];
     const compared = this.#yardstick === undefined ? [] : [`× ${this.#yardstick}`];
     printTable([this.#title, ...columns, ...compared], lines);
-  }
-
-  #p50(facts: number, name: string): number {
-    return quantile(Float64Array.from(this.#row(facts, name).ms).sort(), 0.5);
   }
 
   #row(facts: number, name: string) {
