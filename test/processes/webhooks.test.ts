@@ -65,7 +65,7 @@ forEachStore('Webhooks of several processes', (store) => {
     hook.answer = (_, response) => {
       const turn = hook.requests.length;
       if (turn === 1) response.writeHead(500).end();
-      else if (turn === 2) void first.end('SIGKILL').then(() => response.socket?.resetAndDestroy());
+      else if (turn === 2) void first.end('SIGKILL').then(() => response.socket?.destroy());
       else response.end();
     };
     await assert(first, 1);
