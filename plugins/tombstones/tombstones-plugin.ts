@@ -104,12 +104,6 @@ export const tombstonesPlugin = definePlugin({
         env: 'SVC_FEDERATION_ERASE',
         description: 'destroy facts of a peer when that peer has destroyed them; without, they are hidden',
       },
-      erasuresFile: {
-        type: 'string',
-        minLength: 1,
-        dataPath: 'erasures.jsonl',
-        description: 'file that lists what was erased, so that a restored backup is brought up to date',
-      },
     },
   }),
   migrations: tombstonesMigrations,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type Clock,
   type FactErasure,
@@ -6,6 +7,7 @@ import {
   hasPermission,
   type Leases,
   type NodeSelf,
+  type NodeSettings,
   type PluginContext,
   type Random,
   type Requires,
@@ -21,7 +23,6 @@ import { ERASE_JOB, StoredErasures } from './stored-erasures.ts';
 export interface ErasureSettings {
   readonly enabled: boolean;
   readonly federationErase: boolean;
-  readonly erasuresFile: string;
 }
 
 export interface ErasureNeeds {
@@ -30,6 +31,7 @@ export interface ErasureNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly self: NodeSelf;
+  readonly node: Pick<NodeSettings, 'dataFolder'>;
   readonly identity: NodeIdentity;
   readonly leases: Leases;
   readonly audit: AuditLog | undefined;
@@ -52,7 +54,8 @@ export const openErasure = async (
   needs: ErasureNeeds,
 ): Promise<StoredErasures> => {
   const { erasure, leases, jobs } = needs;
-  const { erasuresFile: journal, federationErase: erasesForPeers } = config;
+  const { federationErase: erasesForPeers } = config;
+  const journal = join(needs.node.dataFolder, 'erasures.jsonl');
   const erasures = new StoredErasures({ ...needs, tables, log, journal, erasesForPeers, isSealed: files.isSealing });
   route(eraseRoute(erasures));
   jobs?.handle(ERASE_JOB, {
