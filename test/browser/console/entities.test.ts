@@ -79,10 +79,15 @@ describeConsole('an entity in the console', {}, (running) => {
     await page.waitForURL(/kind=project/);
     await kinds.getByRole('button', { name: 'All 2' }).click();
     await page.getByLabel('Order', { exact: true }).selectOption({ label: 'by name' });
-    const names = page.locator('.found .fact-entity');
-    expect(await names.allTextContents()).to.deep.equal(['project:lantern', 'user:alice']);
+    const lists = async (...names: string[]): Promise<void> => {
+      for (const [at, name] of names.entries()) {
+        await page.locator('.found > li').nth(at).locator('.fact-entity').getByText(name, { exact: true }).waitFor();
+      }
+      expect(await page.locator('.found > li').count()).to.equal(names.length);
+    };
+    await lists('project:lantern', 'user:alice');
     await page.getByLabel('Order', { exact: true }).selectOption({ label: 'most facts first' });
-    expect(await names.allTextContents()).to.deep.equal(['user:alice', 'project:lantern']);
+    await lists('user:alice', 'project:lantern');
     await page.locator('.found').getByText('3 facts', { exact: true }).waitFor();
   });
 
