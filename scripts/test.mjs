@@ -35,10 +35,11 @@ mkdirSync(RESULTS);
 const PACKED = join(SCRATCH, 'packed');
 let runs = 0;
 /**
- * The time limit of a part, five times that of the slowest one. No limit of mocha ends a loop that blocks the event
- * loop.
+ * The time without a line of output after which a part counts as hung: more than the longest limit of one test. No
+ * limit of mocha ends a loop that blocks the event loop. The part as a whole has no limit, because its length depends on
+ * the machine.
  */
-const HANG_MS = 900_000;
+const SILENCE_MS = 1_200_000;
 /** The maximum number of broken parts that the run repeats. More broken parts are no accident. */
 const MOST_REPEATED_PARTS = 2;
 const LAST_CHARACTERS = 2_000;
@@ -62,12 +63,17 @@ const run = (files, isFirst = true, isAgain = !isFirst) =>
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const printed = [];
-    for (const stream of [mocha.stdout, mocha.stderr]) stream.on('data', (chunk) => printed.push(chunk));
     let hung = false;
     const timer = setTimeout(() => {
       hung = true;
       mocha.kill('SIGKILL');
-    }, HANG_MS);
+    }, SILENCE_MS);
+    for (const stream of [mocha.stdout, mocha.stderr]) {
+      stream.on('data', (chunk) => {
+        printed.push(chunk);
+        timer.refresh();
+      });
+    }
     mocha.on('close', (code, signal) => {
       clearTimeout(timer);
       const ended = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : undefined;
@@ -75,7 +81,7 @@ const run = (files, isFirst = true, isAgain = !isFirst) =>
       const isWhole = !hung && ended !== undefined && (code === 0 || ended.failed > 0);
       const part = { files, printed: Buffer.concat(printed), ended: isWhole ? ended : undefined };
       if (isWhole) return resolve(part);
-      const reason = hung ? 'did not end' : `ended with ${signal ?? code}`;
+      const reason = hung ? `printed nothing for ${SILENCE_MS / 60_000} minutes` : `ended with ${signal ?? code}`;
       broken.push({ files, reason, last: part.printed.toString().slice(-LAST_CHARACTERS) });
       if (!isFirst || broken.length > MOST_REPEATED_PARTS) return resolve(part);
       console.log(`a part ${reason} and is run once more: ${files.join(' ')}`);
