@@ -169,8 +169,9 @@ export class VectorStore {
 
   /** Deletes vectors whose facts were erased while the vectors were computed. */
   async #dropErased(facts: readonly StoredFact[]): Promise<void> {
+    const tenants = [...new Set(facts.map(({ tenantId }) => tenantId))];
     const named = facts.map(({ id }) => id);
-    const filter = all(isIn('id', named), isNull('cid'));
+    const filter = all(isIn('tenantId', tenants), isIn('id', named), isNull('cid'));
     const erased = await this.#tables.read((_own, snapshot) => snapshot.outline(filter));
     const isErased = new Set(erased.map(({ tenantId, id }) => `${tenantId} ${id}`));
     for (const fact of facts.filter(({ tenantId, id }) => isErased.has(`${tenantId} ${id}`))) {
