@@ -43,7 +43,7 @@ const APPENDED = 1_000;
 const APPENDING_CONNECTIONS = 32;
 const CONTRADICTING = 0.02;
 const APPENDING_SECONDS = 60;
-const FIRST_RECALL_LIMIT_MS = 60_000;
+const FIRST_RECALL_LIMIT_MS = 600_000;
 const ASK_AGAIN_MS = 20;
 /** The token budget of an agent for memory in one prompt. */
 const BUDGET = 2_000;

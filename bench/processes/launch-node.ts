@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { lastWords } from './child-process.ts';
 
 const OWN_BUILD = fileURLToPath(new URL('../../', import.meta.url));
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 120_000;
 const PROBE_EVERY_MS = 10;
 
 /** The file name of the store inside the node's folder. */

@@ -5,7 +5,7 @@ import type { ServerProcess } from '../processes/child-process.ts';
 import { type CorpusRow, rowToFact } from '../row-to-fact.ts';
 
 const ROWS_PER_BATCH = 250;
-const POLL_LIMIT_MS = 900_000;
+const POLL_LIMIT_MS = 3_600_000;
 const PROBE_WORDS = 6;
 /** The first pause between polls. Pauses grow, because polling takes time from the awaited work. */
 const FIRST_PAUSE_MS = 50;
