@@ -10,6 +10,7 @@ export { type PreparedFact, REDACTED_REFERENCE, type TripleKey, VALUE_TYPES } fr
 export type { ColumnCondition } from '../ports/fact-filter.ts';
 export type { RowPage, TriplePosition } from '../ports/fact-query.ts';
 export type { FeedEntry } from '../ports/feed.ts';
+export { type IncrementName, readIncrementName, startOfIncrement } from '../ports/increment-name.ts';
 export { parseDateOrInstant } from '../ports/instant.ts';
 export type { FactLink, LedgerHead, LedgerRange } from '../ports/ledger.ts';
 export { maskPath } from '../ports/mask-keys.ts';

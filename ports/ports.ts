@@ -11,6 +11,7 @@ export * from './fact-filter.ts';
 export * from './fact-query.ts';
 export * from './fact-store.ts';
 export * from './feed.ts';
+export * from './increment-name.ts';
 export { parseInstant } from './instant.ts';
 export * from './key-source.ts';
 export * from './ledger.ts';

@@ -1,5 +1,6 @@
 import type { Hlc } from './fact.ts';
 import type { FactStore } from './fact-store.ts';
+import type { IncrementName } from './increment-name.ts';
 import type { OwnedMigration } from './migration.ts';
 
 /** One file of a copy. */
@@ -43,13 +44,9 @@ export interface CopyOptions {
  * A file with the changes of a store since the file before it; the first one of a chain, its base, holds everything.
  * Its form belongs to the store.
  */
-export interface IncrementFile extends CopiedFile {
+export interface IncrementFile extends CopiedFile, IncrementName {
   /** The chain of the file, which is also the name of the folder that it lies in. */
   readonly chain: string;
-  /** 0 for the base, then counted up. */
-  readonly number: number;
-  /** The point in time that the file reaches, in milliseconds since the epoch: it has no later commit. */
-  readonly untilMs: number;
 }
 
 export interface RecordOptions {
@@ -57,8 +54,7 @@ export interface RecordOptions {
   readonly chain: string;
   /**
    * If true, the recorder continues the last chain of the folder, provided that its base was removed. It first reports
-   * the files that are left. The next file holds the pages that differ from the last one, and its name ends in
-   * `-resumed`.
+   * the files that are left. The next file holds the pages that differ from the last one, and is marked as resumed.
    */
   readonly goesOn: boolean;
   /** The time between two files. A file without changes is written seldom, and shows that the recording goes on. */

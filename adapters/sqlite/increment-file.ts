@@ -4,7 +4,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { IncrementFile } from '../../ports/ports.ts';
+import { type IncrementFile, incrementName } from '../../ports/ports.ts';
 import { digestFile, syncPath } from '../files/durable-file.ts';
 
 /** The form of the files, with a version. */
@@ -12,7 +12,6 @@ export const INCREMENT_FORMAT = 'sqlite-pages-1';
 /** Bytes before the pages of a step: its time, the size of the database and the number of its pages. */
 export const STEP_BYTES = 16;
 export const DIGEST_BYTES = 32;
-export const NUMBER_DIGITS = 10;
 
 /** The first line of an increment. It ties the file to the one before it. */
 export interface IncrementHeader {
@@ -41,18 +40,16 @@ export const withinEnd = (
   databasePages: number,
 ): (readonly [number, Buffer])[] => [...pages].filter(([number]) => number <= databasePages);
 
-/** Ends the name of an increment with the changes between two recordings, of which it knows no moments. */
-export const RESUMED = '-resumed';
-
 /** Writes an increment, which has its name only when it is whole and on disk. */
 export const writeIncrement = async (
   folder: string,
   header: IncrementHeader,
   steps: readonly PageStep[],
-  ending: typeof RESUMED | '' = '',
+  isResumed = false,
 ): Promise<IncrementFile> => {
   const untilMs = steps.at(-1)?.atMs ?? 0;
-  const name = `${String(header.number).padStart(NUMBER_DIGITS, '0')}-${untilMs}${ending}`;
+  const { number } = header;
+  const name = incrementName({ number, untilMs, isResumed });
   const draft = join(folder, `${name}.partial`);
   // A fast level: pages shrink to a third, and the next levels win a few per cent for twice the time.
   await pipeline(
@@ -64,7 +61,7 @@ export const writeIncrement = async (
   const digest = await digestFile(draft);
   await rename(draft, join(folder, name));
   await syncPath(folder);
-  return { chain: header.chain, name, ...digest, number: header.number, untilMs };
+  return { chain: header.chain, name, ...digest, number, untilMs, isResumed };
 };
 
 const WRITTEN_AT_ONCE = 1024 * 1024;

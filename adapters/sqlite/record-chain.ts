@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { IncrementFile } from '../../ports/ports.ts';
 import { type ChainState, ChainStateFile, type StateChange } from './chain-state.ts';
-import { INCREMENT_FORMAT, type PageStep, RESUMED, withinEnd, writeIncrement } from './increment-file.ts';
+import { INCREMENT_FORMAT, type PageStep, withinEnd, writeIncrement } from './increment-file.ts';
 import { digestOfPage, type PageDigests } from './page-digests.ts';
 
 /** Changes in memory beyond this are written before their time. */
@@ -55,7 +55,7 @@ export class ChainWriter {
   /** Writes the base of a new chain; for one that goes on, the pages that differ from its last increment. */
   async begin(whole: WholeStep): Promise<void> {
     if (this.#previous === undefined) await this.#write([whole]);
-    else await this.#write([await differenceOf(whole, this.#state.digests)], RESUMED);
+    else await this.#write([await differenceOf(whole, this.#state.digests)], true);
     this.#hasBegun = true;
   }
 
@@ -85,7 +85,7 @@ export class ChainWriter {
     this.#stateFile.remove();
   }
 
-  async #write(steps: readonly PageStep[], ending: typeof RESUMED | '' = ''): Promise<void> {
+  async #write(steps: readonly PageStep[], isResumed = false): Promise<void> {
     const header = {
       format: INCREMENT_FORMAT,
       chain: this.chain,
@@ -94,7 +94,7 @@ export class ChainWriter {
       page_bytes: this.#state.pageBytes,
     } as const;
     const change = new DigestChange(this.#state.digests);
-    this.#previous = await writeIncrement(this.#folder, header, steps.map(change.noted), ending);
+    this.#previous = await writeIncrement(this.#folder, header, steps.map(change.noted), isResumed);
     // The target gets no increment that the state does not know, so the state is never older than the target.
     this.#stateFile.add(this.#previous, change);
     this.#onIncrement(this.#previous);

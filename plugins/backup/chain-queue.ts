@@ -1,9 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { IncrementFile, ObjectStore } from '../../kernel/internal-api.ts';
+import { type IncrementFile, type ObjectStore, startOfIncrement } from '../../kernel/internal-api.ts';
 import type { StoreCopies } from '../../kernel/plugin-api.ts';
-import { startOfIncrement } from './increment-chains.ts';
 
 export interface ChainQueueParts {
   readonly copies: Pick<StoreCopies, 'placeKeys'>;

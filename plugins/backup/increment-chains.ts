@@ -1,23 +1,16 @@
-import type { ObjectStore } from '../../kernel/internal-api.ts';
+import { type IncrementName, type ObjectStore, readIncrementName } from '../../kernel/internal-api.ts';
 import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import { backupName, isBackupName, startOfBackup } from './backup-folder.ts';
 
 /** A chain has the form of the name of a backup, so that sorting by name sorts by age. */
 const PREFIX = 'increments-';
-const INCREMENT = /^(\d{10})-(\d{1,16})(-resumed)?$/;
-const NUMBER_DIGITS = 10;
 /** Bounds the list of a target, into which others may have put any number of objects. */
 const MOST_OBJECTS = 2_000_000;
 
 /** An increment in a target, as its name describes it. */
-export interface SentIncrement {
+export interface SentIncrement extends IncrementName {
   readonly name: string;
-  readonly number: number;
-  /** Milliseconds since the epoch. */
-  readonly untilMs: number;
   readonly bytes: number;
-  /** True for the changes since the end of an earlier recording, whose moments nobody knows. */
-  readonly isResumed: boolean;
   /** True for one that lies in the clear where others are sealed. */
   readonly isClear: boolean;
 }
@@ -42,9 +35,6 @@ export const chainName = (nowMs: number, uuid: string): string => backupName(now
 
 export const startOfChain = (name: string): number => startOfBackup(name.replace(PREFIX, 'backup-'));
 
-/** Returns how the name of an increment with this number begins. */
-export const startOfIncrement = (number: number): string => `${String(number).padStart(NUMBER_DIGITS, '0')}-`;
-
 const isChainName = (name: string): boolean => name.startsWith(PREFIX) && isBackupName(name.replace(PREFIX, 'backup-'));
 
 /** Returns the chains of a target, newest first. One without a base reaches nothing, and hides no other in silence. */
@@ -55,12 +45,10 @@ export const sentChains = async (target: ObjectStore): Promise<readonly SentChai
     count += 1;
     if (count > MOST_OBJECTS) throw tooMany(target);
     const [chain = '', name = '', ...deeper] = path.split('/');
-    const [, number, untilMs, resumed] = INCREMENT.exec(name) ?? [];
-    if (!isChainName(chain) || number === undefined || deeper.length > 0) continue;
+    const told = readIncrementName(name);
+    if (!isChainName(chain) || told === undefined || deeper.length > 0) continue;
     const isClear = target.rewrap !== undefined && isSealed !== true;
-    const isResumed = resumed !== undefined;
-    const increment = { name, number: Number(number), untilMs: Number(untilMs), bytes, isResumed, isClear };
-    found.set(chain, [...(found.get(chain) ?? []), increment]);
+    found.set(chain, [...(found.get(chain) ?? []), { name, ...told, bytes, isClear }]);
   }
   return [...found]
     .flatMap(([name, increments]) => chainOf(name, increments))

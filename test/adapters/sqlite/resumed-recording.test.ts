@@ -155,9 +155,9 @@ describe('a recording of changes that begins again', () => {
         record(
           `round-${round}`,
           () => sends || sent === 0,
-          ({ name, untilMs }) => {
+          (increment) => {
             sent += 1;
-            isResumed ||= name.endsWith('-resumed') && untilMs >= beginMs;
+            isResumed ||= increment.isResumed && increment.untilMs >= beginMs;
           },
         );
         const killAt = performance.now() + random() * 400;
@@ -171,7 +171,7 @@ describe('a recording of changes that begins again', () => {
         if (ends) database.close();
         if (ends) open();
         if (random() < 0.3) write(random);
-        // A `-resumed` increment holds every commit before its recording. Others hold those before the previous one.
+        // A resumed increment holds every commit before its recording. Others hold those before the previous one.
         if (!isResumed) sure = 0;
         const beforeMs = Number(sentTo('one').at(-2)?.split('-')[1]);
         sure = Math.max(

@@ -4,6 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { createFolderObjects } from '../../../adapters/files/folder-objects.ts';
 import { assembleFile } from '../../../adapters/sqlite/assemble-file.ts';
 import { chosenPoint, readIncrements } from '../../../plugins/backup/increment-chains.ts';
+import { readIncrementName } from '../../../ports/ports.ts';
 
 /** Returns the names of the chains of increments in a target, the oldest first. */
 export const chainsIn = (target: string): string[] =>
@@ -16,7 +17,7 @@ export const chainsIn = (target: string): string[] =>
 /** Returns the names of the increments of a chain, the oldest first. */
 export const incrementsIn = (target: string, chain: string): string[] =>
   readdirSync(join(target, chain))
-    .filter((name) => /^\d+-\d+(-resumed)?$/.test(name))
+    .filter((name) => readIncrementName(name) !== undefined)
     .sort();
 
 /** Restores a point in time into an empty folder, and returns the texts of its table `notes` without ticks. */
