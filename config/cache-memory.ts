@@ -10,7 +10,8 @@ interface CacheMemory {
 const MIB = 2 ** 20;
 const SHARE_OF_MACHINE = 1 / 64;
 const LEAST_BYTES = 32 * MIB;
-const MOST_BYTES = 512 * MIB;
+/** With more, a node with a million facts takes more than 1 GiB. */
+const MOST_BYTES = 96 * MIB;
 /** Recalls and entity queries read cached facts. Cached answers last only until the next commit. */
 const SHARE_OF_STORE = 2 / 3;
 
