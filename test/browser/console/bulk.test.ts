@@ -1,16 +1,10 @@
 import { expect } from 'chai';
 import { isBrowserInstalled, type Page } from '../../kit/browser.ts';
 import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { LOOKS } from './describe-console.ts';
 import { button, countClicks, dialog, isTold, press } from './reader-steps.ts';
 
 const MANY = 20;
-const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
-const LOOKS = [
-  { viewport: SIZES.desk, colorScheme: 'light' },
-  { viewport: SIZES.desk, colorScheme: 'dark' },
-  { viewport: SIZES.phone, colorScheme: 'light' },
-  { viewport: SIZES.phone, colorScheme: 'dark' },
-] as const;
 
 if (isBrowserInstalled()) {
   describe('actions on many items in the console', function () {

@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
+import { count } from '../../crash/crash-counts.ts';
 import { type ContextOptions, isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, type ConsolePage, settled, startConsoleBrowser } from './console-browser.ts';
 
-/** The sizes and colours in which each screen must be whole. */
-export const LOOKS: readonly (Required<Pick<ContextOptions, 'viewport' | 'colorScheme'>> & ContextOptions)[] = [
+/** The sizes and colours in which each screen must be whole. The usual run takes each size and each colour once. */
+const ALL_LOOKS: readonly (Required<Pick<ContextOptions, 'viewport' | 'colorScheme'>> & ContextOptions)[] = [
   { viewport: { width: 1_280, height: 800 }, colorScheme: 'light' },
+  { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
   { viewport: { width: 1_280, height: 800 }, colorScheme: 'dark' },
   { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 ];
+export const LOOKS = ALL_LOOKS.slice(0, count('SVC_TEST_LOOKS', 2, ALL_LOOKS.length));
 
 interface Setup {
   readonly env?: Readonly<Record<string, string>>;

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { count } from '../../crash/crash-counts.ts';
 import { type Case, MUTANTS, type Mutant } from './mutants.ts';
+
+/** The usual run tries every third simulation, because each takes some ten seconds. The long run tries all. */
+const EVERY = count('SVC_TEST_EVERY_MUTANT', 3, 1);
+const TRIED = MUTANTS.filter(({ noticedBy }, at) => !('seed' in noticedBy) || at % EVERY === 0);
 
 const REGISTER = new URL('./register-mutant.js', import.meta.url).href;
 const RUN_SEEDS = 'dist/test/simulation/mutants/run-seeds.js';
@@ -44,7 +49,7 @@ describe('seeded bugs', function () {
     unmutated = await run([RUN_CASE, ...cases.flatMap(caseArgs)]);
   });
 
-  for (const mutant of MUTANTS) {
+  for (const mutant of TRIED) {
     const { name, noticedBy } = mutant;
     it(`${name} is detected by ${nameOf(noticedBy)}`, async () => {
       const { code, printed } = await runMutated(mutant);
@@ -61,6 +66,15 @@ describe('seeded bugs', function () {
       expect(printed).to.include(`passed: ${noticedBy.title}\n`);
     });
   }
+
+  it('replace texts that occur once', async () => {
+    for (const { name, edits } of MUTANTS) {
+      for (const { file, from } of edits) {
+        const text = await readFile(`dist/${file}`, 'utf8');
+        expect(text.split(from), `${name} in ${file}`).to.have.length(2);
+      }
+    }
+  });
 
   it('are listed in the README', async () => {
     const readme = await readFile('test/simulation/README.md', 'utf8');
