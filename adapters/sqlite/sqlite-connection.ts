@@ -97,6 +97,7 @@ export class SqliteConnection {
     // The handle outlives this call until its statements are collected, and its pages would live as long.
     this.releaseMemory();
     this.#statements.clear();
+    this.#schemaProbe = undefined;
     try {
       this.#database.close();
     } catch {
