@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { RunningProgram } from '../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../adapters/cli/spawned-program.ts';
 
 /** Every word that a test says has this beginning, and no name, id or digest has it. */
 export const CANARY = 'Canary7f3a9c';
@@ -22,7 +22,7 @@ type Reply = any;
 
 /** Sends a request of the administrator of a `BackupPlace`, or with another key. Fails unless the status is 2xx. */
 export const ask = async (
-  node: RunningProgram,
+  node: ServingNode,
   method: string,
   path: string,
   { body, headers = {}, key = ADMIN_KEY }: Asked = {},
@@ -49,11 +49,11 @@ const fact = (members: object = {}): object => ({
 /** Says something by each route that takes text. Names in `round` are new, so that it can be called again. */
 export class Planting {
   readonly planted = new Map<string, string[]>();
-  readonly #node: RunningProgram;
+  readonly #node: ServingNode;
   readonly #round: string;
   #key = '';
 
-  constructor(node: RunningProgram, round: string) {
+  constructor(node: ServingNode, round: string) {
     this.#node = node;
     this.#round = round;
   }

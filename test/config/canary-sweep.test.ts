@@ -114,7 +114,7 @@ forEachStore('what people say to a sealed node', (kind) => {
 
   it('is in no file and no table in the clear, while the node runs, after a kill and after a restart', async () => {
     const env = sealing();
-    const first = await place.start(env);
+    const first = await place.startApart(env);
     await new Planting(first, 'one').all();
     expect(await sweep(), 'while the node runs').to.deep.equal([]);
     const load = new Planting(first, 'two').all().catch(() => undefined);
@@ -124,7 +124,7 @@ forEachStore('what people say to a sealed node', (kind) => {
     const killed = await first.end('SIGKILL');
     await load;
     expect(await sweep(), 'after a kill').to.deep.equal([]);
-    const second = await place.start({ ...env, SVC_WORKERS: '2' });
+    const second = await place.startApart({ ...env, SVC_WORKERS: '2' });
     const { facts } = await ask(second, 'GET', '/v1/facts?entity=project:atlas');
     expect(JSON.stringify(facts)).to.include(CANARY);
     await new Planting(second, 'three').all();

@@ -48,7 +48,7 @@ forEachStore('a store with a damaged row about its seal', (kind) => {
   const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
   const expectRefused = async (key: string, commands: readonly string[][]): Promise<void> => {
     for (const command of commands) {
-      const { exitCode, stdout, stderr } = await place.runAndClose(command, env);
+      const { exitCode, stdout, stderr } = await place.run(command, env);
       const told = `${command.join(' ')}: ${stdout}${stderr}`;
       expect(exitCode, told).to.equal(1);
       expect(told).to.include(`the row ${key} of the table node_settings is damaged`).and.include('hint: ');

@@ -54,7 +54,7 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
     expect(await succeed(place, env, 'verify')).to.match(/^facts +holds \(1 fact erased since this backup\)$/m);
     expect(await values('user:gone')).to.deep.equal([]);
     expect(await values('user:stays')).to.deep.equal(['a value']);
-    const exported = await place.runAndClose(['export'], env);
+    const exported = await place.run(['export'], env);
     expect(exported.exitCode, exported.stderr).to.equal(0);
     expect(exported.stdout).to.include('user:stays').and.not.include('user:gone');
     await succeed(place, env, 'verify');
@@ -102,7 +102,7 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
            CASE substr(${digits}, -2) WHEN '00' THEN '01' ELSE '00' END)`
         : 'set_byte(sealed, length(sealed) - 1, get_byte(sealed, length(sealed) - 1) # 1)';
     await place.tamper(`UPDATE facts SET sealed = ${changed} WHERE entity_key IN ('user:gone', 'user:other')`);
-    const verified = await place.runAndClose(['verify'], env);
+    const verified = await place.run(['verify'], env);
     expect(verified.exitCode, verified.stderr).to.equal(1);
     expect(verified.stdout.match(/the column sealed of the fact/g)).to.have.length(2);
     expect(await values('user:other')).to.deep.equal([]);

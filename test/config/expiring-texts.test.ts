@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { RunningProgram } from '../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../adapters/cli/spawned-program.ts';
 import { openContentSeal } from '../kit/content-seal.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { waitUntil } from '../kit/wait-until.ts';
@@ -24,7 +24,7 @@ forEachStore('kept replies of a node with an encryption key', (kind) => {
   afterEach(() => place.dispose());
 
   /** Sends a request with an idempotency key. Returns the reply that the node keeps. */
-  const ask = async (node: RunningProgram): Promise<string> => {
+  const ask = async (node: ServingNode): Promise<string> => {
     const reply = await fetch(`${node.url}/v1/facts`, {
       method: 'POST',
       headers: {

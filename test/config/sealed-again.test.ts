@@ -34,7 +34,7 @@ forEachStore('a store that is opened and sealed again', (kind) => {
     await eraseEntity(node, 'user:gone');
     await node.end();
     await succeed(place, env, 'encryption', 'on');
-    const refused = await place.runAndClose(['restore', backup, '--replace'], env);
+    const refused = await place.run(['restore', backup, '--replace'], env);
     expect(refused.exitCode, refused.stderr).to.not.equal(0);
     expect(refused.stderr).to.include('the last "encryption rotate" or "encryption on"');
     expect(await values('user:stays')).to.deep.equal(['a value']);
@@ -52,13 +52,11 @@ forEachStore('a store that is opened and sealed again', (kind) => {
       await other.dispose();
     }
     const before = readFileSync(place.work.path(KEY_FILE), 'utf8');
-    const refused = await place.runAndClose(['encryption', 'on'], env);
+    const refused = await place.run(['encryption', 'on'], env);
     expect(refused.exitCode).to.equal(1);
     expect(refused.stderr).to.include('have not sealed this store before').and.include('hint: ');
     expect(readFileSync(place.work.path(KEY_FILE), 'utf8')).to.equal(before);
-    expect(JSON.parse((await place.runAndClose(['encryption', 'status', '--json'], env)).stdout).unfinished).to.equal(
-      null,
-    );
+    expect(JSON.parse((await place.run(['encryption', 'status', '--json'], env)).stdout).unfinished).to.equal(null);
     env = { ...env, SVC_ENCRYPTION_KEY_STORE: place.work.path('own-keys.json') };
     await succeed(place, env, 'encryption', 'on');
     expect(existsSync(place.work.path('own-keys.json'))).to.equal(true);
@@ -75,7 +73,7 @@ forEachStore('a store that is opened and sealed again', (kind) => {
            substr(${digits}, 42))`
         : 'set_byte(sealed, 20, get_byte(sealed, 20) # 1)';
     await place.tamper(`UPDATE facts SET sealed = ${flipped} WHERE entity_key = 'user:a'`);
-    const verified = await place.runAndClose(['verify'], env);
+    const verified = await place.run(['verify'], env);
     expect(verified.exitCode, verified.stderr).to.equal(1);
     expect(verified.stdout).to.include('the column sealed of the fact');
     expect(await values('user:a')).to.deep.equal([]);

@@ -143,7 +143,7 @@ forEachStore('a node with an encryption key', (kind) => {
   /** Kills a conversion as it writes this text, and expects it to be unfinished. */
   const kill = async (conversion: string, at: string, env: Record<string, string>): Promise<void> => {
     await place.work.killAtText(['encryption', conversion, '--config', 'node.json'], at, { ...place.env, ...env });
-    const { stdout } = await place.runAndClose(['encryption', 'status', '--json'], env);
+    const { stdout } = await place.run(['encryption', 'status', '--json'], env);
     expect(JSON.parse(stdout).unfinished).to.equal(conversion);
   };
 
@@ -155,13 +155,13 @@ forEachStore('a node with an encryption key', (kind) => {
     for (const conversion of ['on', 'rotate', 'off'] as const) {
       // The command reports between two transactions, of which the first has sealed 100 of the 252 facts.
       await kill(conversion, 'rewritten so far: 100 rows', env);
-      const refused = await place.runAndClose(['start'], env);
+      const refused = await place.run(['start'], env);
       expect(refused.stderr).to.include(`"encryption ${conversion}" was begun on this store and is not finished`);
-      const done = await place.runAndClose(['encryption', conversion], env);
+      const done = await place.run(['encryption', conversion], env);
       expect(done.exitCode, done.stderr).to.equal(0);
       expect((await storedText()).includes(CANARY)).to.equal(conversion === 'off');
       expect(await storedValue(place, env, 'user:9')).to.equal(`${CANARY} 9`);
-      const verified = await place.runAndClose(['verify'], env);
+      const verified = await place.run(['verify'], env);
       expect(verified.exitCode, verified.stderr + verified.stdout).to.equal(0);
     }
   }).timeout(LIMIT_MS);
@@ -172,7 +172,7 @@ forEachStore('a node with an encryption key', (kind) => {
     const headers = { 'Idempotency-Key': 'hidden:1:AAAA' };
     expect((await request(node, 'POST', '/v1/facts', fact('user:a', CANARY), headers)).status).to.equal(201);
     await node.end();
-    const done = await place.runAndClose(['encryption', 'on'], env);
+    const done = await place.run(['encryption', 'on'], env);
     expect(done.exitCode, done.stderr).to.equal(0);
     expect(await storedValue(place, env, 'user:a')).to.equal(CANARY);
   }).timeout(LIMIT_MS);
@@ -185,10 +185,10 @@ forEachStore('a node with an encryption key', (kind) => {
       "UPDATE facts SET sealed = (SELECT g.sealed FROM facts g WHERE g.entity_key = 'user:b') WHERE entity_key = 'user:a'",
       "DELETE FROM node_settings WHERE key = 'content_seal_conversion'",
     );
-    const refused = await place.runAndClose(['encryption', 'off'], env);
+    const refused = await place.run(['encryption', 'off'], env);
     expect(refused.exitCode).to.equal(1);
     expect(refused.stderr).to.include('is damaged, so the store cannot be written in the clear');
-    const rotated = await place.runAndClose(['encryption', 'rotate'], env);
+    const rotated = await place.run(['encryption', 'rotate'], env);
     expect(rotated.exitCode, rotated.stderr).to.equal(0);
     expect(await storedValue(place, env, 'user:b')).to.equal('stays');
     expect(await storedValue(place, env, 'user:a')).to.equal(undefined);
@@ -201,13 +201,13 @@ forEachStore('a node with an encryption key', (kind) => {
     const versionIn = (folder: string): unknown => JSON.parse(readFileSync(join(folder, KEYS), 'utf8')).version;
     for (const conversion of ['on', 'rotate'] as const) {
       await kill(conversion, 'all rows are rewritten', env);
-      const done = await place.runAndClose(['encryption', conversion], env);
+      const done = await place.run(['encryption', conversion], env);
       expect(done.exitCode, done.stderr).to.equal(0);
       const contents = conversion === 'on' ? 'clear contents' : 'contents under the former keys';
       expect(done.stderr).to.include(`These places may still hold ${contents}:\n  - `);
       expect(versionIn(place.backups), conversion).to.equal(versionIn(place.work.path('data')));
     }
-    const opened = await place.runAndClose(['encryption', 'off'], env);
+    const opened = await place.run(['encryption', 'off'], env);
     expect(opened.exitCode, opened.stderr).to.equal(0);
     expect(opened.stderr).to.not.include('These places');
   }).timeout(LIMIT_MS);
@@ -215,10 +215,10 @@ forEachStore('a node with an encryption key', (kind) => {
   it('refuses a backup from before a rotation, and a store of such a backup, and says what happened', async () => {
     const env = holding(place, key);
     await remember(place, env, ['user:a', CANARY]);
-    const backup = (await place.runAndClose(['backup'], env)).stdout.trim();
-    const rotated = await place.runAndClose(['encryption', 'rotate'], env);
+    const backup = (await place.run(['backup'], env)).stdout.trim();
+    const rotated = await place.run(['encryption', 'rotate'], env);
     expect(rotated.exitCode, rotated.stderr).to.equal(0);
-    const refused = await place.runAndClose(['restore', backup, '--replace'], env);
+    const refused = await place.run(['restore', backup, '--replace'], env);
     expect(refused.exitCode, refused.stderr).to.not.equal(0);
     expect(refused.stderr).to.include('a rotation has destroyed the keys of this backup').and.include('hint: ');
     expect(await storedValue(place, env, 'user:a')).to.equal(CANARY);
@@ -227,7 +227,7 @@ forEachStore('a node with an encryption key', (kind) => {
       `UPDATE node_settings SET value = replace(value, '"root":2', '"root":1') WHERE key = 'content_seal'`,
     );
     for (const command of [['start'], ['verify'], ['backup'], ['encryption', 'rotate'], ['encryption', 'off']]) {
-      const { exitCode, stderr } = await place.runAndClose(command, env);
+      const { exitCode, stderr } = await place.run(command, env);
       expect(exitCode, command.join(' ')).to.not.equal(0);
       expect(stderr, command.join(' ')).to.include('a rotation has destroyed the keys of this backup');
     }
@@ -236,12 +236,12 @@ forEachStore('a node with an encryption key', (kind) => {
   it('says that a clear store has no content keys, and fails for a sealed one that has lost its file', async () => {
     await remember(place, {}, ['user:a', CANARY]);
     const env = holding(place, key);
-    const rewrapped = await place.runAndClose(['encryption', 'rewrap'], env);
+    const rewrapped = await place.run(['encryption', 'rewrap'], env);
     expect(rewrapped.exitCode).to.equal(1);
     expect(rewrapped.stderr).to.include('the store is not sealed, and there are no content keys at');
-    expect((await place.runAndClose(['encryption', 'on'], env)).exitCode).to.equal(0);
+    expect((await place.run(['encryption', 'on'], env)).exitCode).to.equal(0);
     rmSync(place.work.path(`data/${KEYS}`));
-    const status = await place.runAndClose(['encryption', 'status'], env);
+    const status = await place.run(['encryption', 'status'], env);
     expect(status.exitCode).to.equal(1);
     expect(status.stdout).to.include('Contents   sealed');
     expect(status.stderr).to.include('of which a copy lies beside the backups');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { RunningProgram } from '../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../adapters/cli/spawned-program.ts';
 import { fewPlugins } from '../kit/few-plugins.ts';
 import { BackupPlace, fact, request } from '../plugins/backup/backup-place.ts';
 import { holdKeys } from '../plugins/backup/sealed-place.ts';
@@ -13,7 +13,7 @@ const keyOf = (tenant: string): string => `${tenant}-0123456789abcdef0123456789a
 
 describe('kept replies of two processes on one sealed PostgreSQL database', () => {
   let place: BackupPlace;
-  let nodes: readonly RunningProgram[] = [];
+  let nodes: readonly ServingNode[] = [];
   before(async () => {
     place = await BackupPlace.on('postgres', fewPlugins('backup', 'jobs', 'multi-tenant'));
   });
@@ -23,7 +23,7 @@ describe('kept replies of two processes on one sealed PostgreSQL database', () =
   });
 
   /** Sends a request of a tenant, or once more. Returns the text of the reply. */
-  const ask = async (node: RunningProgram, once: string, key: string): Promise<string> => {
+  const ask = async (node: ServingNode, once: string, key: string): Promise<string> => {
     const reply = await fetch(`${node.url}/v1/facts`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': once },
@@ -33,7 +33,7 @@ describe('kept replies of two processes on one sealed PostgreSQL database', () =
     expect(reply.status, text).to.equal(201);
     return text;
   };
-  const removeAcme = async (node: RunningProgram): Promise<void> => {
+  const removeAcme = async (node: ServingNode): Promise<void> => {
     const removed = await request(node, 'DELETE', '/v1/tenants/acme', { confirm: 'acme' });
     expect(removed.status, JSON.stringify(removed.body)).to.be.within(200, 202);
   };

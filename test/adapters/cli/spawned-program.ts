@@ -5,9 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { leaveAddress, removeAddress } from '../../../adapters/cli/node-address.ts';
+import { createSystemRandom } from '../../../adapters/random/system-random.ts';
+import { createNode, type Node } from '../../../config/create-node.ts';
 import { inspectNode } from '../../../config/inspect-node.ts';
 import { openNode } from '../../../config/open-node.ts';
 import { BootError } from '../../../kernel/problems/boot-problem.ts';
+import { createMemoryLogger } from '../../fakes/memory-logger.ts';
+import { quietBilling } from '../../fakes/quiet-billing.ts';
 import { servedAddress } from '../../kit/served-address.ts';
 import { type CommandResult, runInProcess } from './run-in-process.ts';
 
@@ -15,9 +20,15 @@ const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** A running node, started as a user would. */
-export interface RunningProgram {
+/** A node that serves, in this process or in one of its own. */
+export interface ServingNode {
   readonly url: string;
+  /** Stops the node as SIGTERM would. May be called several times. */
+  end(): Promise<unknown>;
+}
+
+/** A running node, started as a user would. */
+export interface RunningProgram extends ServingNode {
   /** The output of the node until it began to serve requests. */
   readonly greeting: string;
   readonly child: ChildProcess;
@@ -25,10 +36,46 @@ export interface RunningProgram {
   end(signal?: NodeJS.Signals): Promise<CommandResult>;
 }
 
+/** A node in this process. Forgets the node when it ends, because the driver closes files of what nobody holds. */
+class NodeHere implements ServingNode {
+  readonly url: string;
+  #node: Node | undefined;
+
+  private constructor(node: Node, url: string) {
+    this.#node = node;
+    this.url = url;
+  }
+
+  get isEnded(): boolean {
+    return this.#node === undefined;
+  }
+
+  /** Leaves the address of the node for commands, as the command "start" does. */
+  static async start(node: Node): Promise<NodeHere> {
+    try {
+      const { url } = await node.start();
+      await leaveAddress(node.settings.dataFolder, url, createSystemRandom());
+      return new NodeHere(node, url);
+    } catch (error) {
+      await node.stop();
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    const node = this.#node;
+    if (node === undefined) return;
+    this.#node = undefined;
+    await node.stop();
+    await removeAddress(node.settings.dataFolder, this.url);
+  }
+}
+
 /** Runs the built program in a folder of its own, and removes everything on `dispose`. */
 export class Workplace {
   readonly folder = mkdtempSync(join(tmpdir(), 'command-line-'));
   readonly #children: ChildProcess[] = [];
+  readonly #serving: NodeHere[] = [];
   readonly #main: string;
 
   /** `main` is the program to run in processes of its own; by default that of this build. */
@@ -45,23 +92,29 @@ export class Workplace {
    * `runApart` to test behaviour of a separate process.
    */
   async run(argv: readonly string[], env: Variables = {}, input = ''): Promise<CommandResult> {
-    return inTurn(async () => {
-      const cwd = process.cwd();
-      const umask = process.umask(OWNER_ONLY);
-      process.chdir(this.folder);
-      try {
-        return await runInProcess(argv, {
-          env: { PATH: process.env['PATH'] ?? '', ...env },
-          input,
-          program: [process.execPath, MAIN],
-          openNode,
-          inspectNode,
-          problemsOf: (error) => (error instanceof BootError ? error.problems : []),
-        });
-      } finally {
-        process.chdir(cwd);
-        process.umask(umask);
-      }
+    return this.#inFolder(() =>
+      runInProcess(argv, {
+        env: { PATH: process.env['PATH'] ?? '', ...env },
+        input,
+        program: [process.execPath, MAIN],
+        openNode,
+        inspectNode,
+        problemsOf: (error) => (error instanceof BootError ? error.problems : []),
+      }),
+    );
+  }
+
+  /** Starts a node on a free port in this process. It prints nothing. */
+  async serve(configFile: string, env: Variables = {}): Promise<ServingNode> {
+    return this.#inFolder(async () => {
+      const node = await createNode({
+        configFile,
+        env: { PATH: process.env['PATH'] ?? '', SVC_PORT: '0', ...this.#ownPlace(env), ...env },
+        adapters: { log: createMemoryLogger([]), extras: [quietBilling] },
+      });
+      const serving = await NodeHere.start(node);
+      this.#serving.push(serving);
+      return serving;
     });
   }
 
@@ -101,7 +154,13 @@ export class Workplace {
     return { url, greeting, child, end };
   }
 
+  /** True while a node in this process serves. */
+  get isServing(): boolean {
+    return this.#serving.some(({ isEnded }) => !isEnded);
+  }
+
   async dispose(): Promise<void> {
+    for (const node of this.#serving) await node.end();
     for (const child of this.#children) {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, 'exit');
@@ -110,6 +169,25 @@ export class Workplace {
       }
     }
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Whole paths, because the node resolves some of them when the current folder of this process is another again. */
+  #ownPlace({ SVC_DATABASE_URL: database }: Variables): Variables {
+    return database === undefined ? { SVC_DB_PATH: this.path('data/svc.db') } : { SVC_DATA_FOLDER: this.path('data') };
+  }
+
+  #inFolder<T>(work: () => Promise<T>): Promise<T> {
+    return inTurn(async () => {
+      const cwd = process.cwd();
+      const umask = process.umask(OWNER_ONLY);
+      process.chdir(this.folder);
+      try {
+        return await work();
+      } finally {
+        process.chdir(cwd);
+        process.umask(umask);
+      }
+    });
   }
 
   #spawn(argv: readonly string[], env: Variables): ChildProcess {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { expect } from 'chai';
-import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../../adapters/cli/spawned-program.ts';
 import { type CuttingProxy, startCuttingProxy } from '../../kit/cutting-proxy.ts';
 import { createPeerIdentity, type PeerIdentity } from '../../kit/federation/peer-identity.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
@@ -14,7 +14,7 @@ const LIMIT_MS = 40_000;
 const NOWHERE = 'http://127.0.0.1:9';
 const TARGET = 'svc://alpha.example/project/atlas';
 
-const say = (node: RunningProgram, value: string, entity = `thing:${value}`): Promise<Reply> =>
+const say = (node: ServingNode, value: string, entity = `thing:${value}`): Promise<Reply> =>
   request(node, 'POST', '/v1/facts', {
     entity,
     // Facts of one relation would contradict each other, and a contradiction is an event of its own.
@@ -25,7 +25,7 @@ const say = (node: RunningProgram, value: string, entity = `thing:${value}`): Pr
   });
 
 /** Returns how often the node has each of the facts. */
-const countsOf = async (node: RunningProgram, values: readonly string[]): Promise<readonly number[]> =>
+const countsOf = async (node: ServingNode, values: readonly string[]): Promise<readonly number[]> =>
   Promise.all(
     values.map(async (value) => (await request(node, 'GET', `/v1/facts?entity=thing:${value}&limit=1`)).body.total),
   );
@@ -51,7 +51,7 @@ class Peer {
     return this.#proxy.url.replace(/\/$/, '');
   }
 
-  async start(): Promise<RunningProgram> {
+  async start(): Promise<ServingNode> {
     const node = await this.place.start({
       SVC_FEDERATION_ENABLED: 'true',
       SVC_FEDERATION_INSECURE: 'true',
@@ -64,7 +64,7 @@ class Peer {
   }
 
   /** Declares a peering at a node of this peer, in the names of both. */
-  async declare(node: RunningProgram, other: Peer): Promise<void> {
+  async declare(node: ServingNode, other: Peer): Promise<void> {
     const scopes = { allowed_scopes: ['public'] };
     await request(node, 'POST', '/v1/federation/peers', this.identity.declare(other.identity.nodeId, scopes));
     const theirs = other.identity.declare(this.identity.nodeId, { ...scopes, node_url: other.url });
@@ -79,8 +79,7 @@ class Peer {
 }
 
 const restore = async (place: BackupPlace, folder: string): Promise<void> => {
-  const argv = ['restore', basename(folder), '--replace', '--config', 'node.json'];
-  const restored = await place.work.runApart(argv, place.env);
+  const restored = await place.run(['restore', basename(folder), '--replace']);
   expect(restored.exitCode, restored.stderr).to.equal(0);
 };
 
@@ -92,7 +91,7 @@ forEachStore('after a restore', (kind) => {
       const peer = await other.start();
       await one.declare(node, other);
       await other.declare(peer, one);
-      const reach = (at: RunningProgram, values: readonly string[]): Promise<void> =>
+      const reach = (at: ServingNode, values: readonly string[]): Promise<void> =>
         waitUntil(`${values.join()} are there`, LIMIT_MS, async () => !(await countsOf(at, values)).includes(0));
       await say(node, 'a1');
       await say(peer, 'b1');
@@ -123,7 +122,7 @@ forEachStore('after a restore', (kind) => {
     for (const value of ['one', 'two', 'three']) await say(node, value, 'thing:listed');
     const backup = await place.backUp();
     await say(node, 'later', 'thing:listed');
-    const list = async (at: RunningProgram, more = ''): Promise<{ values: string[]; cursor: string | null }> => {
+    const list = async (at: ServingNode, more = ''): Promise<{ values: string[]; cursor: string | null }> => {
       const { body } = await request(at, 'GET', `/v1/facts?entity=thing:listed&limit=2${more}`);
       const values = body.facts.map(({ value }: { readonly value: { readonly v: string } }) => value.v);
       return { values, cursor: body.cursor };
@@ -132,7 +131,7 @@ forEachStore('after a restore', (kind) => {
     const after = `&cursor=${encodeURIComponent(first.cursor ?? '')}`;
     const rest = await list(node, after);
     await node.end();
-    const restored = await place.runApart(['restore', backup, '--replace']);
+    const restored = await place.run(['restore', backup, '--replace']);
     expect(restored.exitCode, restored.stderr).to.equal(0);
     const again = await place.start();
     const { values } = await list(again, after);

@@ -1,4 +1,4 @@
-import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../../adapters/cli/spawned-program.ts';
 import { fact, type Reply, request } from './backup-place.ts';
 
 const NO_REPLY: Reply = { status: 0, body: undefined };
@@ -12,11 +12,11 @@ export class Load {
   #going = true;
   readonly #done: Promise<void>;
 
-  constructor(node: RunningProgram, name: string) {
+  constructor(node: ServingNode, name: string) {
     this.#done = this.#run(node, name);
   }
 
-  async #run(node: RunningProgram, name: string): Promise<void> {
+  async #run(node: ServingNode, name: string): Promise<void> {
     for (let at = 0; this.#going; at += 1) {
       // Some facts contradict or retract others, so that derived rows exist.
       const asserted = { ...fact(`user:${name}${at % 20}`, `note ${at}`), confidence: at % 17 === 16 ? 0 : 0.9 };

@@ -1,35 +1,29 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { createPostgresStore } from '../../../adapters/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import type { CommandResult } from '../../adapters/cli/run-in-process.ts';
-import { type RunningProgram, type Variables, Workplace } from '../../adapters/cli/spawned-program.ts';
+import {
+  type RunningProgram,
+  type ServingNode,
+  type Variables,
+  Workplace,
+} from '../../adapters/cli/spawned-program.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';
 import { administer, createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
+import { releaseFiles } from './release-files.ts';
 
 const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
-const CONFIGURATION = ['--config', 'node.json'];
+const CONFIGURATION_FILE = 'node.json';
+const CONFIGURATION = ['--config', CONFIGURATION_FILE];
 const KILL_LIMIT_MS = 60_000;
 const KEY = 'backup-place-0123456789abcdef0123456789abcdef';
 
@@ -55,7 +49,7 @@ export class BackupPlace {
   private constructor(kind: StoreKind, database: TestDatabase | undefined, plugins: typeof BACKED_UP) {
     this.kind = kind;
     this.#database = database;
-    writeFileSync(this.work.path('node.json'), JSON.stringify({ plugins }));
+    writeFileSync(this.work.path(CONFIGURATION_FILE), JSON.stringify({ plugins }));
   }
 
   /** Prepares a node with the `plugins` of a configuration, by default the default ones. */
@@ -72,24 +66,32 @@ export class BackupPlace {
     return this.work.path('data/backups');
   }
 
-  start(env: Variables = {}): Promise<RunningProgram> {
+  /** Starts a node in this process, because loading the program takes longer than most tests. */
+  async start(env: Variables = {}): Promise<ServingNode> {
+    const node = await this.work.serve(CONFIGURATION_FILE, { ...this.env, ...env });
+    return {
+      url: node.url,
+      end: async () => {
+        await node.end();
+        await this.#releaseFiles();
+      },
+    };
+  }
+
+  /** Starts a node in a process of its own, for a test that kills it or reads its output. */
+  startApart(env: Variables = {}): Promise<RunningProgram> {
     return this.work.start(CONFIGURATION, { ...this.env, ...env });
   }
 
   async run(argv: readonly string[], env: Variables = {}): Promise<CommandResult> {
     const result = await this.work.run([...argv, ...CONFIGURATION], { ...this.env, ...env });
-    if (this.kind === 'sqlite') await releaseFiles(this.work.folder);
+    await this.#releaseFiles();
     return result;
   }
 
   /** Runs a command in a process of its own. */
   runApart(argv: readonly string[], env: Variables = {}): Promise<CommandResult> {
     return this.work.runApart([...argv, ...CONFIGURATION], { ...this.env, ...env });
-  }
-
-  /** Runs a command that leaves no file of the store open, which this process would keep open for a while on SQLite. */
-  runAndClose(argv: readonly string[], env: Variables = {}): Promise<CommandResult> {
-    return this.kind === 'sqlite' ? this.runApart(argv, env) : this.run(argv, env);
   }
 
   /** Makes a backup, and returns the path of its folder. */
@@ -141,6 +143,10 @@ export class BackupPlace {
       once(child, 'close') as Promise<[number | null]>,
     ]);
     return { exitCode: exitCode ?? -1, stdout, stderr };
+  }
+
+  async #releaseFiles(): Promise<void> {
+    if (this.kind === 'sqlite' && !this.work.isServing) await releaseFiles(this.work.folder);
   }
 
   /** Copies the key files of another place into this one, as an operator would. */
@@ -215,48 +221,10 @@ export class BackupPlace {
   }
 }
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-const OPEN_FILES = '/proc/self/fd';
-/** A store in use keeps its files open after any number of collections. One must do where nothing shows open files. */
-const MOST_COLLECTIONS = existsSync(OPEN_FILES) ? 10 : 1;
-const COLLECTION_PAUSE_MS = 10;
-
-/**
- * Closes the files of closed SQLite stores in a folder, which the driver keeps open until their statements are
- * collected and a later turn of the event loop has closed them. Collects only while there are any, because a collection
- * walks all memory of the test process.
- */
-const releaseFiles = async (folder: string): Promise<void> => {
-  for (let at = 0; at < MOST_COLLECTIONS && holdsStore(folder); at += 1) {
-    collectGarbage();
-    await setTimeout(at === 0 ? 0 : COLLECTION_PAUSE_MS);
-  }
-};
-
-/** The files of a store. Others may be open for long, such as those of a connection to a target of backups. */
-const STORE_FILE = /\.db(?:-wal|-shm)?$/;
-
-/** Returns whether this process has a store in the folder open, or may have one. */
-const holdsStore = (folder: string): boolean => {
-  if (!existsSync(OPEN_FILES)) return true;
-  const real = realpathSync(folder);
-  return readdirSync(OPEN_FILES).some((name) => {
-    try {
-      const path = readlinkSync(join(OPEN_FILES, name));
-      return path.startsWith(real) && STORE_FILE.test(path);
-    } catch {
-      // It has been closed meanwhile.
-      return false;
-    }
-  });
-};
-
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 export const request = async (
-  node: RunningProgram,
+  node: Pick<ServingNode, 'url'>,
   method: string,
   path: string,
   body?: unknown,

@@ -183,7 +183,7 @@ forEachStore('a restore drill', (kind) => {
   }
 
   it('runs by the task of the node, and shows in the metrics', async () => {
-    const node = await place.start();
+    const node = await place.startApart();
     await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
     const drill = async (): Promise<Record<string, unknown>> => {
       const begun = await request(node, 'POST', '/v1/upkeep/drill/run');

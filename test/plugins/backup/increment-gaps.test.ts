@@ -26,7 +26,7 @@ describe('gaps in the increments of an SQLite store', () => {
   /** Makes a node begin a chain with this number of increments after its base. */
   const beginChain = async (count: number): Promise<RunningProgram> => {
     const former = chains().at(-1) ?? '';
-    const node = await place.start(env);
+    const node = await place.startApart(env);
     for (let sent = 0; sent <= count; sent += 1) {
       await waitUntil('an increment is sent', LIMIT_MS, () => {
         const newest = chains().at(-1) ?? '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { operatorKeyId } from '../../../adapters/sealed/data-keys.ts';
 import type { CommandResult } from '../../adapters/cli/run-in-process.ts';
-import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../../adapters/cli/spawned-program.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 import { Load } from './asserting-load.ts';
 import { BACKED_UP, BackupPlace, bytesBelow, fact, request } from './backup-place.ts';
@@ -37,7 +37,7 @@ describe('increments of an SQLite store', () => {
     return Number(last?.split('-')[1] ?? 0);
   };
   /** Resolves when everything that is acknowledged now is in the target. */
-  const allSent = async (node: RunningProgram): Promise<void> => {
+  const allSent = async (node: ServingNode): Promise<void> => {
     let nowMs = Date.now();
     await waitUntil('the increments reach this time', LIMIT_MS, () => reachedMs() > nowMs);
     // The look that ended after a commit may have begun before it, and the next look has it.
@@ -45,11 +45,11 @@ describe('increments of an SQLite store', () => {
     await note(node, 'user:tick');
     await waitUntil('an increment follows', LIMIT_MS, () => reachedMs() > nowMs);
   };
-  const note = (node: RunningProgram, entity: string): Promise<unknown> =>
+  const note = (node: ServingNode, entity: string): Promise<unknown> =>
     request(node, 'POST', '/v1/facts', fact(entity, 'something'));
   const restore = (at: string, variables: Record<string, string> = {}): Promise<CommandResult> =>
     to.run(['restore', '--from', target, '--at', at, '--replace'], variables);
-  const factsAbout = async (node: RunningProgram, entity: string): Promise<number> =>
+  const factsAbout = async (node: ServingNode, entity: string): Promise<number> =>
     (await request(node, 'GET', `/v1/facts?entity=${entity}`)).body.facts.length;
   /** Makes a chain with several increments, and returns its folder. */
   const makeChain = async (variables: Record<string, string> = {}): Promise<string> => {
@@ -147,7 +147,7 @@ describe('increments of an SQLite store', () => {
   }).timeout(LIMIT_MS);
 
   it('hold every fact that is older than the last one sent, when the node is killed at a random time under load', async () => {
-    const node = await from.start({ ...env, SVC_BACKUP_INCREMENT_SECONDS: '2' });
+    const node = await from.startApart({ ...env, SVC_BACKUP_INCREMENT_SECONDS: '2' });
     const load = new Load(node, 'k');
     const count = 20 + Math.floor(Math.random() * 200);
     const sent = (): string[] => chains().slice(-1).flatMap(incrementsOf);

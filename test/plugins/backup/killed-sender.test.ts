@@ -25,7 +25,7 @@ describe('a node on SQLite that is killed again and again under load', () => {
     const sent = (): string[] => chainsIn(target).flatMap((chain) => incrementsIn(target, chain));
     const loads: Load[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const node = await from.start(env);
+      const node = await from.startApart(env);
       const load = new Load(node, `r${round}`);
       loads.push(load);
       const count = Math.floor(Math.random() * 60);

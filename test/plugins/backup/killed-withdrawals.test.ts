@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from 'chai';
-import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { BackupPlace } from './backup-place.ts';
-import { NOTED_AFTER, NOTED_BEFORE, type Prepared, type WithdrawalKind } from './withdrawal-kinds.ts';
+import { NOTED_AFTER, NOTED_BEFORE, type WithdrawalKind } from './withdrawal-kinds.ts';
 
 const LIMIT_MS = 120_000;
 
@@ -29,16 +28,16 @@ forEachStore('a withdrawal whose journal cannot be written', (kind) => {
   let place: BackupPlace;
   afterEach(() => place.dispose());
 
-  const begin = async ({ plugins, env, prepare }: WithdrawalKind): Promise<[RunningProgram, Prepared]> => {
+  const placeFor = async ({ plugins }: WithdrawalKind): Promise<void> => {
     place = await BackupPlace.on(kind, fewPlugins('backup', 'jobs', ...plugins));
-    const node = await place.start(env);
-    return [node, await prepare(node)];
   };
   const lock = ({ file }: WithdrawalKind): LockedJournal => new LockedJournal(place.work.path(`data/${file}`));
 
   for (const one of NOTED_AFTER) {
     it(`holds for ${one.title} after a kill and a restore, because the next start writes it`, async () => {
-      const [node, { withdraw, isWithdrawn }] = await begin(one);
+      await placeFor(one);
+      const node = await place.startApart(one.env);
+      const { withdraw, isWithdrawn } = await one.prepare(node);
       const folder = await place.backUp();
       const journal = lock(one);
       expect(await withdraw(node)).to.be.within(200, 204);
@@ -46,7 +45,7 @@ forEachStore('a withdrawal whose journal cannot be written', (kind) => {
       journal.free();
       await place.endLeases();
       await (await place.start(one.env)).end();
-      const restored = await place.runApart(['restore', basename(folder), '--replace']);
+      const restored = await place.run(['restore', basename(folder), '--replace']);
       expect(restored.exitCode, restored.stderr).to.equal(0);
       const again = await place.start(one.env);
       expect(await isWithdrawn(again)).to.equal(true);
@@ -56,7 +55,9 @@ forEachStore('a withdrawal whose journal cannot be written', (kind) => {
 
   for (const one of NOTED_BEFORE) {
     it(`is refused for ${one.title}, which stays until the journal takes it`, async () => {
-      const [node, { withdraw, isWithdrawn }] = await begin(one);
+      await placeFor(one);
+      const node = await place.start(one.env);
+      const { withdraw, isWithdrawn } = await one.prepare(node);
       const journal = lock(one);
       expect(await withdraw(node)).to.equal(503);
       expect(await isWithdrawn(node)).to.equal(false);

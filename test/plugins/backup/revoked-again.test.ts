@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { expect } from 'chai';
-import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../../adapters/cli/spawned-program.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { BackupPlace, request } from './backup-place.ts';
@@ -16,11 +16,11 @@ forEachStore('a revocation after a backup', (kind) => {
   });
   afterEach(() => place.dispose());
 
-  const statusOf = async (node: RunningProgram): Promise<number> =>
+  const statusOf = async (node: ServingNode): Promise<number> =>
     (await fetch(`${node.url}/v1/facts?entity=user:a`, { headers: { Authorization: `Bearer ${RAW_KEY}` } })).status;
 
   /** Registers a key and issues a token, backs up, and withdraws both. Returns the backup and the id of the token. */
-  const withdrawBoth = async (node: RunningProgram): Promise<[string, string]> => {
+  const withdrawBoth = async (node: ServingNode): Promise<[string, string]> => {
     const key = await request(node, 'POST', '/v1/auth/keys', {
       raw_key: RAW_KEY,
       entity_uri: 'agent:leaver',
@@ -44,10 +44,10 @@ forEachStore('a revocation after a backup', (kind) => {
     return [folder, issued.body.token_id];
   };
   const restore = async (folder: string): Promise<void> => {
-    const restored = await place.runApart(['restore', basename(folder), '--replace']);
+    const restored = await place.run(['restore', basename(folder), '--replace']);
     expect(restored.exitCode, restored.stderr).to.equal(0);
   };
-  const expectWithdrawn = async (node: RunningProgram, tokenId: string): Promise<void> => {
+  const expectWithdrawn = async (node: ServingNode, tokenId: string): Promise<void> => {
     expect(await statusOf(node)).to.equal(401);
     const once = await request(node, 'POST', `${TOKENS}/${tokenId}/revoke`, {});
     expect(once.status, 'it is revoked already').to.equal(409);

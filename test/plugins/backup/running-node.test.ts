@@ -111,7 +111,7 @@ forEachStore('backups of a running node', (kind) => {
   it(`are complete or absent however the node and the backup are killed, ${ROUNDS} times`, async () => {
     let acknowledged: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const node = await from.start();
+      const node = await from.startApart();
       const load = new Load(node, `r${round}n`);
       await waitUntil('facts are stored', LIMIT_MS, () => load.acknowledged.length >= 10);
       const before = [...acknowledged, ...load.acknowledged];
@@ -134,7 +134,7 @@ forEachStore('backups of a running node', (kind) => {
       const ids = ((await to.rows()).get('facts') ?? []).map((row) => JSON.parse(row).id);
       expect(ids).to.include.members(before);
       to.takeKeys(from);
-      const verified = await to.runApart(['verify']);
+      const verified = await to.run(['verify']);
       expect(verified.exitCode, verified.stdout).to.equal(0);
     }
     // A partial folder does not count as a backup, and the next backup removes it.

@@ -37,7 +37,7 @@ export const eraseEntity = async (
 
 /** Runs a command that must succeed. Returns its output. */
 export const succeed = async (place: BackupPlace, env: Env, ...argv: readonly string[]): Promise<string> => {
-  const { exitCode, stdout, stderr } = await place.runAndClose(argv, env);
+  const { exitCode, stdout, stderr } = await place.run(argv, env);
   expect(exitCode, stdout + stderr).to.equal(0);
   return stdout.trim();
 };

@@ -17,7 +17,7 @@ forEachStore('a node that stops in the middle of a backup', (kind) => {
   afterEach(() => place.dispose());
 
   it('ends normally, and leaves no partial backup', async () => {
-    const node = await place.start();
+    const node = await place.startApart();
     for (let batch = 0; batch < BATCHES; batch += 1) {
       const facts = Array.from({ length: FACTS_A_BATCH }, (_, at) => ({
         entity: `user:u${batch * FACTS_A_BATCH + at}`,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { RunningProgram, Variables } from '../../adapters/cli/spawned-program.ts';
+import type { ServingNode, Variables } from '../../adapters/cli/spawned-program.ts';
 import { createPeerIdentity } from '../../kit/federation/peer-identity.ts';
 import { askFor, codeFor, NODE_URL, redeem, refresh, register } from '../oauth/oauth-kit.ts';
 import { asNode } from '../oauth/program-node.ts';
@@ -14,8 +14,8 @@ const WRITES = { issuer: 'agent:admin', subject: 'agent:admin', verb: 'subscribe
 /** Something that can be withdrawn, and must stay withdrawn after a restore. */
 export interface Prepared {
   /** Withdraws it. Returns the status of the reply. */
-  withdraw(node: RunningProgram): Promise<number>;
-  isWithdrawn(node: RunningProgram): Promise<boolean>;
+  withdraw(node: ServingNode): Promise<number>;
+  isWithdrawn(node: ServingNode): Promise<boolean>;
 }
 
 export interface WithdrawalKind {
@@ -24,15 +24,15 @@ export interface WithdrawalKind {
   readonly file: string;
   readonly plugins: readonly string[];
   readonly env: Variables;
-  prepare(node: RunningProgram): Promise<Prepared>;
+  prepare(node: ServingNode): Promise<Prepared>;
 }
 
-const made = async (node: RunningProgram, path: string, body: object): Promise<Record<string, string>> => {
+const made = async (node: ServingNode, path: string, body: object): Promise<Record<string, string>> => {
   const reply = await request(node, 'POST', path, body);
   expect(reply.status, `${path}: ${JSON.stringify(reply.body)}`).to.be.within(200, 201);
   return reply.body;
 };
-const sent = async (node: RunningProgram, method: string, path: string, body?: object): Promise<number> =>
+const sent = async (node: ServingNode, method: string, path: string, body?: object): Promise<number> =>
   (await request(node, method, path, body)).status;
 
 const self = createPeerIdentity('svc://restored.test', Date.now);
@@ -80,7 +80,7 @@ const token: WithdrawalKind = {
   env: {},
   async prepare(node) {
     const { token_id: id } = await made(node, '/v1/federation/capability-tokens', WRITES);
-    const revoke = (at: RunningProgram) => sent(at, 'POST', `/v1/federation/capability-tokens/${id}/revoke`, {});
+    const revoke = (at: ServingNode) => sent(at, 'POST', `/v1/federation/capability-tokens/${id}/revoke`, {});
     return { withdraw: revoke, isWithdrawn: async (at) => (await revoke(at)) === 409 };
   },
 };
@@ -108,10 +108,10 @@ const peering: WithdrawalKind = {
 };
 
 const TENANTS = { SVC_MULTI_TENANT_ENABLED: 'true' };
-const addTenant = (node: RunningProgram) =>
+const addTenant = (node: ServingNode) =>
   made(node, '/v1/tenants', { id: 'acme', first_key: { raw_key: RAW_KEY, entity_uri: 'agent:acme' } });
-const changeTenant = (at: RunningProgram, status: string) => sent(at, 'PATCH', '/v1/tenants/acme', { status });
-const isTenant = async (at: RunningProgram, status: string): Promise<boolean> =>
+const changeTenant = (at: ServingNode, status: string) => sent(at, 'PATCH', '/v1/tenants/acme', { status });
+const isTenant = async (at: ServingNode, status: string): Promise<boolean> =>
   (await request(at, 'GET', '/v1/tenants/acme')).body.status === status;
 
 const tenant: WithdrawalKind = {
@@ -127,7 +127,7 @@ const tenant: WithdrawalKind = {
 
 const OAUTH = { SVC_OAUTH_ENABLED: 'true', SVC_NODE_URL: NODE_URL };
 const OAUTH_PLUGINS = ['mcp', 'oauth', 'oidc'];
-const givenTokens = async (program: RunningProgram): Promise<Record<'clientId' | 'access' | 'refresh', string>> => {
+const givenTokens = async (program: ServingNode): Promise<Record<'clientId' | 'access' | 'refresh', string>> => {
   const node = asNode(program);
   const clientId = String((await register(node)).body?.client_id);
   const { status, text, body } = await redeem(node, clientId, await codeFor(node, askFor(clientId), PERSON));
@@ -142,7 +142,7 @@ const refreshToken: WithdrawalKind = {
   env: OAUTH,
   async prepare(program) {
     const given = await givenTokens(program);
-    const use = async (at: RunningProgram) => (await refresh(asNode(at), given.clientId, given.refresh)).status;
+    const use = async (at: ServingNode) => (await refresh(asNode(at), given.clientId, given.refresh)).status;
     return { withdraw: use, isWithdrawn: async (at) => (await use(at)) === 400 };
   },
 };

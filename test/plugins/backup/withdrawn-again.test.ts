@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { expect } from 'chai';
-import type { RunningProgram, Variables } from '../../adapters/cli/spawned-program.ts';
+import type { ServingNode, Variables } from '../../adapters/cli/spawned-program.ts';
 import { createPeerIdentity, type PeerIdentity } from '../../kit/federation/peer-identity.ts';
 import { metadataOf } from '../../kit/federation/test-peer.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
@@ -18,17 +18,14 @@ const LIMIT_MS = 120_000;
 /** Backs up, withdraws something, restores that backup, and starts again. */
 const withdrawAndRestore = async (
   place: BackupPlace,
-  node: RunningProgram,
+  node: ServingNode,
   env: Variables,
   withdraw: () => Promise<unknown>,
-): Promise<RunningProgram> => {
+): Promise<ServingNode> => {
   const folder = await place.backUp();
   await withdraw();
   await node.end();
-  const restored = await place.work.runApart(
-    ['restore', basename(folder), '--replace', '--config', 'node.json'],
-    place.env,
-  );
+  const restored = await place.run(['restore', basename(folder), '--replace']);
   expect(restored.exitCode, restored.stderr).to.equal(0);
   return place.start(env);
 };
@@ -83,15 +80,15 @@ forEachStore('a withdrawal after a backup', (kind) => {
     };
     const node = await place.start(env);
     const declaration = self.declare(other.nodeId);
-    const statusOf = async (at: RunningProgram) =>
+    const statusOf = async (at: ServingNode) =>
       (await request(at, 'GET', '/v1/federation/peers')).body.peers.map(({ status }: { status: string }) => status);
-    const declare = (at: RunningProgram, document: unknown) => request(at, 'POST', '/v1/federation/peers', document);
+    const declare = (at: ServingNode, document: unknown) => request(at, 'POST', '/v1/federation/peers', document);
     expect((await declare(node, declaration)).status).to.be.within(200, 201);
     const document = await serveMetadata(other);
     const peering = await declare(node, other.declare(self.nodeId, { node_url: document.url }));
     expect(peering.status, JSON.stringify(peering.body)).to.be.within(200, 201);
     await waitUntil('the peering is active', LIMIT_MS, async () => (await statusOf(node))[0] === 'active');
-    const pull = async (at: RunningProgram): Promise<number> => {
+    const pull = async (at: ServingNode): Promise<number> => {
       const headers = { Authorization: `Bearer ${other.token(self.nodeId)}` };
       return (await fetch(`${at.url}/v1/federation/facts`, { headers })).status;
     };
@@ -121,7 +118,7 @@ forEachStore('a withdrawal after a backup', (kind) => {
     for (const entity of entities) await request(node, 'POST', '/v1/facts', fact(entity, 'something'));
     const hide = async (entity: string): Promise<string> =>
       (await request(node, 'POST', '/v1/tombstones', { entity_uri: entity, reason: 'a reason' })).body.id;
-    const readable = async (at: RunningProgram): Promise<string[]> => {
+    const readable = async (at: ServingNode): Promise<string[]> => {
       const found: string[] = [];
       for (const entity of entities) {
         if ((await request(at, 'GET', `/v1/facts?entity=${entity}`)).body.facts.length > 0) found.push(entity);
@@ -153,8 +150,8 @@ forEachStore('a withdrawal after a backup', (kind) => {
     const first_key = { raw_key: 'acme-0123456789abcdef0123456789abcdef', entity_uri: 'agent:acme' };
     const created = await request(node, 'POST', '/v1/tenants', { id: 'acme', first_key });
     expect(created.status, JSON.stringify(created.body)).to.equal(201);
-    const rest = (at: RunningProgram, status: string) => request(at, 'PATCH', '/v1/tenants/acme', { status });
-    const statusOf = async (at: RunningProgram) => (await request(at, 'GET', '/v1/tenants/acme')).body.status;
+    const rest = (at: ServingNode, status: string) => request(at, 'PATCH', '/v1/tenants/acme', { status });
+    const statusOf = async (at: ServingNode) => (await request(at, 'GET', '/v1/tenants/acme')).body.status;
     const again = await withdrawAndRestore(place, node, env, async () => {
       expect((await rest(node, 'suspended')).status).to.equal(200);
     });

@@ -1,9 +1,9 @@
-import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../../adapters/cli/spawned-program.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 
 /** Lets the helpers of OAuth speak to a node in a process of its own. */
-export const asNode = ({ url }: RunningProgram): TestNode => {
+export const asNode = ({ url }: ServingNode): TestNode => {
   const request: TestNode['request'] = async (method, target, { headers = {}, body, key } = {}) => {
     const sent: Record<string, string> = { ...Object.fromEntries(Object.entries(headers)) };
     if (key !== undefined) sent['Authorization'] = `Bearer ${key}`;

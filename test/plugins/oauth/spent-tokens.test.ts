@@ -31,7 +31,7 @@ forEachStore('a refresh token that was used after a backup', (kind) => {
     const backup = await place.backUp();
     expect((await refresh(node, clientId, given.body.refresh_token)).status).to.equal(200);
     await program.end();
-    const restored = await place.runApart(['restore', backup, '--replace']);
+    const restored = await place.run(['restore', backup, '--replace']);
     expect(restored.exitCode, restored.stderr).to.equal(0);
     const again = await place.start(env);
     const stolen = await refresh(asNode(again), clientId, given.body.refresh_token);
