@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { NameIndex } from './name-index.ts';
 
 /** The vectors of words and of pieces of words, from scripts/make-word-table.mjs. */
 export interface WordTable {
@@ -11,7 +12,7 @@ export interface WordTable {
 }
 
 /**
- * Returns the word table of this package. The first call reads it into some 16 MB of memory. Throws when the file is
+ * Returns the word table of this package. The first call reads it into some 8 MB of memory. Throws when the file is
  * damaged or missing.
  */
 export const wordTable = (): WordTable => {
@@ -24,16 +25,16 @@ let table: WordTable | undefined;
 /** Parses a word table. Throws a RangeError for any other bytes. */
 export const readWordTable = (bytes: Uint8Array): WordTable => {
   const rows = rowsIn(bytes);
-  const { places, dimensions } = rows;
+  const { names, dimensions } = rows;
   return {
     dimensions,
     add(word, times, sums) {
-      const place = places.get(word);
+      const place = names.find(word);
       if (place !== undefined) {
         rows.add(place, times ** (rows.weight(place) ** COMMON_ONCE), sums);
         return 'word';
       }
-      const pieces = piecesOf(word, places);
+      const pieces = piecesOf(word, names);
       for (const piece of pieces) rows.add(piece, times / pieces.length, sums);
       return pieces.length > 0 ? 'pieces' : 'nothing';
     },
@@ -48,7 +49,7 @@ const COMMON_ONCE = 4;
 
 interface Rows {
   readonly dimensions: number;
-  readonly places: ReadonlyMap<string, number>;
+  readonly names: NameIndex;
   weight(place: number): number;
   add(place: number, times: number, sums: Float64Array): void;
 }
@@ -64,12 +65,10 @@ const rowsIn = (bytes: Uint8Array): Rows => {
   const codes = weights + count;
   const rowBytes = dimensions / 2;
   if (bytes.length !== codes + count * rowBytes) throw damaged();
-  const names = new TextDecoder('latin1').decode(bytes.subarray(HEADER_BYTES, deviations)).split('\n', count);
-  if (names.length !== count) throw damaged();
   const spread = Float64Array.from({ length: dimensions }, (_, at) => view.getFloat32(deviations + 4 * at, true));
   return {
     dimensions,
-    places: new Map(names.map((name, at) => [name, at])),
+    names: namesIn(bytes.subarray(HEADER_BYTES, deviations), count),
     weight: (place) => (bytes[weights + place] as number) / 255,
     add(place, times, sums) {
       const scale = view.getFloat32(scales + 4 * place, true) * times;
@@ -83,6 +82,14 @@ const rowsIn = (bytes: Uint8Array): Rows => {
   };
 };
 
+const namesIn = (bytes: Uint8Array, count: number): NameIndex => {
+  try {
+    return new NameIndex(bytes, count);
+  } catch {
+    throw damaged();
+  }
+};
+
 const HEADER_BYTES = 12;
 const damaged = (): RangeError => new RangeError('the table of words is damaged: install the package again');
 
@@ -94,7 +101,7 @@ const LEVELS = Float64Array.from([...POSITIVE.map((level) => -level).reverse(), 
  * Splits a word into pieces from its beginning, each time the longest possible one. Returns none when they are very
  * short, because any string of letters has short pieces, and a nonsense word must have no meaning.
  */
-const piecesOf = (word: string, places: ReadonlyMap<string, number>): number[] => {
+const piecesOf = (word: string, names: NameIndex): number[] => {
   if (word.length > LONGEST_WORD || !LETTERS.test(word)) return [];
   const pieces: number[] = [];
   for (let at = 0; at < word.length; ) {
@@ -102,7 +109,7 @@ const piecesOf = (word: string, places: ReadonlyMap<string, number>): number[] =
     let place: number | undefined;
     for (; end > at && place === undefined; end -= 1) {
       const piece = word.slice(at, end);
-      place = places.get(at === 0 ? `${piece}+` : `+${piece}`);
+      place = names.find(at === 0 ? `${piece}+` : `+${piece}`);
     }
     if (place === undefined) return [];
     pieces.push(place);
