@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { openWriter } from '../../../adapters/sqlite/open-connection.ts';
 import { requireUnused } from '../../../adapters/sqlite/restore-file.ts';
 import { loadSqliteDriver } from '../../../adapters/sqlite/sqlite-driver.ts';
-import { releaseFiles } from '../../plugins/backup/release-files.ts';
+import { releaseFiles } from '../../kit/release-files.ts';
 
 describe('a closed connection to an SQLite file', () => {
   it('leaves the file to others, even if something still refers to the connection', async () => {

@@ -18,8 +18,8 @@ import {
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import type { StoreKind } from '../../kit/for-each-store.ts';
 import { administer, createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
+import { releaseFiles } from '../../kit/release-files.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
-import { releaseFiles } from './release-files.ts';
 
 const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
 const CONFIGURATION_FILE = 'node.json';
