@@ -50,11 +50,12 @@ class NodeHere implements ServingNode {
     return this.#node === undefined;
   }
 
-  /** Leaves the address of the node for commands, as the command "start" does. */
+  /** Leaves the address of the node for commands, and the first key of a new store, as the command "start" does. */
   static async start(node: Node): Promise<NodeHere> {
     try {
       const { url } = await node.start();
       await leaveAddress(node.settings.dataFolder, url, createSystemRandom());
+      await node.kernel.greet();
       return new NodeHere(node, url);
     } catch (error) {
       await node.stop();
@@ -104,8 +105,8 @@ export class Workplace {
     );
   }
 
-  /** Starts a node on a free port in this process. It prints nothing. */
-  async serve(configFile: string, env: Variables = {}): Promise<ServingNode> {
+  /** Starts a node in this process, on a free port unless `env` names one. It prints nothing. */
+  async serve(configFile?: string, env: Variables = {}): Promise<ServingNode> {
     return this.#inFolder(async () => {
       const node = await createNode({
         configFile,

@@ -44,7 +44,7 @@ describe('a node whose journal of withdrawals is no file', () => {
     mkdirSync(dirname(path), { recursive: true });
     rmSync(path, { force: true });
     put(path);
-    const { exitCode, stderr } = await place.runApart(['start'], ENV);
+    const { exitCode, stderr } = await place.run(['start'], ENV);
     rmSync(path, { recursive: true, force: true });
     expect(exitCode, stderr).to.equal(1);
     expect(stderr).to.include(`the file ${name.split('/').at(-1)} beside the store cannot be used (${reason}`);

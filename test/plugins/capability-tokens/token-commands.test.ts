@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
-import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
+import { type ServingNode, Workplace } from '../../adapters/cli/spawned-program.ts';
 
 const PATH = '/v1/federation/capability-tokens';
 /** The plugins that a node without capability tokens needs. */
@@ -10,11 +10,11 @@ const MINT = ['token', 'mint', '--subject', 'agent:admin', '--verb', 'subscribe'
 
 describe('the token commands', () => {
   let place: Workplace;
-  let node: RunningProgram;
+  let node: ServingNode;
 
   before(async () => {
     place = new Workplace();
-    node = await place.start();
+    node = await place.serve();
   });
 
   after(() => place.dispose());
@@ -142,7 +142,7 @@ describe('rotating the key of a node', () => {
     expect(after).not.to.equal(before);
     for (const secret of [before, after]) expect(stdout + stderr).not.to.contain(secret.trim());
     expect((await place.run(['token', 'show', 'old.token'])).exitCode).to.equal(0);
-    const node = await place.start();
+    const node = await place.serve();
     const metadata = (await (await fetch(`${node.url}/.well-known/svc`)).json()) as Record<string, unknown>;
     expect(metadata['federation_pubkey']).to.equal(current);
     const fresh = (await place.run(MINT)).stdout;

@@ -1,15 +1,15 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
+import { type ServingNode, Workplace } from '../../adapters/cli/spawned-program.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 
 describe('the key commands', () => {
   let place: Workplace;
-  let node: RunningProgram;
+  let node: ServingNode;
 
   before(async () => {
     place = new Workplace();
-    node = await place.start();
+    node = await place.serve();
   });
 
   after(() => place.dispose());

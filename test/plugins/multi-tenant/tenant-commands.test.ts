@@ -1,17 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { expect } from 'chai';
-import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
+import { type ServingNode, Workplace } from '../../adapters/cli/spawned-program.ts';
 
 const ON = { SVC_MULTI_TENANT_ENABLED: 'true' };
 
 describe('the tenant commands', () => {
   let place: Workplace;
-  let node: RunningProgram;
+  let node: ServingNode;
   let acme: string;
 
   before(async () => {
     place = new Workplace();
-    node = await place.start([], ON);
+    node = await place.serve(undefined, ON);
     acme = (
       await place.run(['tenant', 'create', 'acme', '--entity', 'agent:boss', '--name', 'Acme'], ON)
     ).stdout.trim();

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
+import { type ServingNode, Workplace } from '../../adapters/cli/spawned-program.ts';
 import { OWNED, PATTERN } from './namespaces-node.ts';
 
 describe('the namespace commands', () => {
   let place: Workplace;
-  let node: RunningProgram;
+  let node: ServingNode;
 
   before(async () => {
     place = new Workplace();
-    node = await place.start();
+    node = await place.serve();
   });
 
   after(() => place.dispose());

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
+import { type ServingNode, Workplace } from '../../adapters/cli/spawned-program.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 
 describe('the commands for relations', () => {
   let place: Workplace;
-  let node: RunningProgram;
+  let node: ServingNode;
   let headers: Readonly<Record<string, string>>;
   before(async () => {
     place = new Workplace();
-    node = await place.start();
+    node = await place.serve();
     const key = readFileSync(place.path('data/admin.key'), 'utf8').trim();
     headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   });

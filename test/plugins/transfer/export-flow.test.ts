@@ -20,7 +20,7 @@ describe('export and import on the command line', function () {
 
   /** Writes the export of a node to `memory.ndjson`. */
   const writeExport = async (): Promise<string> => {
-    const node = await place.start();
+    const node = await place.serve();
     const lines = Array.from({ length: 150 }, (_, n) => line(n % 140));
     writeFileSync(place.path('facts.jsonl'), `${lines.join('\n')}\n${line(1, { value: { type: 'null', v: null } })}\n`);
     const asserted = await place.run(['import', 'facts.jsonl', '--key-file', 'data/admin.key', '--url', node.url]);

@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
+import { type ServingNode, Workplace } from '../../adapters/cli/spawned-program.ts';
 
 const line = (n: number, more: Readonly<Record<string, unknown>> = {}): string =>
   JSON.stringify({ entity: `item:${n}`, relation: 'x-t:n', value: { type: 'number', v: n }, source: 'file', ...more });
 
 describe('importing into a running node', () => {
   let place: Workplace;
-  let node: RunningProgram;
+  let node: ServingNode;
 
   beforeEach(async () => {
     place = new Workplace();
-    node = await place.start();
+    node = await place.serve();
   });
 
   afterEach(() => place.dispose());

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type RunningProgram, type Variables, Workplace } from '../../../adapters/cli/spawned-program.ts';
+import { type ServingNode, type Variables, Workplace } from '../../../adapters/cli/spawned-program.ts';
 import { freePort } from '../../../kit/free-port.ts';
 
 /** A node with the working folder and environment in which its operator runs commands. */
@@ -8,7 +8,7 @@ interface Desk {
   readonly place: Workplace;
   readonly env: Variables;
   readonly url: string;
-  readonly node: RunningProgram;
+  readonly node: ServingNode;
 }
 
 const openDesk = async (variables: Variables = {}): Promise<Desk> => {
@@ -22,7 +22,7 @@ const openDesk = async (variables: Variables = {}): Promise<Desk> => {
     SVC_FEDERATION_INSECURE: '1',
     ...variables,
   };
-  return { place, env, url, node: await place.start([], env) };
+  return { place, env, url, node: await place.serve(undefined, env) };
 };
 
 const run = ({ place, env }: Desk, ...words: readonly string[]) => place.run(['peer', ...words], env);

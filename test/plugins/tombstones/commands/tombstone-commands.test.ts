@@ -6,7 +6,7 @@ describe('the tombstone commands', () => {
   let url: string;
   before(async () => {
     place = new Workplace();
-    ({ url } = await place.start());
+    ({ url } = await place.serve());
   });
   after(() => place.dispose());
 
