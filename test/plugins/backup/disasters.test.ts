@@ -16,7 +16,7 @@ describe('the guide for disasters, followed from the page alone', function () {
   let machine: PageMachine;
   const machines: PageMachine[] = [];
   const newMachine = async (): Promise<PageMachine> => {
-    const made = new PageMachine(await freePort(), places.folder);
+    const made = await PageMachine.here(await freePort(), places.folder);
     machines.push(made);
     return made;
   };
