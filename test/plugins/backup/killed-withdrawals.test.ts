@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from 'chai';
+import type { ServingNode, Variables } from '../../adapters/cli/spawned-program.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { BackupPlace } from './backup-place.ts';
-import { NOTED_AFTER, NOTED_BEFORE, type WithdrawalKind } from './withdrawal-kinds.ts';
+import { NOTED_AFTER, NOTED_BEFORE, type Prepared, type WithdrawalKind } from './withdrawal-kinds.ts';
 
 const LIMIT_MS = 120_000;
 
@@ -26,45 +27,62 @@ class LockedJournal {
 
 forEachStore('a withdrawal whose journal cannot be written', (kind) => {
   let place: BackupPlace;
-  afterEach(() => place.dispose());
 
-  const placeFor = async ({ plugins }: WithdrawalKind): Promise<void> => {
-    place = await BackupPlace.on(kind, fewPlugins('backup', 'jobs', ...plugins));
+  const placeFor = async (...kinds: readonly WithdrawalKind[]): Promise<void> => {
+    place = await BackupPlace.on(kind, fewPlugins('backup', 'jobs', ...kinds.flatMap(({ plugins }) => plugins)));
   };
-  const lock = ({ file }: WithdrawalKind): LockedJournal => new LockedJournal(place.work.path(`data/${file}`));
+  const lock = (file: string): LockedJournal => new LockedJournal(place.work.path(`data/${file}`));
 
-  for (const one of NOTED_AFTER) {
-    it(`holds for ${one.title} after a kill and a restore, because the next start writes it`, async () => {
-      await placeFor(one);
-      const node = await place.startApart(one.env);
-      const { withdraw, isWithdrawn } = await one.prepare(node);
+  describe('and whose node is killed', () => {
+    const prepared = new Map<WithdrawalKind, Prepared>();
+    let again: ServingNode;
+
+    // One node for all kinds, because one to kill is a process, which takes longer than everything else.
+    before(async function () {
+      this.timeout(LIMIT_MS);
+      await placeFor(...NOTED_AFTER);
+      const env: Variables = Object.assign({}, ...NOTED_AFTER.map((one) => one.env));
+      const node = await place.startApart(env);
+      for (const one of NOTED_AFTER) prepared.set(one, await one.prepare(node));
       const folder = await place.backUp();
-      const journal = lock(one);
-      expect(await withdraw(node)).to.be.within(200, 204);
+      const journals = [...new Set(NOTED_AFTER.map(({ file }) => file))].map(lock);
+      for (const [{ title }, { withdraw }] of prepared) expect(await withdraw(node), title).to.be.within(200, 204);
       await node.end('SIGKILL');
-      journal.free();
+      for (const journal of journals) journal.free();
       await place.endLeases();
-      await (await place.start(one.env)).end();
+      await (await place.start(env)).end();
       const restored = await place.run(['restore', basename(folder), '--replace']);
       expect(restored.exitCode, restored.stderr).to.equal(0);
-      const again = await place.start(one.env);
-      expect(await isWithdrawn(again)).to.equal(true);
-      await again.end();
-    }).timeout(LIMIT_MS);
-  }
+      again = await place.start(env);
+    });
+    after(async () => {
+      await again?.end();
+      await place.dispose();
+    });
 
-  for (const one of NOTED_BEFORE) {
-    it(`is refused for ${one.title}, which stays until the journal takes it`, async () => {
-      await placeFor(one);
-      const node = await place.start(one.env);
-      const { withdraw, isWithdrawn } = await one.prepare(node);
-      const journal = lock(one);
-      expect(await withdraw(node)).to.equal(503);
-      expect(await isWithdrawn(node)).to.equal(false);
-      journal.free();
-      expect(await withdraw(node)).to.be.within(200, 204);
-      expect(await isWithdrawn(node)).to.equal(true);
-      await node.end();
-    }).timeout(LIMIT_MS);
-  }
+    for (const one of NOTED_AFTER) {
+      it(`holds for ${one.title} after a restore, because the next start writes it`, async () => {
+        expect(await prepared.get(one)?.isWithdrawn(again)).to.equal(true);
+      });
+    }
+  });
+
+  describe('before it is committed', () => {
+    afterEach(() => place.dispose());
+
+    for (const one of NOTED_BEFORE) {
+      it(`is refused for ${one.title}, which stays until the journal takes it`, async () => {
+        await placeFor(one);
+        const node = await place.start(one.env);
+        const { withdraw, isWithdrawn } = await one.prepare(node);
+        const journal = lock(one.file);
+        expect(await withdraw(node)).to.equal(503);
+        expect(await isWithdrawn(node)).to.equal(false);
+        journal.free();
+        expect(await withdraw(node)).to.be.within(200, 204);
+        expect(await isWithdrawn(node)).to.equal(true);
+        await node.end();
+      }).timeout(LIMIT_MS);
+    }
+  });
 });

@@ -109,7 +109,7 @@ const peering: WithdrawalKind = {
 
 const TENANTS = { SVC_MULTI_TENANT_ENABLED: 'true' };
 const addTenant = (node: ServingNode) =>
-  made(node, '/v1/tenants', { id: 'acme', first_key: { raw_key: RAW_KEY, entity_uri: 'agent:acme' } });
+  made(node, '/v1/tenants', { id: 'acme', first_key: { raw_key: `acme-${RAW_KEY}`, entity_uri: 'agent:acme' } });
 const changeTenant = (at: ServingNode, status: string) => sent(at, 'PATCH', '/v1/tenants/acme', { status });
 const isTenant = async (at: ServingNode, status: string): Promise<boolean> =>
   (await request(at, 'GET', '/v1/tenants/acme')).body.status === status;
