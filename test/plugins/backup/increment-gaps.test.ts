@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { RunningProgram } from '../../adapters/cli/spawned-program.ts';
+import type { ServingNode } from '../../adapters/cli/spawned-program.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 import { BackupPlace, fact, request } from './backup-place.ts';
@@ -23,10 +23,10 @@ describe('gaps in the increments of an SQLite store', () => {
 
   const chains = (): string[] => chainsIn(target);
   const incrementsOf = (chain: string): string[] => incrementsIn(target, chain);
-  /** Makes a node begin a chain with this number of increments after its base. */
-  const beginChain = async (count: number): Promise<RunningProgram> => {
+  /** Starts a node, which begins a chain with this number of increments after its base. */
+  const beginChain = async <N extends ServingNode>(count: number, start: () => Promise<N>): Promise<N> => {
     const former = chains().at(-1) ?? '';
-    const node = await place.startApart(env);
+    const node = await start();
     for (let sent = 0; sent <= count; sent += 1) {
       await waitUntil('an increment is sent', LIMIT_MS, () => {
         const newest = chains().at(-1) ?? '';
@@ -41,13 +41,13 @@ describe('gaps in the increments of an SQLite store', () => {
   const verify = (at: string) => place.run(['verify', '--from', target, '--at', at]);
 
   it('are listed, and a time within is refused with those before and after', async () => {
-    const first = await beginChain(1);
+    const first = await beginChain(1, () => place.startApart(env));
     await first.end('SIGKILL');
     const [former = ''] = chains();
     const endMs = untilMs(incrementsOf(former).at(-1));
     // Without its folder of backups, the next start knows no chain that goes on.
     rmSync(place.backups, { recursive: true });
-    const second = await beginChain(1);
+    const second = await beginChain(1, () => place.start(env));
     await second.end();
     const [chain = ''] = chains().slice(-1);
     expect(chain, 'a chain with a base of its own').to.not.equal(former);
@@ -77,7 +77,7 @@ describe('gaps in the increments of an SQLite store', () => {
   }).timeout(LIMIT_MS);
 
   it('by a lost or damaged increment leave the times before it, and both commands name them', async () => {
-    const node = await beginChain(3);
+    const node = await beginChain(3, () => place.start(env));
     await node.end();
     const [chain = ''] = chains();
     const [base, one, lost = '', next = ''] = incrementsOf(chain);
@@ -99,7 +99,7 @@ describe('gaps in the increments of an SQLite store', () => {
   }).timeout(LIMIT_MS);
 
   it('show in a metric as soon as the target is away, and go with a chain that begins anew', async () => {
-    const node = await beginChain(1);
+    const node = await beginChain(1, () => place.start(env));
     const age = async (): Promise<number> => {
       const { body } = await request(node, 'GET', '/v1/metrics');
       return Number(/^svc_backup_increment_age_seconds (\S+)$/m.exec(String(body))?.[1] ?? Number.NaN);
