@@ -1,20 +1,11 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { FEW_PLUGINS } from '../../kit/few-plugins.ts';
 import { halfSent, refused } from './half-sent-request.ts';
-import { Workplace } from './spawned-program.ts';
-
-const runFile = promisify(execFile);
-
-/** Runs the line in a shell whose current folder is another one. */
-const paste = async (line: string): Promise<unknown> =>
-  JSON.parse((await runFile('sh', ['-c', line], { cwd: tmpdir() })).stdout);
-
-const curlLines = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('curl '));
+import { curlLines, paste } from './pasted-lines.ts';
+import { type RunningProgram, type Variables, Workplace } from './spawned-program.ts';
 
 describe('the start command', () => {
   let place: Workplace;
@@ -25,13 +16,27 @@ describe('the start command', () => {
 
   afterEach(() => place.dispose());
 
+  const few = (): string[] => {
+    writeFileSync(place.path('node.json'), JSON.stringify({ plugins: FEW_PLUGINS }));
+    return ['--config', 'node.json'];
+  };
+  /** Starts a node that is ready in half the time, for a test of what no plugin changes. */
+  const startFew = (env: Variables = {}): Promise<RunningProgram> => place.start(few(), env);
   const keyOnDisk = (): string => readFileSync(place.path('data/admin.key'), 'utf8').trim();
   const statusWith = async (url: string, key: string): Promise<number> =>
     (await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
 
   describe('on an empty folder', () => {
+    let folder: Workplace;
+    // One node for the tests that only read what it prints and keeps.
+    let node: RunningProgram;
+    before(async () => {
+      folder = new Workplace();
+      node = await folder.start();
+    });
+    after(() => folder.dispose());
+
     it('prints two sample requests that work when pasted unchanged', async () => {
-      const node = await place.start();
       const [assert = '', query = ''] = curlLines(node.greeting);
       const asserted = (await paste(assert)) as { id: string };
       const found = (await paste(query)) as { facts: { id: string }[]; total: number };
@@ -41,13 +46,10 @@ describe('the start command', () => {
     });
 
     it('says that the store is new, and prints its folder', async () => {
-      const { greeting } = await place.start();
-
-      expect(greeting).to.contain(`Store      data/svc.db (new)\nFolder     ${place.path('data')}\n`);
+      expect(node.greeting).to.contain(`Store      data/svc.db (new)\nFolder     ${folder.path('data')}\n`);
     });
 
     it('prints the address of the console for a browser', async () => {
-      const node = await place.start();
       const [page = ''] = node.greeting.split('\n').filter((line) => line.endsWith('/console/'));
 
       expect((await fetch(page)).headers.get('content-type')).to.contain('text/html');
@@ -56,46 +58,46 @@ describe('the start command', () => {
     it('quotes the path of the key for any folder name', async () => {
       const odd = place.path(`it's a "folder" $HOME`);
       mkdirSync(odd);
-      const node = await place.start([], { SVC_DB_PATH: `${odd}/svc.db` });
-      const [assert = ''] = curlLines(node.greeting);
+      const { greeting } = await startFew({ SVC_DB_PATH: `${odd}/svc.db` });
+      const [assert = ''] = curlLines(greeting);
 
       expect(await paste(assert)).to.have.property('cid');
     });
 
     it('keeps the key in a file that only its owner can read, prints its path, and never prints the key', async () => {
-      const node = await place.start();
       const { exitCode, stdout, stderr } = await node.end();
+      const key = readFileSync(folder.path('data/admin.key'), 'utf8').trim();
 
-      expect(statSync(place.path('data/admin.key')).mode & 0o777).to.equal(0o600);
+      expect(statSync(folder.path('data/admin.key')).mode & 0o777).to.equal(0o600);
       for (const file of ['svc.db', 'node.key']) {
-        expect(statSync(place.path(`data/${file}`)).mode & 0o077, file).to.equal(0);
+        expect(statSync(folder.path(`data/${file}`)).mode & 0o077, file).to.equal(0);
       }
       expect(stdout).to.contain('data/admin.key').and.to.contain(node.url);
-      expect(stdout + stderr).not.to.contain(keyOnDisk());
-      expect(readFileSync(place.path('data/svc.db')).includes(keyOnDisk())).to.equal(false);
+      expect(stdout + stderr).not.to.contain(key);
+      expect(readFileSync(folder.path('data/svc.db')).includes(key)).to.equal(false);
       expect(exitCode).to.equal(0);
     });
 
     it('writes only JSON lines to standard error', async () => {
-      const { stderr } = await (await place.start()).end();
+      const { stderr } = await node.end();
 
       for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).to.be.an('object');
     });
 
     it('generates no key when the operator supplies the first one', async () => {
       const own = 'operator-0123456789abcdef0123456789abcdef';
-      const node = await place.start([], { SVC_BOOTSTRAP_KEY: own });
+      const { url } = await startFew({ SVC_BOOTSTRAP_KEY: own });
 
-      expect(await statusWith(node.url, own)).to.equal(200);
+      expect(await statusWith(url, own)).to.equal(200);
       expect(existsSync(place.path('data/admin.key'))).to.equal(false);
     });
   });
 
   describe('the second time', () => {
     it('changes nothing in the folder and prints one line', async () => {
-      await (await place.start()).end();
+      await (await startFew()).end();
       const before = [keyOnDisk(), readdirSync(place.path('data')).filter(isDurable).sort().join()];
-      const node = await place.start();
+      const node = await startFew();
 
       expect(node.greeting.replace(/\d+ ms/, 'N ms')).to.equal(
         `Serving ${node.url}; existing store data/svc.db (folder ${place.path('data')}); ` +
@@ -103,14 +105,14 @@ describe('the start command', () => {
       );
       expect([keyOnDisk(), readdirSync(place.path('data')).filter(isDurable).sort().join()]).to.deep.equal(before);
       expect(await statusWith(node.url, keyOnDisk())).to.equal(200);
-      const { stdout } = await place.run(['key', 'list', '--json']);
+      const { stdout } = await place.run(['key', 'list', '--json', '--config', 'node.json']);
       expect(stdout.trim().split('\n')).to.have.length(1);
     });
 
     it('registers the key on disk after a crash between writing the file and the store', async () => {
       mkdirSync(place.path('data'));
       writeFileSync(place.path('data/admin.key'), `${'c'.repeat(64)}\n`, { mode: 0o600 });
-      const node = await place.start();
+      const node = await startFew();
 
       expect(await statusWith(node.url, 'c'.repeat(64))).to.equal(200);
       expect(keyOnDisk()).to.equal('c'.repeat(64));
@@ -118,7 +120,7 @@ describe('the start command', () => {
   });
 
   it('writes its address into the data folder for commands, whose errors say which address they used and why', async () => {
-    const node = await place.start();
+    const node = await startFew();
     const env = { SVC_API_KEY: keyOnDisk() };
     const [found, elsewhere] = [
       await place.run(['query'], env),
@@ -140,8 +142,8 @@ describe('the start command', () => {
   });
 
   it('removes its address file when it stops, unless a later node in the folder has replaced it', async () => {
-    const first = await place.start();
-    const second = await place.start();
+    const first = await startFew();
+    const second = await startFew();
     const address = (): string => readFileSync(place.path('data/address'), 'utf8').trim();
     expect(address()).to.equal(second.url);
     await first.end();
@@ -151,7 +153,8 @@ describe('the start command', () => {
   });
 
   it('is found by commands through the data folder that only a configuration file names', async () => {
-    writeFileSync(place.path('node.json'), '{ "adapters": { "store": { "use": "sqlite", "path": "kept/svc.db" } } }');
+    const configuration = { plugins: FEW_PLUGINS, adapters: { store: { use: 'sqlite', path: 'kept/svc.db' } } };
+    writeFileSync(place.path('node.json'), JSON.stringify(configuration));
     const node = await place.start(['--config', 'node.json']);
     const key = readFileSync(place.path('kept/admin.key'), 'utf8').trim();
     const found = await place.run(['query', '--config', 'node.json'], { SVC_API_KEY: key });
@@ -163,24 +166,25 @@ describe('the start command', () => {
   });
 
   it('leaves one key when several first starts run at the same time', async () => {
-    const runs = await Promise.all([1, 2, 3, 4].map(() => place.run(['init'])));
-    const { stdout } = await place.run(['key', 'list', '--json']);
+    const configuration = few();
+    const runs = await Promise.all([1, 2, 3, 4].map(() => place.run(['init', ...configuration])));
+    const { stdout } = await place.run(['key', 'list', '--json', ...configuration]);
 
     expect(runs.map(({ exitCode }) => exitCode)).to.deep.equal([0, 0, 0, 0]);
     expect(stdout.trim().split('\n')).to.have.length(1);
-    const node = await place.start();
+    const node = await place.serve('node.json');
     expect(await statusWith(node.url, keyOnDisk())).to.equal(200);
   });
 
   describe('on a signal', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`exits cleanly on ${signal}`, async () => {
-        expect((await (await place.start()).end(signal)).exitCode).to.equal(0);
+        expect((await (await startFew()).end(signal)).exitCode).to.equal(0);
       });
     }
 
     it('lets a running request finish', async () => {
-      const node = await place.start();
+      const node = await startFew();
       const request = await halfSent(node.url, keyOnDisk());
       const ended = node.end();
       await refused(node.url);
@@ -191,7 +195,7 @@ describe('the start command', () => {
     });
 
     it('lets a running request finish when one Ctrl-C arrives twice, as it does under npm', async () => {
-      const node = await place.start();
+      const node = await startFew();
       const request = await halfSent(node.url, keyOnDisk());
       const ended = node.end('SIGINT');
       node.child.kill('SIGINT');
@@ -203,7 +207,7 @@ describe('the start command', () => {
     });
 
     it('exits at once on a second signal', async () => {
-      const node = await place.start();
+      const node = await startFew();
       const request = await halfSent(node.url, keyOnDisk());
       const ended = node.end();
       while (node.child.exitCode === null) {
@@ -227,7 +231,7 @@ describe('the start command', () => {
     });
 
     it('serves a loopback address without keys, and generates none', async () => {
-      const node = await place.start([], { SVC_AUTH_REQUIRED: 'false' });
+      const node = await startFew({ SVC_AUTH_REQUIRED: 'false' });
 
       expect((await fetch(`${node.url}/v1/facts`)).status).to.equal(200);
       expect(node.greeting).to.match(
@@ -240,7 +244,7 @@ describe('the start command', () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => other.once('listening', resolve));
       const { port } = other.address() as AddressInfo;
-      const { exitCode, stderr } = await place.runApart(['start', '--port', String(port)]);
+      const { exitCode, stderr } = await place.runApart(['start', ...few(), '--port', String(port)]);
       other.close();
 
       expect(exitCode).to.equal(1);
@@ -260,7 +264,7 @@ describe('the start command', () => {
   });
 
   it('shows plugins, settings, routes, hooks and tables with --print, and creates nothing', async () => {
-    const { exitCode, stdout } = await place.runApart(['start', '--print']);
+    const { exitCode, stdout } = await place.run(['start', '--print']);
 
     expect(exitCode).to.equal(0);
     expect(stdout)
@@ -271,15 +275,16 @@ describe('the start command', () => {
   });
 
   it('prepares the store and the key with "init" without serving, once', async () => {
-    const { exitCode, stdout } = await place.run(['init']);
+    const configuration = few();
+    const { exitCode, stdout } = await place.run(['init', ...configuration]);
     const key = keyOnDisk();
-    const again = await place.run(['init']);
+    const again = await place.run(['init', ...configuration]);
 
     expect([exitCode, again.exitCode]).to.deep.equal([0, 0]);
     expect(stdout).to.contain('data/svc.db').and.to.contain('data/admin.key');
     expect(again.stdout).not.to.contain('admin.key');
     expect(keyOnDisk()).to.equal(key);
-    const node = await place.start();
+    const node = await place.serve('node.json');
     expect(await statusWith(node.url, key)).to.equal(200);
   });
 });

@@ -5,13 +5,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { restartPauseMs } from '../../../adapters/cli/worker-pool.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
-import { FEW_PLUGINS } from '../../kit/few-plugins.ts';
+import { FEW_PLUGINS, fewPlugins } from '../../kit/few-plugins.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { halfSent, refused } from './half-sent-request.ts';
 import { type RunningProgram, Workplace } from './spawned-program.ts';
 import { connectionsByPid, nextLines, pidAt, tellingWho } from './worker-answers.ts';
 
 const WORKERS = 2;
+const MORE_WORKERS = 3;
 const LONGER_THAN_ONE_CTRL_C_MS = 1_000;
 const ENDED = 'a worker ended and is started again';
 /** Code of a plugin that prevents workers from starting while a certain file exists. */
@@ -44,38 +45,23 @@ describe('the start command with workers', () => {
     }
   };
 
-  it('serves or closes each new connection when the worker that should accept it is killed', async () => {
-    const node = await start();
-    const [victim = 0, ...others] = await pidsAt(node.url);
-    process.kill(victim, 'SIGSTOP');
-    // The supervisor hands one of these connections to the suspended worker.
-    const answers = Array.from({ length: 2 * WORKERS }, () => pidAt(node.url).catch(() => 'the connection ended'));
-    const served = await Promise.any(answers);
-    expect(served).to.be.oneOf(others);
-    process.kill(victim, 'SIGKILL');
-
-    const outcomes = await Promise.all(answers);
-    expect(outcomes.filter((outcome) => outcome === served).length).to.be.at.least(WORKERS);
-    for (const outcome of outcomes) expect(outcome).not.to.equal(victim);
-    expect((await node.end()).exitCode).to.equal(0);
-  });
-
   it('generates one key and prints once where it serves', async () => {
-    const startFull = () => place.start([...tellingWho(place), '--workers', String(WORKERS)]);
-    const first = await startFull();
+    const startWithConsole = () =>
+      place.start([...tellingWho(place, '', fewPlugins('console')), '--workers', String(WORKERS)]);
+    const first = await startWithConsole();
     const { stdout } = await first.end();
     expect(stdout)
       .to.equal(first.greeting)
       .and.to.contain('data/admin.key')
       .and.to.contain(`Address    ${first.url}\n`);
 
-    const second = await startFull();
+    const second = await startWithConsole();
     expect(second.greeting.replace(/\d+ ms/, 'N ms')).to.equal(
       `Serving ${second.url}; existing store data/svc.db (folder ${place.path('data')}); ` +
         'the first key is in data/admin.key; ready in N ms\n',
     );
     expect((await second.end()).stdout).to.equal(second.greeting);
-    const { stdout: keys } = await place.run(['key', 'list', '--json']);
+    const { stdout: keys } = await place.run(['key', 'list', '--json', '--config', 'node.json']);
     expect(keys.trim().split('\n')).to.have.length(1);
   });
 
@@ -87,7 +73,7 @@ describe('the start command with workers', () => {
   });
 
   it('warns once about a variable that nothing reads', async () => {
-    const node = await place.start(['--workers', '2'], { SVC_PROT: '1' });
+    const node = await place.start([...tellingWho(place, '', FEW_PLUGINS), '--workers', '2'], { SVC_PROT: '1' });
 
     expect((await node.end()).stderr.split('SVC_PROT')).to.have.length(2);
   });
@@ -156,31 +142,58 @@ describe('the start command with workers', () => {
     await ended;
   });
 
-  it('replaces a worker that received a signal to end', async () => {
-    const node = await start();
-    const before = await pidsAt(node.url);
-    const noticed = nextLines(node, ENDED, 1);
-    process.kill(before[0] ?? 0, 'SIGTERM');
+  describe('of which some end', () => {
+    let shared: Workplace;
+    let node: RunningProgram;
+    before(async () => {
+      shared = new Workplace();
+      node = await shared.start([...tellingWho(shared, BREAKABLE, FEW_PLUGINS), '--workers', String(MORE_WORKERS)]);
+    });
+    after(async () => {
+      const { exitCode } = await node.end();
+      await shared.dispose();
+      expect(exitCode).to.equal(0);
+    });
 
-    expect((await noticed)[0]).to.include({ pid: before[0], exitCode: 0, level: 'warn' });
-    await comesTrue(async () => !before.includes(await pidAt(node.url)));
-    expect((await node.end()).exitCode).to.equal(0);
-  });
+    it('keeps trying while one worker serves, and logs the reason why others cannot start', async () => {
+      const before = await pidsAt(node.url, MORE_WORKERS);
+      writeFileSync(shared.path('broken'), '');
+      const noticed = nextLines(node, ENDED, 2 * (MORE_WORKERS - 1));
+      for (const pid of before.slice(1)) process.kill(pid, 'SIGKILL');
+      const second = (await noticed).slice(MORE_WORKERS - 1);
+      rmSync(shared.path('broken'));
 
-  it('keeps trying while one worker serves, and logs the reason why others cannot start', async () => {
-    const many = 3;
-    const node = await start(BREAKABLE, many);
-    const before = await pidsAt(node.url, many);
-    writeFileSync(place.path('broken'), '');
-    const noticed = nextLines(node, ENDED, 2 * (many - 1));
-    for (const pid of before.slice(1)) process.kill(pid, 'SIGKILL');
-    const second = (await noticed).slice(many - 1);
-    rmSync(place.path('broken'));
+      for (const line of second) expect(line['reason']).to.contain('no luck');
+      expect(second.map((line) => line['restartInMs'])).to.deep.equal(second.map(() => 500));
+      await comesTrue(async () => !before.includes(await pidAt(node.url)));
+    });
 
-    for (const line of second) expect(line['reason']).to.contain('no luck');
-    expect(second.map((line) => line['restartInMs'])).to.deep.equal(second.map(() => 500));
-    await comesTrue(async () => !before.includes(await pidAt(node.url)));
-    expect((await node.end()).exitCode).to.equal(0);
+    it('replaces a worker that received a signal to end', async () => {
+      const before = await pidsAt(node.url, MORE_WORKERS);
+      const noticed = nextLines(node, ENDED, 1);
+      process.kill(before[0] ?? 0, 'SIGTERM');
+
+      expect((await noticed)[0]).to.include({ pid: before[0], exitCode: 0, level: 'warn' });
+      await comesTrue(async () => !before.includes(await pidAt(node.url)));
+    });
+
+    it('serves or closes each new connection when the worker that should accept it is killed', async () => {
+      const [victim = 0, ...others] = await pidsAt(node.url, MORE_WORKERS);
+      process.kill(victim, 'SIGSTOP');
+      // The supervisor hands one of these connections to the suspended worker.
+      const answers = Array.from({ length: 2 * MORE_WORKERS }, () =>
+        pidAt(node.url).catch(() => 'the connection ended'),
+      );
+      const served = await Promise.any(answers);
+      expect(served).to.be.oneOf(others);
+      process.kill(victim, 'SIGKILL');
+
+      const outcomes = await Promise.all(answers);
+      expect(outcomes.filter((outcome) => others.some((pid) => pid === outcome)).length).to.be.at.least(
+        2 * others.length,
+      );
+      for (const outcome of outcomes) expect(outcome).not.to.equal(victim);
+    });
   });
 
   it('exits with the reason when no worker serves and none can be started', async () => {
@@ -200,7 +213,9 @@ describe('the start command with workers', () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => other.once('listening', resolve));
       const { port } = other.address() as AddressInfo;
-      const { exitCode, stdout, stderr } = await place.runApart(['start', '--port', String(port), '--workers', '2']);
+      const few = tellingWho(place, '', FEW_PLUGINS);
+      const argv = ['start', ...few, '--port', String(port), '--workers', '2'];
+      const { exitCode, stdout, stderr } = await place.runApart(argv);
       other.close();
 
       expect([exitCode, stdout]).to.deep.equal([1, '']);

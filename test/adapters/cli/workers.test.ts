@@ -3,10 +3,9 @@ import { expect } from 'chai';
 import { problemsOf } from '../../crash/check-state.ts';
 import { readStateOf } from '../../crash/read-state.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
-import { FEW_PLUGINS } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
-import { type RunningProgram, type Variables, Workplace } from './spawned-program.ts';
+import { type RunningProgram, Workplace } from './spawned-program.ts';
 import { ask, connectionsByPid, nextLines, pidAt, tellingWho } from './worker-answers.ts';
 
 const KEY = 'workers-0123456789abcdef0123456789abcdef';
@@ -15,28 +14,26 @@ const WORKERS = 3;
 forEachStore('several processes behind one port', (kind) => {
   let place: Workplace;
   let database: TestDatabase | undefined;
-  let env: Variables;
+  // One node for all tests, because four processes with all plugins take longer to start than the tests take.
+  let node: RunningProgram;
 
-  beforeEach(async () => {
+  before(async () => {
     place = new Workplace();
     database = kind === 'postgres' ? await createTestDatabase() : undefined;
     const store = database === undefined ? { SVC_DB_PATH: place.path('node.db') } : { SVC_DATABASE_URL: database.url };
-    env = { SVC_BOOTSTRAP_KEY: KEY, SVC_WORKERS: String(WORKERS), ...store };
+    node = await place.start(tellingWho(place), { SVC_BOOTSTRAP_KEY: KEY, SVC_WORKERS: String(WORKERS), ...store });
   });
-  afterEach(async () => {
+  after(async () => {
     await place.dispose();
     await database?.drop();
   });
 
-  const start = (plugins: typeof FEW_PLUGINS = FEW_PLUGINS): Promise<RunningProgram> =>
-    place.start(tellingWho(place, '', plugins), env);
   const storePlace = (): string => database?.url ?? place.path('node.db');
   const release = (connections: ReadonlyMap<number, Agent>): void => {
     for (const agent of connections.values()) agent.destroy();
   };
 
   it('share the port, and each connection stays with one process', async () => {
-    const node = await start();
     const connections = await connectionsByPid(node.url, WORKERS);
 
     expect([...connections.keys()]).not.to.include(node.child.pid);
@@ -45,14 +42,9 @@ forEachStore('several processes behind one port', (kind) => {
       expect((await ask(`${node.url}/healthz`, { agent })).status).to.equal(200);
     }
     release(connections);
-    const { exitCode, stderr } = await node.end();
-    expect(exitCode, stderr).to.equal(0);
-    const serving = stderr.match(/"pid":\d+,"url":"[^"]+","message":"the node serves"/g) ?? [];
-    expect(new Set(serving)).to.have.length(WORKERS);
   });
 
   it('continue while a killed process is replaced', async () => {
-    const node = await start();
     const connections = await connectionsByPid(node.url, WORKERS);
     const before = [...connections.keys()];
     release(connections);
@@ -63,11 +55,9 @@ forEachStore('several processes behind one port', (kind) => {
     expect((await noticed)[0]).to.include({ pid: victim, signal: 'SIGKILL', restartInMs: 250, level: 'error' });
     // Rejects for any status other than 200.
     await comesTrue(async () => !before.includes(await pidAt(node.url)));
-    expect((await node.end()).exitCode).to.equal(0);
   });
 
   it('all refuse a key that one process revoked', async () => {
-    const node = await start();
     const connections = await connectionsByPid(node.url, WORKERS);
     const rawKey = 'guest-0123456789abcdef0123456789abcdef';
     const registration = { raw_key: rawKey, entity_uri: 'agent:guest', permissions: ['read'] };
@@ -83,11 +73,9 @@ forEachStore('several processes behind one port', (kind) => {
 
     await comesTrue(async () => (await statuses()).every((status) => status === 401));
     release(connections);
-    expect((await node.end()).exitCode).to.equal(0);
   });
 
   it('write into one feed and into the same triples without losing or repeating facts', async () => {
-    const node = await start({});
     // Two connections for each process: writes share commits within one process, and processes alternate.
     const connections = [await connectionsByPid(node.url, WORKERS), await connectionsByPid(node.url, WORKERS)];
     const write = async (agent: Agent, n: number): Promise<string> => {
@@ -104,7 +92,11 @@ forEachStore('several processes behind one port', (kind) => {
     };
     const ids = await Promise.all(agents.map((agent, n) => writer(agent, n * 25)));
     connections.forEach(release);
-    expect((await node.end()).exitCode).to.equal(0);
+    const { exitCode, stderr } = await node.end();
+    expect(exitCode, stderr).to.equal(0);
+    const serving = stderr.match(/"pid":\d+,"url":"[^"]+","message":"the node serves"/g) ?? [];
+    // One process was replaced.
+    expect(new Set(serving)).to.have.length(WORKERS + 1);
 
     const state = await readStateOf({ kind, place: storePlace() });
     expect(problemsOf(state)).to.deep.equal([]);
