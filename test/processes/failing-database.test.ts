@@ -27,15 +27,16 @@ describe('Three processes with a failing PostgreSQL server, while clients retry'
   let server: PostgresProcess;
   let processes: NodeProcesses;
   let nodes: readonly NodeProcess[];
+  // The facts of all tests, because they share the database.
   let history: RetryHistory;
-  beforeEach(async function () {
+  before(async function () {
     this.timeout(300_000);
     server = await startPostgres();
     processes = await NodeProcesses.onDatabase(server.url, STATE_PLUGINS);
     nodes = await processes.start(PROCESSES);
     history = newRetryHistory();
   });
-  afterEach(async () => {
+  after(async () => {
     await processes?.stop();
     await server?.stop();
   });
@@ -44,6 +45,8 @@ describe('Three processes with a failing PostgreSQL server, while clients retry'
     const wanted = history.acked.length + facts;
     return waitUntil('facts are acknowledged', LOAD_MS, () => history.acked.length >= wanted);
   };
+
+  const heardOfOutages = (): number => history.problems.get('unavailable') ?? 0;
 
   /** Waits until each node reports this status and body. */
   const allSay = (status: number, body: unknown): Promise<unknown> =>
@@ -65,11 +68,12 @@ describe('Three processes with a failing PostgreSQL server, while clients retry'
   for (const how of ['fast', 'crash'] as const) {
     it(`report that they are unhealthy, and have all their data when the server is back: ${how}`, async function () {
       this.timeout(OUTAGES * (SECONDS_PER_OUTAGE * 1000 + OUTAGE_MS));
+      const heard = heardOfOutages();
       for (let outage = 1; outage <= OUTAGES; outage += 1) {
         let isOver = false;
         const clients = runRetryingClients(
           () => processes.running,
-          `${SEED}-${outage}`,
+          `${SEED}-${how}-${outage}`,
           history,
           () => isOver,
         );
@@ -87,7 +91,7 @@ describe('Three processes with a failing PostgreSQL server, while clients retry'
         await clients;
         await expectAllStoredOnce();
       }
-      expect(history.problems.get('unavailable'), 'clients heard of the outage').to.be.above(0);
+      expect(heardOfOutages(), 'clients heard of the outage').to.be.above(heard);
       expect(history.unanswered, 'requests without an answer').to.equal(0);
     });
   }

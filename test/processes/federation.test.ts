@@ -5,9 +5,9 @@ import {
   startFederatedProcesses,
 } from '../kit/federation/federated-processes.ts';
 import { waitUntil } from '../kit/wait-until.ts';
+import { FEDERATED_FACTS } from './process-counts.ts';
 
-const FACTS = 1_000;
-const CONTRADICTORY = 200;
+const CONTRADICTORY = FEDERATED_FACTS / 5;
 const LIMIT_MS = 180_000;
 const ALL = 'include_contradicted=true&include_retracted=true&include_expired=true';
 
@@ -19,7 +19,7 @@ interface ToldFact {
 
 /** Returns the facts of one side: those below `CONTRADICTORY` concern the same entities as facts of the other side. */
 const factsOf = (side: string): readonly object[] =>
-  Array.from({ length: FACTS }, (_, n) => ({
+  Array.from({ length: FEDERATED_FACTS }, (_, n) => ({
     entity: n < CONTRADICTORY ? `thing:both-${n}` : `thing:${side}-${n}`,
     relation: 'memory:colour',
     value: { type: 'string', v: `${side} ${n}` },
@@ -78,25 +78,29 @@ describe('Three node processes that federate, one of them on PostgreSQL', () => 
     const ofOthers = factsOf('others');
     // The writes run one after another, so that no two stamps are equal and each contradiction has one winner.
     await write(alone, factsOf('alone'));
-    await write(puller, ofOthers.slice(0, FACTS / 2));
-    await write(other, ofOthers.slice(FACTS / 2));
+    await write(puller, ofOthers.slice(0, FEDERATED_FACTS / 2));
+    await write(other, ofOthers.slice(FEDERATED_FACTS / 2));
     await waitUntil('the two who still meet have the same facts', LIMIT_MS, async () =>
-      (await Promise.all([puller, other].map(totalOf))).every((total) => total === FACTS),
+      (await Promise.all([puller, other].map(totalOf))).every((total) => total === FEDERATED_FACTS),
     );
-    expect(await totalOf(alone)).to.equal(FACTS);
+    expect(await totalOf(alone)).to.equal(FEDERATED_FACTS);
 
     for (const link of world.linksOf(alone)) link.restore();
     world.link(puller, alone).truncateAnswers(3, 20_000);
     world.link(alone, other).delayAnswers(200);
     world.link(other, alone).cutAnswerTo('/v1/federation/facts');
-    await waitUntil('the one that will die has begun to pull', LIMIT_MS, async () => (await totalOf(puller)) > FACTS);
+    await waitUntil(
+      'the one that will die has begun to pull',
+      LIMIT_MS,
+      async () => (await totalOf(puller)) > FEDERATED_FACTS,
+    );
     await puller.killAndRestart();
 
     await waitUntil('all have all facts', LIMIT_MS, async () =>
-      (await Promise.all(world.nodes.map(totalOf))).every((total) => total === 2 * FACTS),
+      (await Promise.all(world.nodes.map(totalOf))).every((total) => total === 2 * FEDERATED_FACTS),
     );
     const answers = await Promise.all(world.nodes.map(told));
-    expect(answers[0]).to.have.length(2 * FACTS - CONTRADICTORY);
+    expect(answers[0]).to.have.length(2 * FEDERATED_FACTS - CONTRADICTORY);
     expect(answers[1]).to.deep.equal(answers[0]);
     expect(answers[2]).to.deep.equal(answers[0]);
     const contradicted = Array.from({ length: CONTRADICTORY }, (_, n) => `thing:both-${n}`).sort();

@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { createNode } from '../../config/create-node.ts';
+import type { FactStore } from '../../ports/ports.ts';
+import { createMemoryLogger } from '../fakes/memory-logger.ts';
+import { FEW_PLUGINS } from '../kit/few-plugins.ts';
 import { forEachStore, type StoreKind } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses, type NodeVariables } from '../kit/node-processes.ts';
+import { placeTestStore } from '../kit/test-store.ts';
 import { FIRST_STARTS } from './process-counts.ts';
 
 const PROCESSES = 4;
@@ -18,17 +25,30 @@ const assertion = (n: number) => ({
   confidence: 0.9,
 });
 
-const ledgerOf = (processes: NodeProcesses): Promise<string[]> =>
-  processes.openStore().read((snapshot) => snapshot.table('schema_migrations').orderBy('version').pluck('version'));
+const appliedIn = (store: FactStore): Promise<string[]> =>
+  store.read((snapshot) => snapshot.table('schema_migrations').orderBy('version').pluck('version'));
 
-/** Returns the migrations that a single process applies to an empty store. */
-const ledgerOfOne = async (store: StoreKind): Promise<string[]> => {
-  const processes = await NodeProcesses.on(store);
+/** Returns the migrations that a single node applies to an empty store. */
+const ledgerOfOne = async (kind: StoreKind, plugins: typeof FEW_PLUGINS): Promise<string[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'ledger-'));
+  const place = await placeTestStore(kind, folder);
+  const node = await createNode({
+    env: {},
+    overrides: { plugins, adapters: { store: place.settings } },
+    adapters: { log: createMemoryLogger([]) },
+  });
   try {
-    await processes.start(1);
-    return await ledgerOf(processes);
+    await node.prepare();
   } finally {
-    await processes.stop();
+    await node.stop();
+  }
+  const store = place.open();
+  try {
+    return await appliedIn(store);
+  } finally {
+    await store.close();
+    await place.remove();
+    await rm(folder, { recursive: true, force: true });
   }
 };
 
@@ -49,19 +69,18 @@ const readInTurns = async (nodes: readonly NodeProcess[], headers: Record<string
 
 forEachStore('Four processes that start at once on an empty store', (store) => {
   let processes: NodeProcesses;
-  let usualLedger: readonly string[];
-  before(async () => {
-    usualLedger = await ledgerOfOne(store);
-  });
-  beforeEach(async () => {
-    processes = await NodeProcesses.on(store);
-  });
   afterEach(() => processes?.stop());
 
-  const startTogether = async (variables: NodeVariables, keyOf: () => string | undefined): Promise<void> => {
+  const startTogether = async (
+    plugins: typeof FEW_PLUGINS,
+    variables: NodeVariables,
+    keyOf: () => string | undefined,
+  ): Promise<void> => {
+    processes = await NodeProcesses.on(store, plugins);
     const nodes = await processes.start(PROCESSES, variables);
     for (const node of nodes) expect(await node.isHealthy()).to.equal(true);
-    expect(await ledgerOf(processes), 'migrations').to.deep.equal(usualLedger);
+    const usual = await ledgerOfOne(store, plugins);
+    expect(await appliedIn(processes.openStore()), 'migrations').to.deep.equal(usual);
 
     const identities = await Promise.all(nodes.map((node) => node.request('GET', '/.well-known/svc')));
     const [first] = identities;
@@ -86,14 +105,14 @@ forEachStore('Four processes that start at once on an empty store', (store) => {
     if (start % 2 === 1) {
       it(`are one node, with one generated first key (start ${start})`, async function () {
         this.timeout(SECONDS_PER_START * 1000);
-        await startTogether({ SVC_BOOTSTRAP_KEY: undefined }, () =>
+        await startTogether({}, { SVC_BOOTSTRAP_KEY: undefined }, () =>
           readFileSync(join(dataFolder(), 'admin.key'), 'utf8').trim(),
         );
       });
     } else {
       it(`are one node, with the first key of the operator (start ${start})`, async function () {
         this.timeout(SECONDS_PER_START * 1000);
-        await startTogether({}, () => undefined);
+        await startTogether(FEW_PLUGINS, {}, () => undefined);
       });
     }
   }

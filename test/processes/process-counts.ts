@@ -44,3 +44,9 @@ export const ROLLED_REQUESTS = count('SVC_TEST_ROLLED_REQUESTS', 200, 2_000);
 
 /** The number of facts that clients store before, during and after an upgrade, each. */
 export const UPGRADED_FACTS = count('SVC_TEST_UPGRADED_FACTS', 60, 3_000);
+
+/** The number of facts of each side of a partition between federated processes. */
+export const FEDERATED_FACTS = count('SVC_TEST_FEDERATED_FACTS', 300, 1_000);
+
+/** The minimum number of facts that are recalled at once while thousands are loaded. */
+export const RECALLS_UNDER_LOAD = count('SVC_TEST_RECALLS_UNDER_LOAD', 6, 12);

@@ -33,11 +33,11 @@ const recalled = async (node: NodeProcess, query: string, members: object = {}):
 forEachStore('Recall on processes that share a store', (store) => {
   let processes: NodeProcesses;
   let nodes: NodeProcess[];
-  beforeEach(async () => {
+  before(async () => {
     processes = await NodeProcesses.on(store, fewPlugins('recall', 'search'));
     nodes = await processes.start(PROCESSES[store]);
   });
-  afterEach(() => processes?.stop());
+  after(() => processes?.stop());
 
   it('finds on each process the facts just asserted on any, and none just retracted', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
