@@ -18,7 +18,7 @@ describeConsole(
   },
   (running) => {
     it('puts like entries into one row, which opens, and says which facts were recalled', async () => {
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('audit?event_type=fact_read');
       await page.locator('.rows').getByText(`${RECALLS} times`).waitFor();
       await page.locator('.rows').getByText(`${RECALLS} facts recalled`).waitFor();
@@ -33,7 +33,7 @@ describeConsole(
     });
 
     it('sums up use by day, agent and key, and the requests of the node', async () => {
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('audit');
       await page.getByText('Use over time').click();
       const use = page.getByRole('table', { name: 'Use over time' });
@@ -48,7 +48,7 @@ describeConsole(
     });
 
     it('shows another reader only own use, and nothing of the whole node', async () => {
-      const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));
+      const { page, open } = await running().enter(await running().keyFor('agent:reader', ['read']));
       await open('audit');
       await page.getByText('Use over time').click();
       await page.getByText('Nothing is on record').first().waitFor();

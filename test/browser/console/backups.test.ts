@@ -5,7 +5,7 @@ import { countClicks, isTold, press } from './reader-steps.ts';
 
 describeConsole('backups in the console', {}, (running) => {
   it('are made in one click, and each says how it is restored in a second one', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('backups');
     await page.getByText('There is no backup').waitFor();
     const clicks = await countClicks(page);
@@ -22,7 +22,7 @@ describeConsole('backups in the console', {}, (running) => {
 
   it('fit each size and look, dialog included, without a serious accessibility finding', async () => {
     for (const look of LOOKS) {
-      const { page, open, seriousFindings } = await running().visit(running().served.adminKey, look);
+      const { page, open, seriousFindings } = await running().enter(running().served.adminKey, look);
       const name = `${look.viewport.width} ${look.colorScheme}`;
       await open('backups');
       expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), name).to.equal(false);

@@ -40,7 +40,7 @@ if (isBrowserInstalled()) {
 
     it(`settle ${MANY} contradictions by source in four clicks, and open them again by an undo`, async () => {
       await contradict(MANY);
-      const { page, open: visit } = await console.visit(console.served.adminKey);
+      const { page, open: visit } = await console.enter(console.served.adminKey);
       await visit('contradictions');
       const clicks = await countClicks(page);
       await page.getByLabel('Select all that are listed').click();
@@ -74,7 +74,7 @@ if (isBrowserInstalled()) {
 
     it('are selected by keyboard: one by one, and a range with the shift key', async () => {
       await contradict(4);
-      const { page, open: visit } = await console.visit(console.served.adminKey);
+      const { page, open: visit } = await console.enter(console.served.adminKey);
       await visit('contradictions');
       await page.locator('.rival').nth(1).waitFor();
       await page.keyboard.press('x');
@@ -93,7 +93,7 @@ if (isBrowserInstalled()) {
 
     it('name each refused change, and go on where they stopped', async () => {
       await contradict(3);
-      const { page, open: visit } = await console.visit(console.served.adminKey);
+      const { page, open: visit } = await console.enter(console.served.adminKey);
       await visit('contradictions');
       await page.getByLabel('Select all that are listed').click();
       await press(page, 'Settle');
@@ -114,7 +114,7 @@ if (isBrowserInstalled()) {
 
     it('retract facts, one by one, and say them again by an undo', async () => {
       for (const entity of ['shop:1', 'shop:2']) await say(entity, 'May', 'agent:owner');
-      const { page, open: visit } = await console.visit(console.served.adminKey);
+      const { page, open: visit } = await console.enter(console.served.adminKey);
       await visit('facts?relation=memory:opens');
       await page.getByLabel('Select all that are listed').click();
       await press(page, 'Retract');
@@ -134,7 +134,7 @@ if (isBrowserInstalled()) {
 
     it('only export for a key without permission to write', async () => {
       await contradict(1);
-      const { page, open: visit } = await console.visit(await console.keyFor('agent:reader', ['read']));
+      const { page, open: visit } = await console.enter(await console.keyFor('agent:reader', ['read']));
       for (const screen of ['facts', 'contradictions']) {
         await visit(screen);
         await page.getByLabel('Select all that are listed').click();
@@ -147,7 +147,7 @@ if (isBrowserInstalled()) {
     it('fit each size and look, dialogs included, without a serious accessibility finding', async () => {
       await contradict(MANY);
       for (const look of LOOKS) {
-        const { page, open: visit, seriousFindings } = await console.visit(console.served.adminKey, look);
+        const { page, open: visit, seriousFindings } = await console.enter(console.served.adminKey, look);
         const name = `${look.viewport.width} ${look.colorScheme}`;
         for (const [screen, opener] of [
           ['contradictions', 'Settle'],

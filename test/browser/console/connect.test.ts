@@ -9,7 +9,7 @@ describeConsole('connecting an agent in the console', {}, (running) => {
   };
 
   it('takes four clicks: a key, its lines and a test', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('connect');
     await page.getByText(`${running().served.url}/v1/mcp`).first().waitFor();
     await choose(page, 'Client', 'Cursor');
@@ -30,7 +30,7 @@ describeConsole('connecting an agent in the console', {}, (running) => {
   });
 
   it('shows a reader the lines, tells whom to ask for a key, and tests as the reader', async () => {
-    const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));
+    const { page, open } = await running().enter(await running().keyFor('agent:reader', ['read']));
     await open('connect?client=zed');
     await page.getByText('Ask an administrator for a key').waitFor();
     expect(await button(page, 'Make a key for Zed').count()).to.equal(0);
@@ -40,7 +40,7 @@ describeConsole('connecting an agent in the console', {}, (running) => {
 
   it('fits each size and look, without a serious accessibility finding', async () => {
     for (const look of LOOKS) {
-      const { page, open, seriousFindings } = await running().visit(running().served.adminKey, look);
+      const { page, open, seriousFindings } = await running().enter(running().served.adminKey, look);
       const name = `${look.viewport.width} ${look.colorScheme}`;
       await open('connect?client=vscode');
       expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), name).to.equal(false);

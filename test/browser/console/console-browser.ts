@@ -1,8 +1,9 @@
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
-import { type Browser, type ContextOptions, launchBrowser, type Page, readAxe } from '../../kit/browser.ts';
+import { type BrowserContext, type ContextOptions, type Page, readAxe } from '../../kit/browser.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { startPrefixProxy } from '../../kit/prefix-proxy.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
+import { borrowBrowser } from './borrowed-browser.ts';
 
 /** A page of the console, with a list of all its errors. */
 export interface ConsolePage {
@@ -22,6 +23,11 @@ export interface ConsoleBrowser {
   readonly served: ServedNode;
   /** Opens a new page, signed in with the key; without a key, at the sign-in. */
   visit(key?: string, options?: ContextOptions): Promise<ConsolePage>;
+  /**
+   * Opens a new page, signed in with the key, that shows no screen yet. Costs half of `visit` from the second time on,
+   * because it takes over the session of an earlier page, as a duplicated tab does.
+   */
+  enter(key: string, options?: ContextOptions): Promise<ConsolePage>;
   /** Opens a new page on a node that requires no key. */
   comeIn(options?: ContextOptions): Promise<ConsolePage>;
   /** Closes every page, and returns all their errors. */
@@ -44,18 +50,37 @@ export const startConsoleBrowser = async (
   const node = await startServedNode(env, plugins);
   const proxy = prefix === undefined ? undefined : await startPrefixProxy(prefix, node.url);
   const served = { ...node, url: proxy?.url ?? node.url };
-  const browser = await launchBrowser();
+  const browser = await borrowBrowser();
+  // Pages of equal options share a context, because its cache holds the compiled console.
+  const contexts = new Map<string, Promise<BrowserContext>>();
+  const contextOf = (options: ContextOptions): Promise<BrowserContext> => {
+    const name = JSON.stringify(options);
+    const context = contexts.get(name) ?? browser.newContext(options);
+    contexts.set(name, context);
+    return context;
+  };
+  const sessions = new Map<string, string>();
   let keys = 0;
   let pages: ConsolePage[] = [];
   return {
     served,
     async visit(key, options = {}) {
-      const visited = await visit({ browser, served }, (page) => signIn(page, key), options);
+      const visited = await visit({ contextOf, served }, (page) => signIn(page, key), options);
       pages.push(visited);
       return visited;
     },
+    async enter(key, options = {}) {
+      const session = sessions.get(key);
+      const start = session === undefined ? CONSOLE : OUTSIDE;
+      const arrive = (page: Page): Promise<unknown> =>
+        session === undefined ? signIn(page, key) : page.evaluate(restoring(session));
+      const entered = await visit({ contextOf, served }, arrive, options, start);
+      pages.push(entered);
+      if (session === undefined) sessions.set(key, await entered.page.evaluate<string>(SESSION));
+      return entered;
+    },
     async comeIn(options = {}) {
-      const visited = await visit({ browser, served }, isInside, options);
+      const visited = await visit({ contextOf, served }, isInside, options);
       pages.push(visited);
       return visited;
     },
@@ -76,12 +101,21 @@ export const startConsoleBrowser = async (
       return raw_key;
     },
     async stop() {
-      await browser.close();
       await proxy?.close();
       await node.stop();
     },
   };
 };
+
+/** A small page of the same origin, apart from the console. */
+const OUTSIDE = '/healthz';
+const CONSOLE = '/console/';
+
+const SESSION = 'JSON.stringify(Object.entries(sessionStorage))';
+
+/** Returns a script that puts what `SESSION` returned into the session of a page. */
+const restoring = (session: string): string =>
+  `for (const [name, value] of ${session}) sessionStorage.setItem(name, value);`;
 
 const signIn = async (page: Page, key: string | undefined): Promise<void> => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -95,11 +129,12 @@ const signIn = async (page: Page, key: string | undefined): Promise<void> => {
 const isInside = (page: Page): Promise<void> => page.locator('nav').waitFor({ state: 'attached' });
 
 const visit = async (
-  { browser, served }: { readonly browser: Browser; readonly served: ServedNode },
-  arrive: (page: Page) => Promise<void>,
+  { contextOf, served }: { contextOf(options: ContextOptions): Promise<BrowserContext>; readonly served: ServedNode },
+  arrive: (page: Page) => Promise<unknown>,
   options: ContextOptions,
+  start = CONSOLE,
 ): Promise<ConsolePage> => {
-  const page = await (await browser.newContext(options)).newPage();
+  const page = await (await contextOf(options)).newPage();
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(`error: ${message}`));
   page.on('console', (message) => {
@@ -113,7 +148,7 @@ const visit = async (
   });
   await page.addInitScript({ content: KEEPS_VIOLATIONS });
   const axe = readAxe();
-  await page.goto(`${served.url}/console/`);
+  await page.goto(`${served.url}${start}`);
   await arrive(page);
   const gather = async (): Promise<void> => {
     faults.push(...(await page.evaluate<string[]>('window.violations.splice(0)')));
@@ -123,6 +158,8 @@ const visit = async (
     faults,
     async leave() {
       await gather();
+      // The context outlives the page, and the next reader starts without preferences.
+      await page.evaluate('localStorage.clear()');
       await page.close();
       return faults;
     },
@@ -135,7 +172,8 @@ const visit = async (
     },
     async seriousFindings() {
       await gather();
-      await page.evaluate(axe);
+      // The program is large, and stays until the page loads another document.
+      if (await page.evaluate('window.axe === undefined')) await page.evaluate(axe);
       const found = await page.evaluate<{ violations: AxeFinding[] }>(
         'axe.run(document, { resultTypes: ["violations"] })',
       );
@@ -152,11 +190,34 @@ interface AxeFinding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/**
- * Waits until the page fetches nothing any more. It observes the page from outside, because its policy forbids
- * evaluated code.
- */
+const BUSY = '.loading, [aria-busy=true]';
+
+/** A script that resolves when the page has been idle for a turn of its event loop. */
+const IDLE = `new Promise((resolve) => {
+  const isBusy = () => document.querySelector('${BUSY}') !== null;
+  const confirm = () => setTimeout(() => (isBusy() ? watch() : resolve()));
+  const watch = () => {
+    if (!isBusy()) return confirm();
+    const observer = new MutationObserver(() => {
+      if (isBusy()) return;
+      observer.disconnect();
+      confirm();
+    });
+    observer.observe(document, { subtree: true, childList: true, attributes: true });
+  };
+  watch();
+})`;
+
+/** Waits until the page fetches nothing any more. Watches from within the page, because each look costs a message. */
 export const settled = async (page: Page): Promise<void> => {
-  const isBusy = 'document.querySelector(".loading, [aria-busy=true]") !== null';
-  await comesTrue(async () => !(await page.evaluate<boolean>(isBusy)));
+  await comesTrue(() =>
+    page.evaluate(IDLE).then(
+      () => true,
+      (error: Error) => {
+        // Another document has replaced the one that the script watched.
+        if (/context was destroyed|navigation/i.test(error.message)) return false;
+        throw error;
+      },
+    ),
+  );
 };

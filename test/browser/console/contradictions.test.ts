@@ -29,7 +29,7 @@ describeConsole('contradictions in the console', {}, (running) => {
 
   it('are settled by keyboard alone, with a note on the reason', async () => {
     const { conflict_id: id } = await contradict('shop:1', 'May', 'June');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`contradictions?id=${id}`);
     await rivalsOf(page);
     await page.keyboard.press('2');
@@ -47,7 +47,7 @@ describeConsole('contradictions in the console', {}, (running) => {
 
   it('are settled by a new value, which ends the rivals by name and carries its reason', async () => {
     const { conflict_id: id } = await contradict('shop:2', 'May', 'June');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`contradictions?id=${id}`);
     await rivalsOf(page);
     await page.keyboard.press('n');
@@ -71,7 +71,7 @@ describeConsole('contradictions in the console', {}, (running) => {
   it('are reopened when the other value is asserted again', async () => {
     const { conflict_id: id, fact_a: first } = await contradict('shop:3', 'May', 'June');
     await running().served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: first.id });
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`contradictions?status=resolved&id=${id}`);
     await rivalsOf(page);
     await page.getByRole('button', { name: 'Say this again', exact: true }).nth(1).click();
@@ -83,7 +83,7 @@ describeConsole('contradictions in the console', {}, (running) => {
 
   it('are listed longest open first, and the keys j and k move between them', async () => {
     await contradict('shop:4', 'May', 'June');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('contradictions');
     await page.locator('.conflict').getByText('shop:3').first().waitFor();
     await rivalsOf(page);
@@ -96,7 +96,7 @@ describeConsole('contradictions in the console', {}, (running) => {
 
   it('are not settled by single keys that are switched off in the list of the keys', async () => {
     const { conflict_id: id } = await contradict('shop:7', 'May', 'June');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`contradictions?id=${id}`);
     await rivalsOf(page);
     expect(await page.locator('.rival kbd').count()).to.equal(2);
@@ -114,7 +114,7 @@ describeConsole('contradictions in the console', {}, (running) => {
 
   it('are read-only for a key without permission to write', async () => {
     const { conflict_id: id } = await contradict('shop:5', 'May', 'June');
-    const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));
+    const { page, open } = await running().enter(await running().keyFor('agent:reader', ['read']));
     await open(`contradictions?id=${id}`);
     await rivalsOf(page);
     await page.keyboard.press('1');
@@ -126,7 +126,7 @@ describeConsole('contradictions in the console', {}, (running) => {
 
   it('show the refusal when another user was faster', async () => {
     const { conflict_id: id, fact_a: first } = await contradict('shop:6', 'May', 'June');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`contradictions?id=${id}`);
     await rivalsOf(page);
     await page.keyboard.press('1');

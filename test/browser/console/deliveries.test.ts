@@ -52,7 +52,7 @@ if (isBrowserInstalled()) {
 
     it('that fail are listed with their attempts, are retried, and arrive', async () => {
       status = 503;
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await console.enter(console.served.adminKey);
       await open('subscriptions');
       await press(page, 'Subscribe');
       const form = await dialog(page, 'Subscribe');
@@ -81,7 +81,7 @@ if (isBrowserInstalled()) {
     });
 
     it('that the receiver refuses are not retried, and status 410 ends the subscription', async () => {
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await console.enter(console.served.adminKey);
       await open('subscriptions');
       await page.getByRole('table', { name: 'Subscriptions' }).getByRole('link', { name: 'project:lantern' }).click();
       await page.getByRole('heading', { name: 'Events' }).waitFor();
@@ -104,7 +104,7 @@ if (isBrowserInstalled()) {
         ...token,
         object: 'svc://facts/scope:company',
       });
-      const { page, open } = await console.visit(console.served.adminKey);
+      const { page, open } = await console.enter(console.served.adminKey);
       await open('subscriptions');
       await press(page, 'Subscribe');
       const form = await dialog(page, 'Subscribe');

@@ -65,7 +65,7 @@ export const expectWholeInEachLook = async (
   more?: (visited: ConsolePage) => Promise<void>,
 ): Promise<void> => {
   for (const look of LOOKS) {
-    const visited = await console.visit(console.served.adminKey, look);
+    const visited = await console.enter(console.served.adminKey, look);
     const name = `${address}, ${look.viewport.width} ${look.colorScheme}`;
     await visited.open(address);
     await expectWhole(visited, name);

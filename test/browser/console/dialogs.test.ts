@@ -29,7 +29,7 @@ describeConsole(
     });
 
     it('open by keyboard, take the focus, have no serious accessibility finding, and return the focus', async () => {
-      const { page, open, seriousFindings } = await running().visit(running().served.adminKey);
+      const { page, open, seriousFindings } = await running().enter(running().served.adminKey);
       for (const [address, openers] of Object.entries(OPENERS)) {
         await open(address);
         for (const opener of openers) {
@@ -51,7 +51,7 @@ describeConsole(
     });
 
     it('fit a phone, also in dark mode', async () => {
-      const { page, open, seriousFindings } = await running().visit(running().served.adminKey, {
+      const { page, open, seriousFindings } = await running().enter(running().served.adminKey, {
         viewport: { width: 390, height: 844 },
         colorScheme: 'dark',
       });

@@ -24,7 +24,7 @@ describeConsole('an entity in the console', {}, (running) => {
   });
 
   it('shows the facts known at each step of a slider, and returns to the present', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('entities?uri=user:alice');
     const facts = page.locator('main');
     await facts.getByText('slow and steady').first().waitFor();
@@ -43,7 +43,7 @@ describeConsole('an entity in the console', {}, (running) => {
   });
 
   it('is drawn with its neighbours, which a list of links names too', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('entities?uri=user:alice');
     await page.locator('.graph canvas').first().waitFor();
     await press(page, 'Larger');
@@ -53,7 +53,7 @@ describeConsole('an entity in the console', {}, (running) => {
   });
 
   it('is found by words, and opened by its name', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('entities');
     const search = page.getByLabel('Words, or the name of an entity');
     await search.fill('steady motto');
@@ -69,7 +69,7 @@ describeConsole('an entity in the console', {}, (running) => {
     const usual = { relation: 'memory:note', source: 'agent:scribe', scope: 'company' };
     const lantern = { ...usual, entity: 'project:lantern', value: { type: 'string', v: 'lit' } };
     expect((await ask('POST', '/v1/facts', lantern)).status).to.equal(201);
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('entities');
     const kinds = page.getByRole('group', { name: 'Kinds of entities' });
     await kinds.getByRole('button', { name: 'project 1' }).click();
@@ -99,7 +99,7 @@ describeConsole('an entity in the console', {}, (running) => {
       const some = Array.from({ length: 91 }, (_, n) => ({ ...usual, entity: `bird:${at + n}`, value }));
       expect((await ask('POST', '/v1/facts/batch', some)).body.rejected).to.equal(0);
     }
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('entities');
     const kinds = page.getByRole('group', { name: 'Kinds of entities' });
     await kinds.getByRole('button', { name: 'user 1' }).click();
@@ -115,7 +115,7 @@ describeConsole('an entity in the console', {}, (running) => {
     const value = { type: 'string', v: 'a long sentence that goes on and on, '.repeat(40) };
     const fact = { entity: `user:${'long-'.repeat(60)}`, relation: 'memory:motto', source: 'agent:scribe', value };
     expect((await running().served.ask('POST', '/v1/facts', { ...fact, scope: 'company' })).status).to.equal(201);
-    const { page, open } = await running().visit(running().served.adminKey, { viewport: { width: 390, height: 844 } });
+    const { page, open } = await running().enter(running().served.adminKey, { viewport: { width: 390, height: 844 } });
     const tallest =
       'Math.max(...[...document.querySelectorAll(".fact .shown, .found .shown")].map((each) => ' +
       'each.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(each).lineHeight)))';
@@ -127,7 +127,7 @@ describeConsole('an entity in the console', {}, (running) => {
   });
 
   it('has a card that is refreshed on request', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('entities?uri=user:alice');
     const card = page.locator('.entity-card');
     await card.getByText(/^From \d+ facts?,/).waitFor();

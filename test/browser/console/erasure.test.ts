@@ -20,7 +20,7 @@ describeConsole(
 
     it('is an entity that is hidden after its name is typed, and shown again', async () => {
       await say('user:alice');
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('erasure');
       await fillIn(page, { Entity: 'user:alice' });
       await press(page, 'Show');
@@ -42,7 +42,7 @@ describeConsole(
       await running().served.ask('POST', `/v1/tombstones/${revoked.id}/revoke`, { reason: 'she came back' });
       const held = { entity_uri: 'user:erin', scope: 'company', reason: 'a court asked', legal_hold: true };
       await running().served.ask('POST', '/v1/tombstones', held);
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('erasure');
       const lineOf = (entity: string) =>
         page.getByRole('region', { name: 'Tombstones' }).locator(`li:has-text("${entity}")`);
@@ -56,7 +56,7 @@ describeConsole(
     it('is an entity whose values are erased after a preview and its typed name, with a receipt', async () => {
       await say('user:bob');
       await running().served.ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('erasure?entity=user:bob');
       await press(page, 'Erase');
       const form = await dialog(page, 'Erase what is known of user:bob');
@@ -82,7 +82,7 @@ describeConsole(
       const reader = await running().keyFor('agent:reader', ['read']);
       const seenBy = async (key?: string) =>
         (await running().served.ask('GET', `/v1/facts/${fact.body.id}`, undefined, key)).status;
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('erasure?entity=user:dora');
       const hide = async (isHeld: boolean): Promise<void> => {
         await press(page, 'Hide');
@@ -127,7 +127,7 @@ describeConsole(
         200,
       );
       await say('user:emil');
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('erasure?entity=user:emil');
       await press(page, 'Erase what came since');
       const form = await dialog(page, 'Erase what is known of user:emil');
@@ -141,7 +141,7 @@ describeConsole(
 
     it('exports the facts of an entity as a file', async () => {
       await say('user:carol');
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('erasure?entity=user:carol');
       await press(page, 'Export');
       const form = await dialog(page, 'Export what is known of user:carol');
@@ -150,7 +150,7 @@ describeConsole(
     });
 
     it('is a tenant that is created with a first key, suspended and resumed', async () => {
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('tenants');
       await sendForm(page, {
         opener: 'Make a tenant',
@@ -172,7 +172,7 @@ describeConsole(
     it('is a tenant that is renamed, and exports all its data as a file', async () => {
       const first_key = { raw_key: 'a-key-of-the-administrator-of-globex', entity_uri: 'user:hank' };
       await running().served.ask('POST', '/v1/tenants', { id: 'globex', name: 'Globex', first_key });
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('tenants?tenant=globex');
       await sendForm(page, { opener: 'Rename', texts: { Name: 'Globex & <b>Sons</b>' } });
       await isTold(page, 'The tenant has another name.');
@@ -198,7 +198,7 @@ describeConsole(
     it('is a tenant that is erased after its id is typed', async () => {
       const first_key = { raw_key: 'a-key-of-the-administrator-of-hooli', entity_uri: 'user:gavin' };
       await running().served.ask('POST', '/v1/tenants', { id: 'hooli', first_key });
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('tenants?tenant=hooli');
       await sendForm(page, { opener: 'Erase', title: 'Erase the tenant hooli', texts: { 'To be sure': 'hooli' } });
       await page.getByRole('heading', { name: 'Erasure' }).waitFor();

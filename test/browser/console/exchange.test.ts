@@ -18,7 +18,7 @@ describeConsole(
       });
 
     it('are created with a token, replay their events, get a new secret, and end', async () => {
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('subscriptions');
       await sendForm(page, {
         opener: 'Subscribe',
@@ -49,7 +49,7 @@ describeConsole(
     });
 
     it('are written as versions of a manifest, from which an intent loads the matching units', async () => {
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('instructions');
       await fillIn(page, { Agent: 'clerk' });
       await press(page, 'Show');
@@ -85,7 +85,7 @@ describeConsole(
       const body = { version: 'v1', entries: [unit('tone'), unit('length')], skip_coverage_gate: true };
       expect((await ask('PUT', '/v1/agents/editor/instruction-manifest', body)).status).to.be.below(300);
       const manifest = async () => (await ask('GET', '/v1/agents/editor/instruction-manifest')).body;
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('instructions?agent=editor');
       await press(page, 'Write a new version');
       await press(page, 'Leave out tone');
@@ -115,7 +115,7 @@ describeConsole(
     });
 
     it('are those of the reading agent, until it requests those of another agent', async () => {
-      const { page, open } = await running().visit(await running().keyFor('agent:porter', ['read', 'write']));
+      const { page, open } = await running().enter(await running().keyFor('agent:porter', ['read', 'write']));
       await open('instructions');
       await page.getByRole('heading', { name: 'porter' }).waitFor();
       await page.getByRole('button', { name: 'Write a manifest' }).waitFor();
@@ -124,14 +124,14 @@ describeConsole(
     });
 
     it('are read-only for a caller who owns no manifest, with a notice', async () => {
-      const { page, open } = await running().visit(await running().keyFor('agent:other', ['read', 'write']));
+      const { page, open } = await running().enter(await running().keyFor('agent:other', ['read', 'write']));
       await open('instructions?agent=stranger');
       await page.getByText('The agent itself, or a key that may write instructions, publishes one.').waitFor();
       expect(await page.getByRole('button', { name: 'Write a manifest' }).count()).to.equal(0);
     });
 
     it('show in the dialog why the node refuses a subscription', async () => {
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('subscriptions');
       await press(page, 'Subscribe');
       const form = await dialog(page, 'Subscribe');

@@ -14,7 +14,7 @@ describeConsole('facts in the console', {}, (running) => {
     (await running().served.ask('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts;
 
   it('are asserted in a form, then listed, and found by meaning and by filters', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts');
     await press(page, 'Assert a fact');
     const form = await dialog(page, 'Assert a fact');
@@ -40,7 +40,7 @@ describeConsole('facts in the console', {}, (running) => {
   it('are searched by words in the address, until the reader opens all facts', async () => {
     await say('user:yuri', 'memory:hobby', 'folding paper cranes');
     await say('user:xenia', 'memory:job', 'drives a tram');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     const rows = page.locator('.rows');
     await open('facts');
     await page.getByRole('searchbox').first().fill('cranes');
@@ -60,7 +60,7 @@ describeConsole('facts in the console', {}, (running) => {
   });
 
   it('have the default scopes of the table', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts');
     await press(page, 'Assert a fact');
     const form = await dialog(page, 'Assert a fact');
@@ -72,7 +72,7 @@ describeConsole('facts in the console', {}, (running) => {
   });
 
   it('show beside the typed text why the node refuses a value', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts');
     await press(page, 'Assert a fact');
     const form = await dialog(page, 'Assert a fact');
@@ -85,7 +85,7 @@ describeConsole('facts in the console', {}, (running) => {
   it('are corrected in four clicks: the value holds, its rivals end, and the reason stays', async () => {
     const id = await say('user:bob', 'memory:role', 'gardener');
     await say('user:bob', 'memory:role', 'baker', { source: 'agent:other' });
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts?entity=user:bob');
     const clicks = await countClicks(page);
     await page.locator(`.row a[href*="${id}"]`).first().click();
@@ -110,7 +110,7 @@ describeConsole('facts in the console', {}, (running) => {
 
   it('get another opinion, if the reader chooses only that', async () => {
     const id = await say('user:bea', 'memory:role', 'gardener');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`facts?id=${id}`);
     await press(page, 'Correct');
     const form = await dialog(page, 'Correct the fact');
@@ -124,7 +124,7 @@ describeConsole('facts in the console', {}, (running) => {
 
   it('are retracted, which the history shows with the time', async () => {
     const id = await say('user:carol', 'memory:room', 'blue');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`facts?id=${id}`);
     await sendForm(page, { opener: 'Retract', title: 'Retract this?' });
     await isTold(page, 'It is retracted.');
@@ -141,7 +141,7 @@ describeConsole('facts in the console', {}, (running) => {
     const { conflict_id: id } = conflicts.find(({ fact_a }: { fact_a: { entity: string } }) =>
       fact_a.entity.startsWith('user:erik'),
     );
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     const tagsOf = async (value: string): Promise<readonly string[]> => {
       const row = page.locator(`.row:has(.fact-says:has-text("${value}"))`).first();
       await row.waitFor();
@@ -164,7 +164,7 @@ describeConsole('facts in the console', {}, (running) => {
 
   it('show a read-only key no action that writes', async () => {
     const id = await say('user:dave', 'memory:room', 'red');
-    const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));
+    const { page, open } = await running().enter(await running().keyFor('agent:reader', ['read']));
     await open('facts');
     expect(await offered(page)).to.not.include('Assert a fact');
     await open(`facts?id=${id}`);
@@ -176,7 +176,7 @@ describeConsole('facts in the console', {}, (running) => {
 
   it('say on focus what their numbers mean, with a link to all terms', async () => {
     const id = await say('user:gwen', 'memory:room', 'blue');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`facts?id=${id}`);
     const place = page.locator('.term-place:has(button:text-is("Confidence"))');
     expect(await place.getByRole('tooltip').isVisible()).to.equal(false);
@@ -190,7 +190,7 @@ describeConsole('facts in the console', {}, (running) => {
     const { ask } = running().served;
     await ask('POST', '/v1/gardens', { name: 'Orchard', slug: 'orchard', scope: 'company' });
     await ask('POST', '/v1/gardens/orchard/members', { entity_uri: 'agent:picker', role: 'writer' });
-    const { page, open } = await running().visit(await running().keyFor('agent:picker', ['read', 'write']));
+    const { page, open } = await running().enter(await running().keyFor('agent:picker', ['read', 'write']));
     await open('facts');
     await press(page, 'Assert a fact');
     const form = await dialog(page, 'Assert a fact');

@@ -11,7 +11,7 @@ describeConsole('gardens in the console', {}, (running) => {
   };
 
   it('are created, and deleted after their name is typed', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('gardens');
     await sendForm(page, { opener: 'Make a garden', texts: { Name: 'Kitchen', 'Short name': 'kitchen' } });
     await isTold(page, 'The garden Kitchen is made.');
@@ -35,7 +35,7 @@ describeConsole('gardens in the console', {}, (running) => {
 
   it('get members, change their roles, and remove them', async () => {
     await running().served.ask('POST', '/v1/gardens', { name: 'Shed', slug: 'shed', scope: 'team' });
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('gardens?garden=shed');
     await sendForm(page, { opener: 'Add member', texts: { Entity: 'user:alice' } });
     await isTold(page, 'user:alice belongs to the garden now.');
@@ -55,7 +55,7 @@ describeConsole('gardens in the console', {}, (running) => {
     const { ask } = running().served;
     await ask('POST', '/v1/gardens', { name: 'Barn', slug: 'barn', scope: 'team' });
     await ask('POST', '/v1/gardens/barn/members', { entity_uri: 'agent:guest', role: 'reader' });
-    const { page, open } = await running().visit(await running().keyFor('agent:guest', ['read', 'write']));
+    const { page, open } = await running().enter(await running().keyFor('agent:guest', ['read', 'write']));
     await open('gardens?garden=barn');
     await sendForm(page, { opener: 'Leave', title: 'Leave the garden Barn' });
     await page.getByText('You belong to no garden').waitFor();
@@ -66,7 +66,7 @@ describeConsole('gardens in the console', {}, (running) => {
     const { ask } = running().served;
     await ask('POST', '/v1/gardens', { name: 'Pond', slug: 'pond', scope: 'team' });
     await ask('POST', '/v1/gardens/pond/members', { entity_uri: 'agent:keeper', role: 'admin' });
-    const { page, open } = await running().visit(await running().keyFor('agent:keeper', ['read', 'write']));
+    const { page, open } = await running().enter(await running().keyFor('agent:keeper', ['read', 'write']));
     await open('gardens?garden=pond');
     await press(page, 'Add member');
     const form = await dialog(page, 'Add member');
@@ -92,7 +92,7 @@ describeConsole('gardens in the console', {}, (running) => {
       const place = { scope: 'team', garden_id: garden.garden_id, source: 'agent:stranger' };
       await ask('POST', '/v1/facts', { ...fact, ...place });
     }
-    const { page, open } = await running().visit(await running().keyFor('agent:moderator', ['read', 'write']));
+    const { page, open } = await running().enter(await running().keyFor('agent:moderator', ['read', 'write']));
     await open('gardens?garden=inbox');
     // A moderator sees the value in the list and in the dialog.
     await page.locator('.row').getByText('I am user:bad').waitFor();
@@ -118,7 +118,7 @@ describeConsole('gardens in the console', {}, (running) => {
     const fact = { entity: 'user:new', relation: 'memory:says', value: { type: 'string', v: 'hello' } };
     const place = { scope: 'team', garden_id: await gardenId('gate'), source: 'agent:stranger', confidence: 0.5 };
     await ask('POST', '/v1/facts', { ...fact, ...place });
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('gardens?garden=gate');
     await press(page, 'Admit what is said of user:new');
     const form = await dialog(page, 'Admit what is said of user:new');

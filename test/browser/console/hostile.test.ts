@@ -31,7 +31,7 @@ describeConsole(
       ['a phone', { width: 390, height: 844 }],
     ] as const) {
       it(`are plain text on the page of each object, on ${title}`, async () => {
-        const visit = await running().visit(running().served.adminKey, { viewport });
+        const visit = await running().enter(running().served.adminKey, { viewport });
         const { facts } = (await running().served.ask('GET', '/v1/facts?limit=100&fields=id,entity,relation')).body;
         expect(facts.length).to.be.above(2 * length);
         for (const relation of ['memory:says', 'memory:diary']) {
@@ -50,7 +50,7 @@ describeConsole(
     }
 
     it('are plain text in every address with a parameter', async () => {
-      const visit = await running().visit(running().served.adminKey);
+      const visit = await running().enter(running().served.adminKey);
       const places = [
         'facts?entity=',
         'facts?q=',
@@ -95,7 +95,7 @@ describeConsole(
         { width: 1_280, height: 860 },
         { width: 390, height: 844 },
       ]) {
-        const visit = await running().visit(running().served.adminKey, { viewport });
+        const visit = await running().enter(running().served.adminKey, { viewport });
         for (const address of ['gardens', 'gardens?garden=garden-6', 'keys', 'tenants', 'tenants?tenant=tenant-6']) {
           await visit.open(address);
           await isHarmless(visit, address);

@@ -38,7 +38,7 @@ describeConsole('jobs in the console', { plugins: [slowWork(TYPE)] }, (running) 
   const lineOf = (page: Page) => page.locator(`.row:has-text("${TYPE}")`).first();
 
   it('say on focus what their numbers mean, with a link to all terms', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('jobs');
     const place = page.locator('.term-place:has(button:text-is("Progress"))');
     await button(page, 'Progress').press('Shift');
@@ -49,7 +49,7 @@ describeConsole('jobs in the console', { plugins: [slowWork(TYPE)] }, (running) 
 
   it('show their progress, are cancelled, and continue from there when resumed', async () => {
     const id = await begin('agent:worker');
-    const { page, open, seriousFindings } = await running().visit(
+    const { page, open, seriousFindings } = await running().enter(
       await running().keyFor('agent:worker', ['read', 'write']),
     );
     await open('jobs');
@@ -70,7 +70,7 @@ describeConsole('jobs in the console', { plugins: [slowWork(TYPE)] }, (running) 
 
   it('continue when the user dismisses the cancel dialog', async () => {
     const id = await begin('agent:admin');
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('jobs');
     await press(page, `Cancel job ${TYPE}`);
     await page.getByRole('dialog').waitFor();
@@ -82,7 +82,7 @@ describeConsole('jobs in the console', { plugins: [slowWork(TYPE)] }, (running) 
   });
 
   it('of other users are hidden from callers who do not administer the node', async () => {
-    const { page, open } = await running().visit(await running().keyFor('agent:other', ['read', 'write']));
+    const { page, open } = await running().enter(await running().keyFor('agent:other', ['read', 'write']));
     await open('jobs');
     await page.getByText('No job').waitFor();
   });

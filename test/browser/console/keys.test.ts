@@ -9,7 +9,7 @@ describeConsole('keys and tokens in the console', {}, (running) => {
   const whoIs = async (key: string) => running().served.ask('GET', '/v1/me', undefined, key);
 
   it('are registered, shown once, rotated and revoked', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('keys');
     await sendForm(page, { opener: 'Register a key', texts: { Entity: 'agent:admin', Description: 'second desk' } });
     const first = await takeSecret(page, 'The new key');
@@ -35,7 +35,7 @@ describeConsole('keys and tokens in the console', {}, (running) => {
     const raw_key = 'a-key-of-somebody-that-ends-in-ten-days';
     const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString();
     await running().served.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: 'agent:temp', expires_at });
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('overview');
     await page.locator('main').getByText('agent:temp').first().waitFor();
     await open('keys');
@@ -54,7 +54,7 @@ describeConsole('keys and tokens in the console', {}, (running) => {
     const key = await running().keyFor('agent:rarely', ['read']);
     await running().keyFor('agent:never-came', ['read']);
     expect((await whoIs(key)).status).to.equal(200);
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('keys');
     const table = page.getByRole('table', { name: 'All keys' });
     await table.locator('tr:has-text("rarely")').waitFor();
@@ -68,7 +68,7 @@ describeConsole('keys and tokens in the console', {}, (running) => {
 
   it('sign out their holder when the current key is revoked', async () => {
     const key = await running().keyFor('agent:leaver', ['read', 'write']);
-    const { page, open } = await running().visit(key);
+    const { page, open } = await running().enter(key);
     await open('keys');
     await page
       .getByRole('table', { name: 'Your keys' })
@@ -82,7 +82,7 @@ describeConsole('keys and tokens in the console', {}, (running) => {
   });
 
   it('that agents sign with are registered and revoked by their owner', async () => {
-    const { page, open } = await running().visit(await running().keyFor('agent:signer', ['read', 'write']));
+    const { page, open } = await running().enter(await running().keyFor('agent:signer', ['read', 'write']));
     await open('keys');
     expect(await button(page, 'Register a key').count()).to.equal(0);
     await sendForm(page, {
@@ -98,7 +98,7 @@ describeConsole('keys and tokens in the console', {}, (running) => {
   });
 
   it('for capabilities are issued, verified and revoked', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('capabilities');
     await press(page, 'Issue a token');
     const form = await dialog(page, 'Issue a token');
@@ -128,7 +128,7 @@ describeConsole('keys and tokens in the console', {}, (running) => {
   });
 
   it('for capabilities are issued by a writer only for itself, and revoked by that writer', async () => {
-    const { page, open } = await running().visit(await running().keyFor('agent:scribe', ['read', 'write']));
+    const { page, open } = await running().enter(await running().keyFor('agent:scribe', ['read', 'write']));
     await open('capabilities');
     await press(page, 'Issue a token');
     const form = await dialog(page, 'Issue a token');

@@ -19,10 +19,10 @@ describeConsole('the console beside an agent that writes', {}, (running) => {
   };
 
   it('shows new facts in the list and on the page of their entity', async () => {
-    const list = await running().visit(running().served.adminKey);
+    const list = await running().enter(running().served.adminKey);
     await list.open('facts');
     await list.page.locator('.rows').getByText('opens in May').first().waitFor();
-    const one = await running().visit(running().served.adminKey);
+    const one = await running().enter(running().served.adminKey);
     await one.open('entities?uri=shop:2');
     await say('shop:2', 'opens in June');
     await list.page.locator('.rows').getByText('opens in June').first().waitFor();
@@ -30,7 +30,7 @@ describeConsole('the console beside an agent that writes', {}, (running) => {
   });
 
   it('shows a new contradiction', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('contradictions');
     await say('shop:3', 'opens in June');
     await say('shop:3', 'opens in July');
@@ -38,7 +38,7 @@ describeConsole('the console beside an agent that writes', {}, (running) => {
   });
 
   it('pauses after one click, and shows the facts of the meantime after another', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts');
     const clicks = await countClicks(page);
     await press(page, 'Live');
@@ -51,7 +51,7 @@ describeConsole('the console beside an agent that writes', {}, (running) => {
 
   for (const [title, options] of SIZES) {
     it(`offers the switch on ${title}, without an accessibility finding`, async () => {
-      const visit = await running().visit(running().served.adminKey, options);
+      const visit = await running().enter(running().served.adminKey, options);
       for (const screen of ['facts', 'entities?uri=shop:1', 'contradictions', 'jobs']) {
         await visit.open(screen);
         await button(visit.page, 'Live').waitFor();

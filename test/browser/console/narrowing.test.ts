@@ -32,7 +32,7 @@ describeConsole('facts that the console narrows', {}, (running) => {
     });
 
   it('are listed by times and names in the address, until a reset', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts?include_expired=true');
     const clicks = await countClicks(page);
     const sources = page.getByLabel('These sources', { exact: true });
@@ -56,7 +56,7 @@ describeConsole('facts that the console narrows', {}, (running) => {
   });
 
   it('are listed by names during a search, and the refusal of a beginning that is none is shown', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts?q=harbour&entities=user:*&include_expired=true');
     await settled(page);
     expect(await page.locator('.chip.idle').count()).to.equal(0);
@@ -66,7 +66,7 @@ describeConsole('facts that the console narrows', {}, (running) => {
 
   for (const [title, options] of SIZES) {
     it(`are recalled by names on ${title}, in fields that fit`, async () => {
-      const visit = await running().visit(running().served.adminKey, options);
+      const visit = await running().enter(running().served.adminKey, options);
       const { page, open } = visit;
       await open('recall');
       const clicks = await countClicks(page);

@@ -6,7 +6,7 @@ describeConsole('the node in the console', {}, (running) => {
   it('has an audit log that is verified, filtered and exported', async () => {
     const token = { issuer: 'agent:admin', subject: 'agent:scribe', verb: 'read', object: 'project:lantern' };
     await running().served.ask('POST', '/v1/federation/capability-tokens', { ...token, ttl_seconds: 60 });
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('audit');
     await press(page, 'Verify the chain');
     await page.getByText('The log is as it was written').waitFor();
@@ -25,7 +25,7 @@ describeConsole('the node in the console', {}, (running) => {
   });
 
   it('runs maintenance tasks on request, and lists them as jobs', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('jobs');
     await sendForm(page, { opener: 'Run now: lint', submit: 'Run now' });
     await isTold(page, 'lint runs as a job.');
@@ -44,7 +44,7 @@ describeConsole('the node in the console', {}, (running) => {
   });
 
   it('lists settings by plugin with the value in effect, and finds one by its text', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('settings');
     await page.getByLabel('Search settings').fill('SVC_BOOTSTRAP_KEY');
     await page.getByText('1 setting').first().waitFor();
@@ -65,7 +65,7 @@ describeConsole('the node in the console', {}, (running) => {
   });
 
   it('has rules about relations, which administrators add, change and remove', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('relations');
     await page.getByText('No relation has a rule').waitFor();
     await sendForm(page, { opener: 'Add a rule', texts: { Relation: 'memory:likes' } });
@@ -82,7 +82,7 @@ describeConsole('the node in the console', {}, (running) => {
   });
 
   it('lists its plugins in a table, finds one by its route, and links to the settings of each', async () => {
-    const { page, open, seriousFindings } = await running().visit(running().served.adminKey);
+    const { page, open, seriousFindings } = await running().enter(running().served.adminKey);
     await open('plugins');
     expect(await seriousFindings()).to.deep.equal([]);
     const table = page.getByRole('table', { name: 'Plugins' });
@@ -100,7 +100,7 @@ describeConsole('the node in the console', {}, (running) => {
   });
 
   it('shows a caller without the audit permission only their own actions', async () => {
-    const { page, open } = await running().visit(await running().keyFor('agent:reader', ['read']));
+    const { page, open } = await running().enter(await running().keyFor('agent:reader', ['read']));
     await open('audit');
     await page.getByText('What you did, newest first.').waitFor();
     expect(await button(page, 'Verify the chain').count()).to.equal(0);

@@ -13,7 +13,7 @@ describeConsole('the overview of the console', {}, (running) => {
 
   it('offers a demonstration, a connection and an import on an empty node, in place of a chart', async () => {
     for (const view of VIEWS) {
-      const { page, open, seriousFindings } = await running().visit(running().served.adminKey, view);
+      const { page, open, seriousFindings } = await running().enter(running().served.adminKey, view);
       await open('overview');
       for (const command of ['demo', 'connect', 'import-from --list']) {
         await page.getByText(`fact-memory-node ${command}`, { exact: true }).waitFor();
@@ -36,7 +36,7 @@ describeConsole('the overview of the console', {}, (running) => {
       expect(status).to.equal(201);
     }
     for (const view of VIEWS) {
-      const { page, open, seriousFindings } = await running().visit(running().served.adminKey, view);
+      const { page, open, seriousFindings } = await running().enter(running().served.adminKey, view);
       await open('overview');
       await page.locator('.counts-line').waitFor();
       expect((await titles(page)).slice(0, 2)).to.deep.equal(['Open contradictions', 'Health']);

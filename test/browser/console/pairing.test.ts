@@ -88,7 +88,7 @@ if (isBrowserInstalled()) {
 
     it('refuses a file whose code is another one, in a dialog that fits a phone', async () => {
       const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
-      const visit = await here.visit(here.served.adminKey, phone);
+      const visit = await here.enter(here.served.adminKey, phone);
       const { page, open } = visit;
       await open('peers');
       await press(page, 'Add a declaration');

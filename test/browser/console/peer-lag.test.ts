@@ -64,7 +64,7 @@ if (isBrowserInstalled()) {
       await say(other, 'public', ['one', 'two', 'three']);
       const post = (node: ServedNode, declaration: object) => node.ask('POST', '/v1/federation/peers', declaration);
       await post(other, there.declare(here.nodeId, SCOPES));
-      const visit = await console.visit(console.served.adminKey);
+      const visit = await console.enter(console.served.adminKey);
       const { page, open, seriousFindings } = visit;
       await open('peers');
       for (const [declaration, told] of [

@@ -22,7 +22,7 @@ describeConsole(
     const peers = async () => (await running().served.ask('GET', '/v1/federation/peers')).body.peers;
 
     it('are added by a signed declaration, and ended', async () => {
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('peers');
       await press(page, 'Add a declaration');
       const form = await dialog(page, 'Add a declaration');
@@ -43,7 +43,7 @@ describeConsole(
 
     it('are refused for an invalid signature, with a message in the dialog', async () => {
       const before = await peers();
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('peers');
       const forged = { ...here.declare('svc://elsewhere.test'), allowed_scopes: ['company'] };
       await press(page, 'Add a declaration');

@@ -23,7 +23,7 @@ describeConsole('the console on a phone', {}, (running) => {
     page.evaluate<number>(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`);
 
   it('opens its navigation by a button, which closes by keyboard too and retains the focus', async () => {
-    const { page, open } = await running().visit(running().served.adminKey, { viewport: PHONE });
+    const { page, open } = await running().enter(running().served.adminKey, { viewport: PHONE });
     await open('facts');
     const menu = button(page, 'Screens');
     await menu.press('Enter');
@@ -38,7 +38,7 @@ describeConsole('the console on a phone', {}, (running) => {
   });
 
   it('shows recalled facts before the settings, which open on request', async () => {
-    const { page, open } = await running().visit(running().served.adminKey, { viewport: PHONE });
+    const { page, open } = await running().enter(running().served.adminKey, { viewport: PHONE });
     await open('recall');
     await fillIn(page, { Question: 'When does the shop open?' });
     await press(page, 'Recall');
@@ -50,7 +50,7 @@ describeConsole('the console on a phone', {}, (running) => {
   });
 
   it('folds the filters of a list, so that its first row is in view, and opens them by a press', async () => {
-    const { page, open } = await running().visit(running().served.adminKey, { viewport: PHONE });
+    const { page, open } = await running().enter(running().served.adminKey, { viewport: PHONE });
     await open('facts');
     const fields = [
       page.getByRole('button', { name: 'Add filter' }),
@@ -67,7 +67,7 @@ describeConsole('the console on a phone', {}, (running) => {
   });
 
   it('shows a contradiction alone, and leads back to the list', async () => {
-    const { page, open } = await running().visit(running().served.adminKey, { viewport: PHONE });
+    const { page, open } = await running().enter(running().served.adminKey, { viewport: PHONE });
     await open('contradictions');
     await page.getByText('2 rivals').click();
     await page.locator('.rival').nth(1).waitFor();

@@ -77,7 +77,7 @@ describeConsole('a screen that a plugin adds to the console, in a browser', { pl
   });
 
   it('shows an error when it fails, and leaves the rest of the console usable', async () => {
-    const { page, open } = await running().visit(await running().keyFor('agent:auditor', ['read', 'audit.read']));
+    const { page, open } = await running().enter(await running().keyFor('agent:auditor', ['read', 'audit.read']));
     await open('acme-broken');
     await page.getByRole('alert').getByText('the screen does not work').waitFor();
     await page.getByRole('link', { name: 'Recall debugger' }).click();

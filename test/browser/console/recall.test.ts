@@ -25,7 +25,7 @@ describeConsole('the recall debugger', {}, (running) => {
   });
 
   it('sends weights that add up to 1, and shows the parts of each score and the omitted facts', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('recall');
     await fillIn(page, { Question: QUESTION, 'Most facts': '2' });
     await page.getByLabel('Meaning', { exact: true }).press('Home');
@@ -46,7 +46,7 @@ describeConsole('the recall debugger', {}, (running) => {
   });
 
   it('says what a term of its settings means on focus, with a link to all terms', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('recall');
     const term = page.getByRole('button', { name: 'About Relevance (MMR)' });
     await term.press('Shift');
@@ -57,7 +57,7 @@ describeConsole('the recall debugger', {}, (running) => {
   });
 
   it('shows the glossary of the documentation beside the terms of a recall, and searches both', async () => {
-    const { page, open } = await running().visit(await running().keyFor('agent:reader-of-words', ['read']));
+    const { page, open } = await running().enter(await running().keyFor('agent:reader-of-words', ['read']));
     await open('terms');
     await page.locator('#word-retraction').getByText('a fact with confidence 0').waitFor();
     await page.getByRole('searchbox', { name: 'Search words and meanings' }).fill('which ends the earlier');
@@ -67,7 +67,7 @@ describeConsole('the recall debugger', {}, (running) => {
   });
 
   it('compares two settings side by side', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('recall');
     await fillIn(page, { Question: QUESTION });
     await press(page, 'Compare with other settings');
@@ -86,7 +86,7 @@ describeConsole('the recall debugger', {}, (running) => {
   });
 
   it('copies the query as a shell command, without the key', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`recall?q=${encodeURIComponent(QUESTION)}`);
     await page.locator('.hit').first().waitFor();
     await page.getByText('The same for a shell, a program or an agent').click();
@@ -116,7 +116,7 @@ describeConsole('the recall debugger', {}, (running) => {
   });
 
   it('shows why the node refuses a query, and retains the typed text', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open(`recall?q=${encodeURIComponent(QUESTION)}&scope=no-such-scope`);
     await page.getByRole('alert').first().waitFor();
     expect(await page.getByLabel('Question', { exact: true }).inputValue()).to.equal(QUESTION);

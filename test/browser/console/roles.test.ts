@@ -81,8 +81,8 @@ describeConsole(
         capabilities: ['It takes a key that may write to issue one.', 'Issue a token for what they should see.'],
         keys: ['It takes a key that may write to register one', 'Register the public half of its key here'],
       };
-      const reader = await running().visit(await running().keyFor('agent:looker', ['read']));
-      const writer = await running().visit(await running().keyFor('agent:maker', ['read', 'write']));
+      const reader = await running().enter(await running().keyFor('agent:looker', ['read']));
+      const writer = await running().enter(await running().keyFor('agent:maker', ['read', 'write']));
       for (const [screen, [forReader = '', forWriter = '']] of Object.entries(hints)) {
         await reader.open(screen);
         await reader.page.getByText(forReader).waitFor();
@@ -103,7 +103,7 @@ describeConsole(
         const place = { scope: 'team', garden_id: garden.garden_id, source: 'agent:stranger' };
         expect((await ask('POST', '/v1/facts', { ...fact, ...place })).status).to.equal(201);
       }
-      const { page, open } = await running().visit(await running().keyFor('agent:moderator', ['read', 'write']));
+      const { page, open } = await running().enter(await running().keyFor('agent:moderator', ['read', 'write']));
       await open('gardens?garden=inbox');
       const buttons = await offered(page);
       expect(buttons.filter((text) => text === 'Admit' || text === 'Reject')).to.have.lengthOf(4);

@@ -88,7 +88,7 @@ describeConsole('one item on each screen', { env: PICTURE_SETTINGS, timeoutMs: 6
   for (const look of LOOKS) {
     const { viewport, colorScheme } = look;
     it(`fits ${viewport.width} x ${viewport.height} in ${colorScheme} colours, without a serious finding`, async () => {
-      const visited = await running().visit(running().served.adminKey, look);
+      const visited = await running().enter(running().served.adminKey, look);
       for (const [name, address] of Object.entries(addresses)) {
         await visited.open(address);
         await expectWhole(visited, name);

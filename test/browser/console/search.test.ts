@@ -29,7 +29,7 @@ describeConsole('the search of the console', {}, (running) => {
   const focused = (page: Page) => page.evaluate<string>('document.activeElement.id');
 
   it('opens an entity, a fact, a screen and an action by keys alone', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('overview');
     const clicks = await countClicks(page);
     await page.keyboard.press('Control+K');
@@ -63,7 +63,7 @@ describeConsole('the search of the console', {}, (running) => {
   });
 
   it('finds nothing that the key may not see', async () => {
-    const { page, open } = await running().visit(await running().keyFor('agent:guest', ['read']));
+    const { page, open } = await running().enter(await running().keyFor('agent:guest', ['read']));
     await open('overview');
     await page.keyboard.press('/');
     await page.keyboard.type('project:');
@@ -74,7 +74,7 @@ describeConsole('the search of the console', {}, (running) => {
   });
 
   it('lists the keys after a question mark, and switches single keys off', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('overview');
     await page.keyboard.press('?');
     const keys = await dialog(page, 'Keys of the console');
@@ -97,7 +97,7 @@ describeConsole('the search of the console', {}, (running) => {
 
   it('lists only keys that work for the reader', async () => {
     const listedFor = async (key: string) => {
-      const { page, open } = await running().visit(key);
+      const { page, open } = await running().enter(key);
       await open('overview');
       await page.keyboard.press('?');
       return (await dialog(page, 'Keys of the console')).locator('kbd').allTextContents();
@@ -109,7 +109,7 @@ describeConsole('the search of the console', {}, (running) => {
   });
 
   it('types a slash into a field, and opens no search there', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts');
     await page.getByRole('searchbox').first().press('/');
     expect(await page.getByRole('searchbox').first().inputValue()).to.equal('/');
@@ -118,7 +118,7 @@ describeConsole('the search of the console', {}, (running) => {
 
   for (const [title, options] of SIZES) {
     it(`fits ${title}, without an accessibility finding`, async () => {
-      const visit = await running().visit(running().served.adminKey, options);
+      const visit = await running().enter(running().served.adminKey, options);
       const { page, open } = visit;
       await open('overview');
       const clicks = await countClicks(page);

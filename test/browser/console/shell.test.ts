@@ -37,7 +37,7 @@ describeConsole('the frame of the console', { env: { SVC_DISPLAY_NAME: NAME } },
   });
 
   it('has a header of one line on a phone', async () => {
-    const { page, open } = await running().visit(running().served.adminKey, { viewport: { width: 390, height: 844 } });
+    const { page, open } = await running().enter(running().served.adminKey, { viewport: { width: 390, height: 844 } });
     await open('overview');
     const tall = 'Math.max(...[...document.querySelectorAll(".top > *")].map((each) => each.offsetHeight))';
     expect(await page.evaluate<number>(tall)).to.be.below(44);
@@ -47,7 +47,7 @@ describeConsole('the frame of the console', { env: { SVC_DISPLAY_NAME: NAME } },
   });
 
   it('stays while a screen loads, with grey lines in the place of its content', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('overview');
     await page.evaluate(HOLD);
     await page.getByRole('link', { name: 'Facts', exact: true }).click();
@@ -70,7 +70,7 @@ describeConsole('the frame of the console', { env: { SVC_DISPLAY_NAME: NAME } },
   });
 
   it('reports a node that is away once on a screen, and goes on with one press when it is back', async () => {
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('overview');
     const away = 'window.asked = window.fetch; window.fetch = () => Promise.reject(new TypeError("away"));';
     await page.evaluate(away);
@@ -83,7 +83,7 @@ describeConsole('the frame of the console', { env: { SVC_DISPLAY_NAME: NAME } },
   });
 
   it('lets a reader reach the end of the navigation and of a screen in a low window', async () => {
-    const { page, open } = await running().visit(running().served.adminKey, {
+    const { page, open } = await running().enter(running().served.adminKey, {
       viewport: { width: 1_280, height: 400 },
     });
     await open('settings');

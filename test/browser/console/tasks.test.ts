@@ -23,7 +23,7 @@ describeConsole('everyday tasks in the console', {}, (running) => {
     await say({ entity: 'tide:2', v: 'the pilot is called Ruth', timestamp: daysAgo(6) });
     await say({ entity: 'tide:3', v: 'the lamp is broken', timestamp: daysAgo(1) });
     await say({ entity: 'tide:4', v: 'the nets are dry', timestamp: daysAgo(6), source: 'agent:mason' });
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('facts');
     const clicks = await countClicks(page);
     await page.getByLabel('These sources', { exact: true }).click();
@@ -40,7 +40,7 @@ describeConsole('everyday tasks in the console', {}, (running) => {
     await running().keyFor('agent:stayer', ['read']);
     const me = () => running().served.ask('GET', '/v1/me', undefined, key);
     expect((await me()).status).to.equal(200);
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('keys');
     const table = page.getByRole('table', { name: 'All keys' });
     await table.locator('tr:has-text("stayer")').waitFor();
@@ -70,7 +70,7 @@ describeConsole('everyday tasks in the console', {}, (running) => {
       });
       return body.omitted.contradicted > 0;
     });
-    const { page, open } = await running().visit(running().served.adminKey);
+    const { page, open } = await running().enter(running().served.adminKey);
     await open('recall');
     const clicks = await countClicks(page);
     await fillIn(page, { Question: 'Who keeps the lighthouse?' });
@@ -96,7 +96,7 @@ describeConsole('everyday tasks in the console', {}, (running) => {
     const buffer = Buffer.from(JSON.stringify([chat]));
     const total = async (): Promise<number> =>
       (await running().served.ask('GET', '/v1/facts?sources=import:*')).body.total;
-    const visit = await running().visit(running().served.adminKey);
+    const visit = await running().enter(running().served.adminKey);
     const { page, open } = visit;
     await open('import');
     const clicks = await countClicks(page);
@@ -126,7 +126,7 @@ describeConsole('everyday tasks in the console', {}, (running) => {
   });
 
   it('import: see the fault of a file, on a phone too', async () => {
-    const visit = await running().visit(running().served.adminKey, { viewport: { width: 390, height: 844 } });
+    const visit = await running().enter(running().served.adminKey, { viewport: { width: 390, height: 844 } });
     const { page, open } = visit;
     await open('import');
     await page

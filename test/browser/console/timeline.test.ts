@@ -25,7 +25,7 @@ describeConsole(
   },
   (running) => {
     it('counts facts by day and agent, and shows one agent alone', async () => {
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open('timeline');
       const days = page.getByRole('table', { name: 'By day and agent' });
       await days.getByText('agent:clerk').waitFor();
@@ -43,7 +43,7 @@ describeConsole(
       await ask('POST', '/v1/facts', { ...gone, confidence: 0, value: { type: 'string', v: 'June' } });
       const fresh = { entity: 'shop:new', relation: 'memory:opens', source: 'agent:scribe', scope: 'company' };
       await ask('POST', '/v1/facts', { ...fresh, value: { type: 'string', v: 'September' } });
-      const { page, open } = await running().visit(running().served.adminKey);
+      const { page, open } = await running().enter(running().served.adminKey);
       await open(`timeline?since=${since}`);
       await page.getByRole('region', { name: 'Held only later' }).getByText('September').first().waitFor();
       await page.getByRole('region', { name: 'Held only earlier' }).getByText('June').first().waitFor();
