@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { type FeedPage, othersGoFirst, ProgressLog } from '../../../kernel/internal-api.ts';
 import {
   BackgroundWork,
@@ -22,8 +23,8 @@ import { type ChoiceParts, newFactsToEmbed, oldFactsToEmbed } from './facts-to-e
 /** The number of facts per step. A step takes some milliseconds of the event loop, half of them for the commit. */
 const FACTS_PER_STEP = 64;
 /**
- * While requests run, embedding pauses for this multiple of the duration of the last step. So fewer than one request in
- * twenty coincides with a step. Meanwhile facts without a vector are found by their words.
+ * While requests run, embedding pauses for this multiple of the time for which the last step kept the event loop busy.
+ * So fewer than one request in twenty coincides with a step. Meanwhile facts without a vector are found by their words.
  */
 const RESTS_BESIDE_OTHERS = 40;
 /** The time after a commit in which further commits are expected, in milliseconds. */
@@ -150,6 +151,7 @@ export class EmbedFacts {
       const beganMs = clock.monotonicMs();
       this.#load.endLook();
       this.#waitedMs = 0;
+      const loop = performance.eventLoopUtilization();
       const isFresh = await this.#fresh.next(FACTS_PER_STEP);
       if (!isFresh && !(await this.#embedOfBacklog(FACTS_PER_STEP))) {
         this.#examined = 0;
@@ -157,7 +159,10 @@ export class EmbedFacts {
         return;
       }
       await this.#progress.reached(this.#examined, () => generations.countPending());
-      const restMs = this.#restMs(clock.monotonicMs() - beganMs, isFresh ? 0 : FACTS_PER_STEP);
+      const tookMs = clock.monotonicMs() - beganMs;
+      // Waiting for a database delays no request.
+      const ownMs = Math.min(tookMs - this.#waitedMs, performance.eventLoopUtilization(loop).active);
+      const restMs = this.#restMs(tookMs, ownMs, isFresh ? 0 : FACTS_PER_STEP);
       if (restMs > 0) {
         this.#load.beginLook();
         rest(restMs);
@@ -184,9 +189,8 @@ export class EmbedFacts {
     return false;
   }
 
-  #restMs(tookMs: number, ofBacklog: number): number {
+  #restMs(tookMs: number, ownMs: number, ofBacklog: number): number {
     const { backlogPerSecond } = this.#parts;
-    const ownMs = tookMs - this.#waitedMs;
     const spared = this.#load.isThere ? Math.min(LONGEST_REST_MS, Math.ceil(ownMs * RESTS_BESIDE_OTHERS)) : 0;
     return Math.max(spared, Math.ceil((ofBacklog * 1_000) / backlogPerSecond - tookMs));
   }
