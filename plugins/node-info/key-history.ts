@@ -85,5 +85,3 @@ export class KeyHistory {
 
 const read = (text: string | undefined): readonly ListedNodeKey[] =>
   text === undefined ? [] : openJson<readonly ListedNodeKey[]>(SEALED, { key: NOTE, value: text }, 'value');
-
-/** The id of a key in signatures. */

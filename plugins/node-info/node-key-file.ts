@@ -65,7 +65,6 @@ export const loadRetiredKeys = async (path: string): Promise<Uint8Array[]> => {
 
 const RETIRED = '.retired-';
 
-/** The id of a key in signatures: 16 hexadecimal digits of the digest of its public half. */
 /**
  * Generates a key in a new file that only its owner can read. Simultaneous calls, in any processes, agree on the first
  * file.

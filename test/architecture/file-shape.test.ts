@@ -12,6 +12,8 @@ const IMPURE =
 /** The files in which client and console pick up the clock, the randomness and the network of their platform. */
 const HANDS_OVER = /^(client\/(platform|client-options)|plugins\/console\/app\/kit\/platform)\.ts$/;
 const COMMENT = /^\s*(\*|\/\/|\/\*)/;
+/** A docstring before another one, or at the end of the file. */
+const ORPHAN = /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(?=\/\*\*|\n*$(?![\s\S]))/gm;
 const MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
 
 describe('the shape of the source', () => {
@@ -31,6 +33,13 @@ describe('the shape of the source', () => {
       text.split('\n').flatMap((line, at) => (line.length > 120 && COMMENT.test(line) ? [`${path}:${at + 1}`] : [])),
     );
     expect(wide).to.deep.equal([]);
+  });
+
+  it('puts every docstring directly before what it describes', () => {
+    const orphans = files.flatMap(({ path, text }) =>
+      [...text.matchAll(ORPHAN)].map(({ index }) => `${path}:${text.slice(0, index).split('\n').length}`),
+    );
+    expect(orphans).to.deep.equal([]);
   });
 
   it('names files in kebab-case, and never with a vague name such as "utils"', () => {
