@@ -7,31 +7,45 @@ const LASTS_MS = 250;
  * The event loop counts as idle below this share of busy time, because recurring tasks and this measurement use some.
  */
 const IDLE_SHARE = 0.1;
-/** The minimum duration of a measurement; shorter ones are too imprecise. */
-const SHORTEST_LOOK_MS = 5;
+/**
+ * The minimum duration of the measurements that decide. A shorter sum is too imprecise: one recurring task of 2 ms
+ * would count as load within a pause of 15 ms.
+ */
+const SHORTEST_LOOK_MS = 100;
 
 /**
  * Detects whether other work, above all requests, uses the event loop of this thread. Measures while its caller pauses.
  */
 export class EventLoopLoad {
   readonly #clock: Clock;
+  readonly #measure: typeof performance.eventLoopUtilization;
   #from: EventLoopUtilization | undefined;
+  /** The sum of the measurements since the last decision. */
+  #activeMs = 0;
+  #idleMs = 0;
   #untilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, measure = performance.eventLoopUtilization) {
     this.#clock = clock;
+    this.#measure = measure;
   }
 
   /** Starts a measurement. The caller must do no work until `endLook`. */
   beginLook(): void {
-    this.#from = performance.eventLoopUtilization();
+    this.#from = this.#measure();
   }
 
   endLook(): void {
     if (this.#from === undefined) return;
-    const { active, idle, utilization } = performance.eventLoopUtilization(this.#from);
+    const { active, idle } = this.#measure(this.#from);
     this.#from = undefined;
-    if (active + idle >= SHORTEST_LOOK_MS && utilization > IDLE_SHARE) this.seen();
+    this.#activeMs += active;
+    this.#idleMs += idle;
+    const tookMs = this.#activeMs + this.#idleMs;
+    if (tookMs < SHORTEST_LOOK_MS) return;
+    if (this.#activeMs > IDLE_SHARE * tookMs) this.seen();
+    this.#activeMs = 0;
+    this.#idleMs = 0;
   }
 
   /** Reports load that the caller has observed. The event loop counts as busy for the next `forMs` milliseconds. */
