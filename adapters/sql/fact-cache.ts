@@ -97,8 +97,11 @@ type Generation = Map<string, Map<string, StoredFact>>;
 /** The maximum number of tenants whose hits are counted. */
 const MAX_SHARES = 10_000;
 
-/** The estimated size of a cached fact without its texts: some thirty members, the map entry, and attached data. */
-const OBJECT_BYTES = 2_000;
+/**
+ * The estimated size of a cached fact without its texts: some thirty members, the map entry, and what a recall
+ * attaches, such as its spelling and its signature. Measured after 26,000 reads of a store with a million facts.
+ */
+const OBJECT_BYTES = 4_000;
 
 /** Estimates the memory of texts. Most take one byte per character, others two. */
 const bytesOf = ({ entity, relation, value, source, derivedFrom, replaces }: StoredFact): number => {
