@@ -23,8 +23,12 @@ const FACTS_PER_STATEMENT = 500;
 export const COUNTS_WRITTEN = 'counts-written';
 const NO_GARDEN = '';
 
+/** Holds no text of the fact, because the fact may be erased before the count is written. */
 interface Pending {
-  readonly view: FactView;
+  readonly tenantId: string;
+  readonly id: string;
+  readonly scope: string;
+  readonly gardenId: string;
   count: number;
 }
 
@@ -44,6 +48,7 @@ export class AccessCounts {
 
   async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<void> {
     const ids = facts.map(({ id }) => id);
+    for (const id of ids) this.#pending.delete(keyOf({ tenantId, id }));
     await this.#tables.in(transaction)(ACCESS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
     this.changed();
   }
@@ -59,7 +64,10 @@ export class AccessCounts {
   }
 
   note(views: readonly FactView[]): void {
-    for (const view of views) this.#add({ view, count: 1 });
+    for (const { fact } of views) {
+      const { tenantId, id, scope, gardenId } = fact;
+      this.#add({ tenantId, id, scope, gardenId: gardenId ?? NO_GARDEN, count: 1 });
+    }
   }
 
   /**
@@ -102,7 +110,7 @@ export class AccessCounts {
     const pending = this.#pending;
     this.#pending = new Map();
     try {
-      for (const [tenantId, counted] of grouped(pending.values(), ({ view }) => view.fact.tenantId)) {
+      for (const [tenantId, counted] of grouped(pending.values(), ({ tenantId: of }) => of)) {
         for (let at = 0; at < counted.length; at += FACTS_PER_STATEMENT) {
           const some = counted.slice(at, at + FACTS_PER_STATEMENT);
           await this.#tables.write(tenantId, async (own) => {
@@ -110,7 +118,7 @@ export class AccessCounts {
             own.signal(COUNTS_WRITTEN);
           });
           this.changed();
-          for (const { view } of some) pending.delete(keyOf(view));
+          for (const one of some) pending.delete(keyOf(one));
         }
       }
     } catch (error) {
@@ -119,16 +127,16 @@ export class AccessCounts {
     }
   }
 
-  #add({ view, count }: Pending): void {
-    const key = keyOf(view);
+  #add(one: Pending): void {
+    const key = keyOf(one);
     const known = this.#pending.get(key);
-    if (known !== undefined) known.count += count;
-    else if (this.#pending.size < MAX_PENDING) this.#pending.set(key, { view, count });
+    if (known !== undefined) known.count += one.count;
+    else if (this.#pending.size < MAX_PENDING) this.#pending.set(key, one);
   }
 }
 
 /** Includes the tenant, because two tenants may have facts of the same id. */
-const keyOf = ({ fact }: FactView): string => `${fact.tenantId} ${fact.id}`;
+const keyOf = ({ tenantId, id }: Pick<Pending, 'tenantId' | 'id'>): string => `${tenantId} ${id}`;
 
 const partsOf = ({ tenantId, scopes, gardens, onlyGarden }: SearchView) => {
   const where = { tenant_id: tenantId, scope: [...scopes] };
@@ -137,23 +145,23 @@ const partsOf = ({ tenantId, scopes, gardens, onlyGarden }: SearchView) => {
 };
 
 const add = async (own: WritableTables, tenantId: string, counted: readonly Pending[]): Promise<void> => {
-  const ids = counted.map(({ view }) => view.fact.id);
+  const ids = counted.map(({ id }) => id);
   const stored = new Map(
     (await own.select(ACCESS_TABLE, { tenant_id: tenantId, fact_id: ids })).map((row) => [
       String(row['fact_id']),
       Number(row['count']),
     ]),
   );
-  const fresh = counted.filter(({ view }) => !stored.has(view.fact.id));
-  const rows: Row[] = fresh.map(({ view, count }) => ({ fact_id: view.fact.id, tenant_id: tenantId, count }));
+  const fresh = counted.filter(({ id }) => !stored.has(id));
+  const rows: Row[] = fresh.map(({ id, count }) => ({ fact_id: id, tenant_id: tenantId, count }));
   if (rows.length > 0) await own.insertRows(ACCESS_TABLE, rows);
-  const known = counted.filter(({ view }) => stored.has(view.fact.id));
+  const known = counted.filter(({ id }) => stored.has(id));
   for (const [count, some] of grouped(known, ({ count }) => count)) {
     await own(ACCESS_TABLE)
       .where('tenant_id', tenantId)
       .whereIn(
         'fact_id',
-        some.map(({ view }) => view.fact.id),
+        some.map(({ id }) => id),
       )
       .increment('count', count);
   }
@@ -166,11 +174,11 @@ const raisePeaks = async (
   counted: readonly Pending[],
   stored: ReadonlyMap<string, number>,
 ): Promise<void> => {
-  const byPart = grouped(counted, ({ view: { fact } }) => `${fact.scope} ${fact.gardenId ?? NO_GARDEN}`);
+  const byPart = grouped(counted, ({ scope, gardenId }) => `${scope} ${gardenId}`);
   for (const some of byPart.values()) {
-    const { scope, gardenId } = (some[0] as Pending).view.fact;
-    const where = { tenant_id: tenantId, scope, garden_id: gardenId ?? NO_GARDEN };
-    const count = Math.max(...some.map(({ view, count }) => count + (stored.get(view.fact.id) ?? 0)));
+    const { scope, gardenId } = some[0] as Pending;
+    const where = { tenant_id: tenantId, scope, garden_id: gardenId };
+    const count = Math.max(...some.map(({ id, count }) => count + (stored.get(id) ?? 0)));
     const [peak] = await own.select(PEAKS_TABLE, where);
     if (peak === undefined) await own.insertRows(PEAKS_TABLE, [{ ...where, count }]);
     else if (Number(peak['count']) < count) await own(PEAKS_TABLE).where(where).update({ count });
