@@ -181,7 +181,7 @@ class SnapshotReader implements FactReader {
   }
 
   #context(view: ReadView, about: ReadContext['about'], include: ReadContext['include']): ReadContext {
-    return { ...this.#aim, view, gardens: this.gardens, about, include, live: () => this.constraint('live') };
+    return { view, gardens: this.gardens, about, include, live: () => this.constraint('live'), ...this.#aim };
   }
 
   #aboutOf(search: FactSearch): ReadContext['about'] {

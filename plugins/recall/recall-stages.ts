@@ -149,7 +149,7 @@ const expand = async (
   });
   const [besides = NO_HITS, links = NO_HITS] = await pool.admit<LinkedFact>(
     [
-      async (...given) => (await beside.search(...given)).map((hit) => ({ ...hit, hops: 1 })),
+      async (...given) => (await beside.search(...given)).map((hit) => ({ hops: 1, ...hit })),
       async () => {
         const answers = await Promise.all(newest.map((place) => plan.answer(place)));
         return linkedFacts(
@@ -172,7 +172,7 @@ const expand = async (
 
 const withView = ({ id, score }: Hit, pool: CandidatePool) => {
   const view = pool.get(id);
-  return view === undefined ? [] : [{ ...view, score }];
+  return view === undefined ? [] : [{ score, ...view }];
 };
 
 /** Returns seeds scored from 0 to 1 by the stages that need no seeds, with the caller's weights. */
