@@ -18,7 +18,7 @@ const WARM_UP_SECONDS = 1;
 /** The number of turns of a node without cached answers and of the bare statement. */
 const ROUNDS = 3;
 /** The same on every machine. */
-const CACHE = { SVC_CACHE_MIB: '96' };
+const CACHE = { SVC_CACHE_MIB: '80' };
 /** The number of passes over all entities that no run exceeds. */
 const PASSES_OF_RUN = 120;
 
