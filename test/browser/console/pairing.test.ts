@@ -14,6 +14,8 @@ const settingsOf = async ({ nodeId, seed }: PeerIdentity) => ({
   SVC_NODE_PRIVATE_KEY: seed,
 });
 
+const NOT_COPIED = 'not copied yet';
+
 /** Makes a declaration for the node at an address, and returns its text and its code. */
 const declare = async (page: Page, address: string, nodeId: string) => {
   await press(page, 'Pair with a node');
@@ -22,13 +24,17 @@ const declare = async (page: Page, address: string, nodeId: string) => {
   await press(form, 'Make the declaration');
   const made = await dialog(page, `The declaration for ${nodeId}`);
   const code = (await made.locator('.secret').textContent()) ?? '';
-  await press(made, 'Copy the declaration');
   await page.evaluate('document.querySelector("dialog[open]").append(document.createElement("textarea"))');
   const pasted = made.locator('textarea');
-  // The browser may still copy after the button was pressed.
+  // Replaces what another test copied in this browser, because the browser may still copy after the button was pressed.
+  await pasted.fill(NOT_COPIED);
+  await pasted.press('Control+A');
+  await pasted.press('Control+C');
+  await press(made, 'Copy the declaration');
   await comesTrue(async () => {
+    await pasted.fill('');
     await pasted.press('Control+V');
-    return (await pasted.inputValue()) !== '';
+    return !['', NOT_COPIED].includes(await pasted.inputValue());
   });
   const text = await pasted.inputValue();
   await page.evaluate('document.querySelector("dialog[open] textarea").remove()');
