@@ -1,13 +1,41 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** Returns a free port of this machine, for a program that must know its port before it starts. */
+/** Below the ports that systems give to connections and to servers without a port of their own. */
+const LOWEST = 10_000;
+const PAIRS = 2_900;
+
+/**
+ * Returns a free port of this machine, for a program that must know its port before it starts.
+ *
+ * No other test gets the port before this process ends: the process keeps listening on the port above it, which marks
+ * the pair as taken for every process.
+ */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  const first = Math.floor(Math.random() * PAIRS);
+  for (let turn = 0; turn < PAIRS; turn += 1) {
+    const port = LOWEST + 2 * ((first + turn) % PAIRS);
+    const mark = await listen(port + 1);
+    if (mark === undefined) continue;
+    const server = await listen(port);
+    if (server === undefined) {
+      mark.close();
+      continue;
+    }
+    mark.unref();
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error(`no port from ${LOWEST} to ${LOWEST + 2 * PAIRS} is free`);
+};
+
+const listen = async (port: number): Promise<Server | undefined> => {
+  const server = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch {
+    return undefined;
+  }
 };
