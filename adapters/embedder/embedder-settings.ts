@@ -22,7 +22,7 @@ export const builtInEmbedderSettings: Schema<BuiltInEmbedderSettings> = schema<B
       enum: [256, 768],
       default: 768,
       env: DIMENSIONS_VARIABLE,
-      description: 'length of the vectors; 256 takes a third of the memory and finds less',
+      description: 'length of the vectors; 256 takes a third of their memory and finds less',
     },
   },
 });

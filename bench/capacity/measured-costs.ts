@@ -24,7 +24,7 @@ export const BYTES = {
   /** The words, vectors and filters of `search-postgres`, which replace `vector`. */
   searchRows: 5_090,
   /** The index in the memory of one process of each host. */
-  index: 1_300,
+  index: 800,
 } as const;
 
 /** Durable assertions a second of one tenant, whose writes take turns (`append --store postgres`). */

@@ -1,8 +1,9 @@
 import { loadScanner, type Scanner } from './load-scanner.ts';
+import { type PackedRow, pack, unpack } from './packed-row.ts';
 
 /**
- * Rows stored one after another at one address: first the signs, then the codes, the scales, and a bit for each used
- * row.
+ * Rows stored one after another at one address: first the signs, then the sizes of the components, the scales, and a
+ * bit for each used row.
  */
 export interface Block {
   readonly address: number;
@@ -23,9 +24,11 @@ const MOST_BYTES = MOST_PAGES * PAGE;
 const GROWTH_PAGES = 16;
 const GROWTH = 0.25;
 const ROW_UNIT = 16;
+/** The number of components whose sizes fill one unit of a row. */
+const SIZES_PER_UNIT = 4 * ROW_UNIT;
 
 /** The number of components of a stored code, with padding. */
-export const rowLength = (dimensions: number): number => roundUp(dimensions, ROW_UNIT);
+export const rowLength = (dimensions: number): number => roundUp(dimensions, SIZES_PER_UNIT);
 const MASK_BYTES = LARGEST_BLOCK / 8;
 
 /**
@@ -34,8 +37,10 @@ const MASK_BYTES = LARGEST_BLOCK / 8;
  */
 export class CodeMemory {
   readonly dimensions: number;
-  /** The number of bytes of one row of codes. */
-  readonly rowCodes: number;
+  /** The number of components of one row, with padding. */
+  readonly rowComponents: number;
+  /** The number of bytes of one row of sizes, and of signs. */
+  readonly #rowSizes: number;
   readonly #rowSigns: number;
   readonly #scanner: Scanner;
   readonly #spare = new Map<number, number[]>();
@@ -54,10 +59,11 @@ export class CodeMemory {
     this.#scanner = loadScanner(load);
     this.#views = viewsOf(this.#scanner.memory);
     this.dimensions = dimensions;
-    this.rowCodes = rowLength(dimensions);
+    this.rowComponents = rowLength(dimensions);
+    this.#rowSizes = this.rowComponents / 4;
     this.#rowSigns = roundUp(Math.ceil(dimensions / 8), ROW_UNIT);
     this.#signs = this.#take(this.#rowSigns);
-    this.#components = this.#take(this.rowCodes * 2);
+    this.#components = this.#take(this.rowComponents * 2);
     this.#mask = this.#take(MASK_BYTES);
     this.#histogram = this.#take((this.#rowSigns * 8 + 1) * 4);
   }
@@ -68,7 +74,7 @@ export class CodeMemory {
 
   /** Returns the number of bytes of a whole block. */
   blockBytes(size: number): number {
-    return size * (this.#rowSigns + this.rowCodes + 4) + roundUp(maskWords(size) * 4, ROW_UNIT);
+    return size * (this.#rowSigns + this.#rowSizes + 4) + roundUp(maskWords(size) * 4, ROW_UNIT);
   }
 
   /**
@@ -97,10 +103,8 @@ export class CodeMemory {
   }
 
   write(block: Block, row: number, code: Int8Array, scale: number): void {
-    const { codes, scales, words } = this.#views;
-    const at = this.#codesOf(block, row);
-    codes.set(code, at);
-    this.#scanner.signsOf(at, block.address + row * this.#rowSigns, this.rowCodes);
+    const { scales, words } = this.#views;
+    pack(code, this.#packedRow(block, row));
     scales[this.#scaleOf(block, row)] = scale;
     const word = this.#liveWord(block, row);
     words[word] = (words[word] as number) | (1 << (row & 31));
@@ -112,9 +116,8 @@ export class CodeMemory {
 
   read(block: Block, row: number): { code: Int8Array; scale: number } | undefined {
     if (!this.isLive(block, row)) return undefined;
-    const at = this.#codesOf(block, row);
     const scale = this.#views.scales[this.#scaleOf(block, row)] as number;
-    return { code: this.#views.codes.slice(at, at + this.dimensions), scale };
+    return { code: unpack(this.#packedRow(block, row), this.dimensions), scale };
   }
 
   /** Marks a row as unused. Returns false if it was unused already. */
@@ -141,7 +144,7 @@ export class CodeMemory {
   /** Starts a search over at most `capacity` blocks. */
   begin(components: Int16Array, wanted: number, capacity: number, blocks: number): void {
     this.#list = this.#roomFor(this.#list, capacity, capacity, 8);
-    this.#blocks = this.#roomFor(this.#blocks, blocks, blocks * 2, 4);
+    this.#blocks = this.#roomFor(this.#blocks, blocks, blocks * 2, 8);
     const { bytes } = this.#views;
     bytes.fill(0, this.#signs, this.#signs + this.#rowSigns);
     for (let at = 0; at < components.length; at += 1) {
@@ -160,7 +163,9 @@ export class CodeMemory {
   scan(block: Block, accepts: Uint32Array | undefined, number: number): boolean {
     const { words } = this.#views;
     if (accepts !== undefined && !copyMask(accepts, block, words, this.#mask / 4)) return false;
-    words[this.#blocks.address / 4 + number] = this.#codesOf(block, 0);
+    const place = this.#blocks.address / 4 + number * 2;
+    words[place] = block.address;
+    words[place + 1] = this.#sizesOf(block, 0);
     const mask = accepts === undefined ? 0 : this.#mask;
     this.#scanner.scan(block.address, this.#liveOf(block), mask, maskWords(block.size), number * LARGEST_BLOCK);
     return true;
@@ -169,7 +174,7 @@ export class CodeMemory {
   /** Ends the scan and returns the number of candidates. */
   finish(): number {
     const count = this.#scanner.finish();
-    this.#scanner.score(this.#blocks.address, this.#components, this.rowCodes);
+    this.#scanner.score(this.#blocks.address, this.#components, this.rowComponents);
     return count;
   }
 
@@ -208,16 +213,25 @@ export class CodeMemory {
     return needed > area.capacity ? { address: this.#take(capacity * entryBytes), capacity } : area;
   }
 
-  #codesOf({ address, size }: Place, row: number): number {
-    return address + size * this.#rowSigns + row * this.rowCodes;
+  #packedRow(block: Place, row: number): PackedRow {
+    const { bytes } = this.#views;
+    const [signs, sizes] = [block.address + row * this.#rowSigns, this.#sizesOf(block, row)];
+    return {
+      signs: bytes.subarray(signs, signs + this.#rowSigns),
+      sizes: bytes.subarray(sizes, sizes + this.#rowSizes),
+    };
+  }
+
+  #sizesOf({ address, size }: Place, row: number): number {
+    return address + size * this.#rowSigns + row * this.#rowSizes;
   }
 
   #scaleOf({ address, size }: Place, row: number): number {
-    return (address + size * (this.#rowSigns + this.rowCodes)) / 4 + row;
+    return (address + size * (this.#rowSigns + this.#rowSizes)) / 4 + row;
   }
 
   #liveOf({ address, size }: Place): number {
-    return address + size * (this.#rowSigns + this.rowCodes + 4);
+    return address + size * (this.#rowSigns + this.#rowSizes + 4);
   }
 
   #liveWord(block: Place, row: number): number {
@@ -240,7 +254,6 @@ type Views = ReturnType<typeof viewsOf>;
 
 const viewsOf = ({ buffer }: Scanner['memory']) => ({
   bytes: new Uint8Array(buffer),
-  codes: new Int8Array(buffer),
   components: new Int16Array(buffer),
   words: new Uint32Array(buffer),
   products: new Int32Array(buffer),

@@ -8,7 +8,6 @@ export interface Scanner {
   scan(signs: number, live: number, accepted: number, maskWords: number, tag: number): void;
   finish(): number;
   score(blocks: number, components: number, length: number): void;
-  signsOf(codes: number, signs: number, length: number): void;
 }
 
 /**
@@ -23,7 +22,7 @@ export const loadScanner = (load?: () => Uint8Array): Scanner => {
 };
 
 /** Must equal `revision` in wasm/code-scanner.ts. */
-const REVISION = 3;
+const REVISION = 4;
 const REBUILD = 'Run "npm run build", or install the package again.';
 
 /** The used subset of the WebAssembly interface, which the types of Node lack. */

@@ -1,5 +1,5 @@
 import type { Spread } from '../search-api.ts';
-import { dot, movedTowards, unit } from '../vectors/unit-vectors.ts';
+import { dot, movedTowards } from '../vectors/unit-vectors.ts';
 import type { Similar, VectorLayer } from '../vectors/vector-layer.ts';
 import type { IndexState } from './index-state.ts';
 import { SessionSides } from './session-sides.ts';
@@ -81,7 +81,7 @@ export class NearVector {
     const after = new Map(around.similaritiesOf(documents).map(({ document, score }) => [document, score]));
     for (const [at, document] of from.entries()) {
       const others = vectors.filter((_, other) => other !== at);
-      after.set(document, dot(movedTowards(others, this.#vector), unit(vectors[at] as Float32Array)));
+      after.set(document, dot(movedTowards(others, this.#vector), vectors[at] as Float32Array));
     }
     const similar = this.similaritiesOf(documents).map(({ document, score: before }) => ({
       document,

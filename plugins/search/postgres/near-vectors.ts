@@ -1,6 +1,7 @@
+import { vectorOfCode } from '../codes/quantise.ts';
 import { MOST_COMPARED, spreadOf } from '../index/dense-search.ts';
 import type { Hit, SearchAnswer, Spread } from '../search-api.ts';
-import { dot, movedTowards, scale, unit } from '../vectors/unit-vectors.ts';
+import { dot, movedTowards } from '../vectors/unit-vectors.ts';
 import { LEAST_READ, NEWEST_FIRST, type OpenedView } from './opened-view.ts';
 import { SIGNS_TABLE, VECTORS_TABLE } from './postgres-tables.ts';
 import { standsBeside } from './session-neighbourhood.ts';
@@ -155,7 +156,7 @@ export class NearVectors {
     const after = new Map((await around.similaritiesOf(of)).map(({ id, score }) => [id, score]));
     for (const [at, id] of from.entries()) {
       const others = codes.filter((_, other) => other !== at);
-      after.set(id, dot(movedTowards(others, this.#vector), unit(codes[at] as Float32Array)));
+      after.set(id, dot(movedTowards(others, this.#vector), codes[at] as Float32Array));
     }
     const before = await this.similaritiesOf(of);
     return {
@@ -173,9 +174,8 @@ export class NearVectors {
     );
     const vectors = new Map(
       rows.map((row) => {
-        const vector = Float32Array.from(String(row['code']).slice(1, -1).split(','), Number);
-        scale(vector, Number(row['scale']));
-        return [String(row['fact_id']), vector];
+        const code = Int8Array.from(String(row['code']).slice(1, -1).split(','), Number);
+        return [String(row['fact_id']), vectorOfCode({ code, scale: Number(row['scale']) })];
       }),
     );
     return ids.flatMap((id) => vectors.get(id) ?? []);

@@ -19,7 +19,7 @@ export function* writeVectors(
   const wanted = [...tables.entries()].flatMap(([part, table]) =>
     table === undefined ? [] : [{ part, table, blocks: table.takeBlocks(which) }],
   );
-  if (which === 'all') yield writer.json({ dimensions });
+  if (which === 'all') yield writer.json({ dimensions, bits: BITS });
   for (const { part, table, blocks } of wanted) {
     for (let at = 0; at < blocks.length; ) {
       const first = blocks[at] as number;
@@ -36,6 +36,9 @@ export function* writeVectors(
   }
 }
 
+/** The bits of a component. */
+const BITS = 3;
+
 export interface ReadVectors {
   readonly codes: CodeSpace;
   /** The tables, by the number of their part. */
@@ -50,7 +53,8 @@ export interface ReadVectors {
 export const readVectors = async (source: ByteSource, isWanted = (): boolean => true): Promise<ReadVectors> => {
   const reader = new FrameReader(source);
   try {
-    const { dimensions } = await reader.json<{ readonly dimensions: number }>();
+    const { dimensions, bits } = await reader.json<{ readonly dimensions: number; readonly bits?: number }>();
+    if (bits !== BITS) throw new UnusableSnapshot('its vectors have another form');
     const codes = createCodeSpace({ dimensions });
     codes.reserve(source.left);
     const tables: CodeTable[] = [];

@@ -1,6 +1,6 @@
 import type { FactName } from '../../../kernel/internal-api.ts';
 
-/** A vector as the index stores it: one byte for each dimension, and their common factor. */
+/** A vector as the store holds it: one byte for each dimension, and their common factor. */
 export interface VectorCode {
   readonly code: Int8Array;
   readonly scale: number;

@@ -7,7 +7,7 @@ export const dot = (a: Float32Array, b: Float32Array): number => {
 };
 
 /** Multiplies a vector by a factor in place. */
-export const scale = (vector: Float32Array, factor: number): void => {
+const scale = (vector: Float32Array, factor: number): void => {
   for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] as number) * factor;
 };
 
@@ -17,7 +17,7 @@ const add = (vector: Float32Array, other: Float32Array): void => {
 };
 
 /** Returns a vector of the same direction and of length 1; a zero vector stays as it is. */
-export const unit = (vector: Float32Array): Float32Array => {
+const unit = (vector: Float32Array): Float32Array => {
   const of = Float32Array.from(vector);
   const length = Math.sqrt(dot(of, of));
   if (length > 0) scale(of, 1 / length);

@@ -1,10 +1,10 @@
 import type { FactName } from '../../../kernel/internal-api.ts';
+import { vectorOfCode } from '../codes/quantise.ts';
 import { type DocumentTable, ORDINAL, PART } from '../index/document-table.ts';
 import type { IndexPart } from '../index/index-part.ts';
 import type { IndexState } from '../index/index-state.ts';
 import type { ViewFilter } from '../index/view-filter.ts';
 import { countOf, everyNth, setBit } from './chosen-bits.ts';
-import { scale } from './unit-vectors.ts';
 import type { CodePlace, CodeTable, VectorCodes } from './vector-codes.ts';
 
 /**
@@ -72,10 +72,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     const { documents } = this.#state;
     const table = this.#tables[documents.word(document, PART)];
     const found = table?.get(documents.word(document, ORDINAL));
-    if (found === undefined) return undefined;
-    const vector = Float32Array.from(found.code);
-    scale(vector, found.scale);
-    return vector;
+    return found === undefined ? undefined : vectorOfCode(found);
   }
 
   /** Returns the documents nearest to a unit vector, best first, then newest first. */

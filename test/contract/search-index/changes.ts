@@ -3,7 +3,8 @@ import { NodeSelf } from '../../../kernel/plugin-api.ts';
 import { Erasures, Tombstones } from '../../../plugins/tombstones/tombstones-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { findNear, findNewest, findWords } from './ask-index.ts';
-import { type CurrentNode, callerOf, text, textAt, vectorOf } from './search-node.ts';
+import { vectorOf } from './pointing-vectors.ts';
+import { type CurrentNode, callerOf, text, textAt } from './search-node.ts';
 
 /** The contract of changes: facts that end, expire, are hidden or erased, and searches of the past. */
 export const describeChanges = (current: CurrentNode): void => {

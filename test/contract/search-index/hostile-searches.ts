@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Scope } from '../../../kernel/plugin-api.ts';
 import { findBeside, findNear, findNewest, findWords } from './ask-index.ts';
-import { type CurrentNode, text, vectorOf } from './search-node.ts';
+import { vectorOf } from './pointing-vectors.ts';
+import { type CurrentNode, text } from './search-node.ts';
 
 const TENANT = { tenantId: 'hostile' };
 const EMPTY_QUERIES = ['', '   ', '"', '" OR 1=1 --', 'NEAR(', '*:*', '(((', '\\', '😀', '\u0000', '\ud800', '?'];

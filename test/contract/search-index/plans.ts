@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { SearchStep } from '../../../plugins/search/search-api.ts';
 import { askStep } from './ask-index.ts';
-import { type CurrentNode, vectorOf } from './search-node.ts';
+import { vectorOf } from './pointing-vectors.ts';
+import type { CurrentNode } from './search-node.ts';
 
 const VECTOR = vectorOf(1, 1);
 const WORDS: SearchStep = { find: 'words', query: 'river stone oak', limit: 9 };

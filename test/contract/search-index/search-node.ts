@@ -19,6 +19,7 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 import { askStep, findNewest } from './ask-index.ts';
+import { DIMENSIONS, vectorOf } from './pointing-vectors.ts';
 import { ReferenceIndex } from './reference-index.ts';
 
 /** Options of a node under test, whose plugins lack the one that provides the search index. */
@@ -35,14 +36,6 @@ export type CurrentNode = () => SearchNode;
 
 export const GARDEN_A = '6f1f6d5e-0000-4000-8000-00000000000a';
 export const GARDEN_B = '6f1f6d5e-0000-4000-8000-00000000000b';
-
-const DIMENSIONS = 8;
-
-/** Returns a unit vector in the direction of these first components. */
-export const vectorOf = (...components: readonly number[]): Float32Array => {
-  const length = Math.hypot(...components);
-  return Float32Array.from({ length: DIMENSIONS }, (_, at) => (components[at] ?? 0) / length);
-};
 
 /** Returns a text that gets the vector of these components, all of 0 to 9. */
 export const textAt = (...components: readonly number[]): string => `towards ${components.join('x')}x`;

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { askFeedback, askSpread, findNear } from './ask-index.ts';
+import { vectorOf } from './pointing-vectors.ts';
 import { NARROWINGS } from './sample-corpus.ts';
-import { type CurrentNode, GARDEN_A, type SearchNode, text, textAt, vectorOf } from './search-node.ts';
+import { type CurrentNode, GARDEN_A, type SearchNode, text, textAt } from './search-node.ts';
 
 /** Facts of lower confidence need not have a vector. */
 const LEAST_CONFIDENCE = 0.1;

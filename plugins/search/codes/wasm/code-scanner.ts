@@ -2,13 +2,16 @@
 // (tsconfig.json).
 //
 // Rows of codes lie in blocks of memory that the caller owns; nothing is allocated here. A row of signs is a whole
-// number of 16 bytes, bit 1 for a negative component, and so is a row of 8-bit codes; both are padded with zeros.
+// number of 16 bytes, bit 1 for a negative component. A row of sizes is as well, with two bits for each component; both
+// are padded with zeros. Of each 64 components the first 16 fill the lowest two bits of 16 bytes, the next 16 the two
+// bits above, and so on. Two bits are a number from 0 to 3, and the code of the component is twice that plus one, with
+// its sign.
 
 /**
  * Must equal the number that load-scanner.ts expects, so that a scanner of another build is rejected. Raise it with
  * every change of an export.
  */
-export const revision: i32 = 3;
+export const revision: i32 = 4;
 
 let query: usize = 0;
 let rowWords: i32 = 0;
@@ -77,40 +80,52 @@ export function finish(): i32 {
 
 /**
  * Replaces the number of different bits in every entry by the integer product of codes and query components. `blocks`
- * holds the address of the codes of every block, 4 bytes each. A tag is the number of a block times 1024 plus a row.
- * Rows of codes have `length` bytes.
+ * holds the addresses of the signs and of the sizes of every block, 4 bytes each. A tag is the number of a block times
+ * 1024 plus a row. Rows have `length` components.
  */
 export function score(blocks: usize, components: usize, length: i32): void {
+  const signBytes: usize = (<usize>rowWords) << 3;
+  const sizeBytes: usize = <usize>length >> 2;
   for (let at = 0; at < count; at++) {
     const entry = list + ((<usize>at) << 3);
     const tag = load<u32>(entry, 4);
-    const codes = <usize>load<u32>(blocks + ((<usize>(tag >> 10)) << 2));
-    store<i32>(entry, dot(codes + <usize>(tag & 1023) * <usize>length, components, length));
+    const block = blocks + ((<usize>(tag >> 10)) << 3);
+    const row = <usize>(tag & 1023);
+    const signs = <usize>load<u32>(block) + row * signBytes;
+    const sizes = <usize>load<u32>(block, 4) + row * sizeBytes;
+    store<i32>(entry, dot(signs, sizes, components, length));
   }
 }
 
-/**
- * Returns the integer product of a row of 8-bit codes and a row of 16-bit query components. `length` is a multiple of
- * 16.
- */
-function dot(codes: usize, components: usize, length: i32): i32 {
+/** Returns the integer product of a row and of 16-bit query components. `length` is a multiple of 64. */
+function dot(signs: usize, sizes: usize, components: usize, length: i32): i32 {
   let sum = i32x4.splat(0);
-  for (let at = 0; at < length; at += 16) {
-    const row = v128.load(codes + <usize>at);
+  for (let at = 0; at < length; at += 64) {
+    const row = v128.load(sizes + (<usize>at >> 2));
+    const sign = signs + (<usize>at >> 3);
     const from = components + ((<usize>at) << 1);
-    sum = i32x4.add(sum, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(row), v128.load(from)));
-    sum = i32x4.add(sum, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(row), v128.load(from, 16)));
+    sum = i32x4.add(sum, product(sign, i8x16.shl(row, 1), from));
+    sum = i32x4.add(sum, product(sign + 2, i8x16.shr_u(row, 1), from + 32));
+    sum = i32x4.add(sum, product(sign + 4, i8x16.shr_u(row, 3), from + 64));
+    sum = i32x4.add(sum, product(sign + 6, i8x16.shr_u(row, 5), from + 96));
   }
   return (
     i32x4.extract_lane(sum, 0) + i32x4.extract_lane(sum, 1) + i32x4.extract_lane(sum, 2) + i32x4.extract_lane(sum, 3)
   );
 }
 
-/** Writes the signs of a row of 8-bit codes. `length` is a multiple of 16. */
-export function signsOf(codes: usize, signs: usize, length: i32): void {
-  for (let at = 0; at < length; at += 16) {
-    store<u16>(signs + (<usize>at >> 3), <u16>i8x16.bitmask(v128.load(codes + <usize>at)));
-  }
+/** Multiplies 16 codes with 16 query components. The sizes lie in the second and third bit of each byte. */
+function product(signs: usize, sizes: v128, components: usize): v128 {
+  const bits = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
+  const both = i16x8.splat(load<i16>(signs));
+  const spread = i8x16.shuffle(both, both, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+  const negative = i8x16.eq(v128.and(spread, bits), bits);
+  const odd = v128.or(v128.and(sizes, i8x16.splat(6)), i8x16.splat(1));
+  const codes = i8x16.sub(v128.xor(odd, negative), negative);
+  return i32x4.add(
+    i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(codes), v128.load(components)),
+    i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(codes), v128.load(components, 16)),
+  );
 }
 
 /** Scans 32 rows of 256 bits without holes, the usual case. It tests no row bits, and the query stays in registers. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type CodeHit, type CodeSpace, createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
 import type { CodeTable } from '../../../../plugins/search/codes/code-table.ts';
-import type { CodeVector } from '../../../../plugins/search/codes/quantise.ts';
+import { vectorOfCode } from '../../../../plugins/search/codes/quantise.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { unitVectors } from './unit-vectors.ts';
 
@@ -17,18 +17,18 @@ const bitmap = (ordinals: Iterable<number>, length: number): Uint32Array => {
   return words;
 };
 
-const codes = new WeakMap<Float32Array, CodeVector>();
+const stored = new WeakMap<Float32Array, Float32Array>();
 
-/** Returns the code of a vector, which several searches compare. */
-const codeOf = (space: CodeSpace, vector: Float32Array): CodeVector => {
-  const known = codes.get(vector) ?? space.quantise(vector);
-  codes.set(vector, known);
+/** Returns what remains of a stored vector, which several searches compare. */
+const storedOf = (space: CodeSpace, vector: Float32Array): Float32Array => {
+  const known = stored.get(vector) ?? vectorOfCode(space.quantise(vector));
+  stored.set(vector, known);
   return known;
 };
 
-const product = (query: Float32Array, { code, scale }: CodeVector): number => {
+const product = (a: Float32Array, b: Float32Array): number => {
   let sum = 0;
-  for (let at = 0; at < query.length; at += 1) sum += (query[at] as number) * (code[at] as number) * scale;
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] as number) * (b[at] as number);
   return sum;
 };
 
@@ -45,7 +45,7 @@ const naiveSearch = (
     .flatMap(({ vectors, accepts }, target) =>
       [...vectors]
         .filter(([ordinal]) => accepts?.has(ordinal) ?? true)
-        .map(([ordinal, vector]) => ({ target, ordinal, similarity: product(query, codeOf(space, vector)) })),
+        .map(([ordinal, vector]) => ({ target, ordinal, similarity: product(query, storedOf(space, vector)) })),
     )
     .sort((a, b) => b.similarity - a.similarity);
 

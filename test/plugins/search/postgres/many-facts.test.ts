@@ -105,7 +105,7 @@ describe('a search for similar vectors among many facts in PostgreSQL', function
   it('estimates the distribution of similarities from a sample of the view', async () => {
     const { spread } = await askSpread(index, vectorOf(0), [], view);
     expect(spread?.count).to.equal(512);
-    expect(spread?.mean).to.be.within(0, 0.2);
+    expect(spread?.mean).to.be.closeTo(0, 0.05);
   });
 
   it('finds the nearest facts, and the next ones when those have ended', async () => {

@@ -4,20 +4,14 @@ import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchAnswer } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { askFeedback } from '../../../contract/search-index/ask-index.ts';
+import { DIMENSIONS, vectorOf } from '../../../contract/search-index/pointing-vectors.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 
-const DIMENSIONS = 16;
-/** Returns a unit vector in the direction of these first components. */
-const vectorOf = (components: readonly number[]): Float32Array => {
-  const length = Math.hypot(...components);
-  return Float32Array.from({ length: DIMENSIONS }, (_, at) => (components[at] ?? 0) / length);
-};
-
-const QUERY = vectorOf([1]);
+const QUERY = vectorOf(1);
 /** The vectors of the three texts. */
-const TEXTS = [vectorOf([0.4, 0.9]), vectorOf([0.4, 0.85, 0.1]), vectorOf([0.5, 0.8, 0, 0.1])];
+const TEXTS = [vectorOf(0.4, 0.9), vectorOf(0.4, 0.85, 0.1), vectorOf(0.5, 0.8, 0, 0.1)];
 const ALIKE = 4;
 const UNLIKE = 5;
 
@@ -35,9 +29,9 @@ const indexOf = (others: Readonly<Record<number, Partial<StoredFact>>> = {}, tex
   TEXTS.forEach((vector, at) => {
     add(at + 1, vector, text);
   });
-  add(ALIKE, vectorOf([0.2, 1]));
-  add(UNLIKE, vectorOf([0.2, 0, 0, 0, 1]));
-  for (const [n, members] of Object.entries(others)) add(Number(n), vectorOf([0.3, 0.1, 0.8]), members);
+  add(ALIKE, vectorOf(0.2, 1));
+  add(UNLIKE, vectorOf(0.2, 0, 0, 0, 1));
+  for (const [n, members] of Object.entries(others)) add(Number(n), vectorOf(0.3, 0.1, 0.8), members);
   index.serveVectors({ embedder: 'scripted', layer });
   return index;
 };
@@ -67,7 +61,7 @@ describe('feedback that moves a query vector towards found texts', () => {
   });
 
   it('compares each of those texts only with the other ones', async () => {
-    const strange = vectorOf([0.4, 0, 0, 0, 0, 0.9]);
+    const strange = vectorOf(0.4, 0, 0, 0, 0, 0.9);
     const index = indexOf();
     const feedback = await feedbackOf(index);
     for (const n of [1, 2, 3]) expect(similarTo(feedback, n)?.after).to.be.above(0.8);
