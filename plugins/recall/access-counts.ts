@@ -1,10 +1,14 @@
-import type {
-  ErasedFacts,
-  FactView,
-  PluginTables,
-  ReadableTables,
-  Row,
-  WritableTables,
+import {
+  all,
+  type ErasedFacts,
+  equals,
+  type FactView,
+  isIn,
+  isNull,
+  type PluginTables,
+  type ReadableTables,
+  type Row,
+  type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { SearchView } from '../search/search-api.ts';
 import { CountCache } from './count-cache.ts';
@@ -49,7 +53,7 @@ export class AccessCounts {
   async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<void> {
     const ids = facts.map(({ id }) => id);
     for (const id of ids) this.#pending.delete(keyOf({ tenantId, id }));
-    await this.#tables.in(transaction)(ACCESS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
+    await deleteCounts(this.#tables.in(transaction), tenantId, ids);
     this.changed();
   }
 
@@ -63,7 +67,7 @@ export class AccessCounts {
     return this.#cache.age;
   }
 
-  note(views: readonly FactView[]): void {
+  note(views: readonly Pick<FactView, 'fact'>[]): void {
     for (const { fact } of views) {
       const { tenantId, id, scope, gardenId } = fact;
       this.#add({ tenantId, id, scope, gardenId: gardenId ?? NO_GARDEN, count: 1 });
@@ -119,12 +123,31 @@ export class AccessCounts {
           });
           this.changed();
           for (const one of some) pending.delete(keyOf(one));
+          await this.#dropErased(
+            tenantId,
+            some.map(({ id }) => id),
+          );
         }
       }
     } catch (error) {
       for (const one of pending.values()) this.#add(one);
       throw error;
     }
+  }
+
+  /** Deletes counts that were written after an erasure, which waits neither for them nor for other processes. */
+  async #dropErased(tenantId: string, ids: readonly string[]): Promise<void> {
+    const filter = all(equals('tenantId', tenantId), isIn('id', ids), isNull('cid'));
+    const erased = await this.#tables.read((_own, snapshot) => snapshot.outline(filter));
+    if (erased.length === 0) return;
+    await this.#tables.write(tenantId, (own) =>
+      deleteCounts(
+        own,
+        tenantId,
+        erased.map(({ id }) => id),
+      ),
+    );
+    this.changed();
   }
 
   #add(one: Pending): void {
@@ -142,6 +165,10 @@ const partsOf = ({ tenantId, scopes, gardens, onlyGarden }: SearchView) => {
   const where = { tenant_id: tenantId, scope: [...scopes] };
   if (onlyGarden !== undefined) return { ...where, garden_id: onlyGarden };
   return gardens === 'all' ? where : { ...where, garden_id: [NO_GARDEN, ...gardens] };
+};
+
+const deleteCounts = async (own: WritableTables, tenantId: string, ids: readonly string[]): Promise<void> => {
+  await own(ACCESS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
 };
 
 const add = async (own: WritableTables, tenantId: string, counted: readonly Pending[]): Promise<void> => {

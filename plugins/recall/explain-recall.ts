@@ -40,7 +40,7 @@ export const withWhy = (facts: readonly Candidate[], { found, ranked, packed }: 
     rank: ranks.get(one) as number,
     packed: turns.get(one) as number,
   });
-  return facts.map((one) => ({ ...one, why: whyOf(one) }));
+  return facts.map((one) => ({ why: whyOf(one), ...one }));
 };
 
 /**
