@@ -113,8 +113,9 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     backupPlaces: options.usesOnlyDataFolder ? undefined : () => kernel.configOf('backup') as BackupPlaces,
   });
   const { node, transport } = config;
-  const settings = nodeSettingsOf(config, options);
   const switchedOff = () => Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? []));
+  const allPlugins = async () => [...installations.map(({ plugin }) => plugin), ...(await switchedOff())];
+  const settings = nodeSettingsOf(config, options, allPlugins);
   const kernel = createKernel({
     installations,
     coreMigrations: CORE_MIGRATIONS,
@@ -145,7 +146,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     objects,
     keySource,
     seal,
-    contents: async () => contentsOf([...installations.map(({ plugin }) => plugin), ...(await switchedOff())]),
+    contents: async () => (await allPlugins()).flatMap(({ contents }) => contents ?? []),
     prepare: async () => {
       await beforeStart();
       await kernel.boot();
@@ -168,11 +169,12 @@ const logOf = ({ node }: NodeConfig, { worker, logsForPeople }: NodeOptions): Lo
     isForPeople: logsForPeople,
   });
 
-const contentsOf = (plugins: readonly AnyPlugin[]): readonly ContentColumns[] =>
-  plugins.flatMap((plugin) => (plugin as { readonly contents?: readonly ContentColumns[] }).contents ?? []);
-
 /** Returns the part of the configuration that plugins may read. */
-const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions): NodeSettings => {
+const nodeSettingsOf = (
+  config: NodeConfig,
+  { worker, configFile }: NodeOptions,
+  allPlugins: () => Promise<readonly AnyPlugin[]>,
+): NodeSettings => {
   const { node, transport } = config;
   const place = storePlace(config);
   return {
@@ -195,6 +197,7 @@ const nodeSettingsOf = (config: NodeConfig, { worker, configFile }: NodeOptions)
       ...command,
       ...(configFile === undefined ? [] : ['--config', resolve(configFile)]),
     ],
+    journals: async () => (await allPlugins()).flatMap(({ journals }) => journals ?? []),
   };
 };
 

@@ -107,6 +107,7 @@ export { infiniteForUnfaithful, parseStrictJson, parseStrictJsonText } from './h
 export { noteKey } from './identity/node-notes.ts';
 export { DEFAULT_DISPLAY_NAME } from './identity/node-settings.ts';
 export { createServiceNames, DEFAULT_SERVICE_NAME } from './identity/service-names.ts';
+export type { WithdrawalJournal } from './identity/withdrawal-journal.ts';
 export { ProgressLog } from './log/progress-log.ts';
 export { WorkRate } from './log/work-rate.ts';
 export { isLoopbackHost } from './net/loopback-host.ts';

@@ -1,4 +1,5 @@
 import { defineRef } from '../../ports/ports.ts';
+import type { WithdrawalJournal } from './withdrawal-journal.ts';
 
 /** The name of a memory for people, unless its operator chose another one. */
 export const DEFAULT_DISPLAY_NAME = 'Fact memory';
@@ -41,6 +42,8 @@ export interface NodeSettings {
   readonly storeLocation: string;
   /** Returns the program and the arguments that run a command on this node's configuration in a process of its own. */
   readonly commandLine: (command: readonly string[]) => readonly string[];
+  /** Returns the journals of all plugins, including disabled ones, whose files may still be there. */
+  readonly journals: () => Promise<readonly WithdrawalJournal[]>;
 }
 
 export const NodeSettings = defineRef<NodeSettings>('kernel.node-settings');

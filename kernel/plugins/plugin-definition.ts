@@ -7,6 +7,7 @@ import type { HookCaller, On } from '../hooks/define-hook.ts';
 import type { Route } from '../http/route-definition.ts';
 import type { NodeNotes } from '../identity/node-notes.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
+import type { WithdrawalJournal } from '../identity/withdrawal-journal.ts';
 import type { Logger } from '../log/logger.ts';
 import type { ContentColumns } from '../store/content-border.ts';
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
@@ -163,6 +164,8 @@ export interface Plugin<R extends Requires = Requires, C = unknown> {
    * seals them: see `ContentColumns`.
    */
   readonly contents?: readonly ContentColumns[];
+  /** The plugin's files beside the store that prevent a restore from taking a withdrawal back. */
+  readonly journals?: readonly WithdrawalJournal[];
   /** Commands for the command line. A command name that another plugin uses is a boot problem. */
   readonly commands?: readonly PluginCommand[];
   setup(context: PluginContext<R, C>): Awaitable<void>;

@@ -7,11 +7,12 @@ import {
 } from '../../kernel/command-api.ts';
 import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
-import { erasureInstants, listBackups } from './backup-folder.ts';
+import { listBackups } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
-import { backupSettings, erasureFilesOf, stayingHere } from './backup-settings.ts';
+import { backupSettings, stayingHere } from './backup-settings.ts';
 import { createBackup } from './create-backup.ts';
 import { drillCommand } from './drill-command.ts';
+import { erasureFilesOf, erasureInstants } from './erasure-journals.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { gapJson, longGaps, type SentChain, sentChains, showGap } from './increment-chains.ts';
 import { isOlder } from './prune-chains.ts';
@@ -92,9 +93,10 @@ const listCommand = defineCommand({
   async run({ options, config, node, objects, stdout, stderr, table }) {
     const folder = options.out ?? config.folder;
     const target = options.from === undefined ? undefined : await objects.open(options.from, { mustExist: true });
+    const erasureFiles = await erasureFilesOf(node);
     const found: readonly Listed[] = await (target === undefined
-      ? listBackups(folder, erasureFilesOf(node))
-      : listSent(target, erasureFilesOf(node)));
+      ? listBackups(folder, erasureFiles)
+      : listSent(target, erasureFiles));
     const chains = target === undefined ? [] : await sentChains(target);
     const sent = target === undefined ? {} : { chains: chains.map(chainJson), gaps: longGaps(chains).map(gapJson) };
     if (options.json) stdout.write(`${JSON.stringify({ backups: found.map(listedJson), ...sent })}\n`);
@@ -105,7 +107,7 @@ const listCommand = defineCommand({
     }
     if (!options.json)
       for (const line of [...chains.map(chainLine), ...longGaps(chains).map(showGap)]) stderr.write(line);
-    const erasedAt = await erasureInstants(erasureFilesOf(node));
+    const erasedAt = await erasureInstants(erasureFiles);
     if (found.some(({ erasuresSince }) => erasuresSince > 0) || chains.some((chain) => isOlder(chain, erasedAt))) {
       stderr.write(`"${pruning(options)}" removes backups that may hold what was erased since\n`);
     }

@@ -1,8 +1,8 @@
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readJournal } from '../../kernel/internal-api.ts';
 import { formatHlc, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
+import { erasureInstants } from './erasure-journals.ts';
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
 
 /** `backup-20261123T021500123Z-1a2b3c4d`: sorting by name sorts by age. */
@@ -176,32 +176,6 @@ export const summaryOf = (
   erasuresSince: erasedAt.filter((ms) => ms >= (parseInstant(createdAt) ?? 0)).length,
   damage: null,
 });
-
-/** Returns the ends of erasures in receipt files. Skips malformed lines. */
-export const erasureInstants = async (files: readonly string[]): Promise<number[]> => {
-  const found: number[] = [];
-  for (const file of files) {
-    for await (const { text } of readJournal(file)) {
-      const ms = text === undefined ? undefined : endedAt(text);
-      if (ms !== undefined) found.push(ms);
-    }
-  }
-  return found;
-};
-
-/** The receipt of a fact is a member of its line. The receipt of a tenant is the line itself. */
-const endedAt = (line: string): number | undefined => {
-  try {
-    const { receipt, erased_at: tenantGone } = JSON.parse(line) as {
-      readonly receipt?: { readonly created_at?: unknown };
-      readonly erased_at?: unknown;
-    };
-    const text = receipt?.created_at ?? tenantGone;
-    return typeof text === 'string' ? (parseInstant(text) ?? undefined) : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 /** Syncs a file or a folder to disk. */
 export const syncPath = async (path: string): Promise<void> => {

@@ -20,7 +20,7 @@ import { type UpkeepTask, upkeepTasks } from '../upkeep/upkeep-api.ts';
 import { Backups, StoreSamples, StoreVerification, storeChecks } from './backup-api.ts';
 import { backupCommands } from './backup-commands.ts';
 import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
-import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './backup-settings.ts';
+import { backupSettings, stayingHere, stayingThere } from './backup-settings.ts';
 import { createFactCheck } from './check-facts.ts';
 import { createRowCheck } from './check-rows.ts';
 import { createStructureCheck } from './check-structure.ts';
@@ -62,7 +62,7 @@ export const backupPlugin = definePlugin({
   setup({ config, use, provide, route, on, hooks, tables, log, onStart, every, onStop }) {
     const { clock, jobs, node, telemetry } = use;
     const retention = stayingHere(config);
-    const parts = { ...use, config, folder: config.folder, retention, erasureFiles: erasureFilesOf(node) };
+    const parts = { ...use, config, folder: config.folder, retention };
     const backups = createBackups(parts);
     provide(Backups, backups);
     route(createBackupRoute(backups));

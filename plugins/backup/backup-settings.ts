@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { BUCKET_PLACE, type Schema } from '../../kernel/internal-api.ts';
-import { type NodeSettings, schema } from '../../kernel/plugin-api.ts';
+import { schema } from '../../kernel/plugin-api.ts';
 import { type Retention, readRetention } from './retained-backups.ts';
 
 export interface BackupSettings {
@@ -71,9 +70,3 @@ export const stayingHere = ({ keep, retention, target }: BackupSettings): Retent
 
 /** Returns the backups that stay in a target. */
 export const stayingThere = ({ keep, retention }: BackupSettings): Retention => readRetention(keep, retention);
-
-/** Files beside the store that record the erasures of facts and of tenants. */
-export const erasureFilesOf = ({ dataFolder }: Pick<NodeSettings, 'dataFolder'>): readonly string[] => [
-  join(dataFolder, 'erasures.jsonl'),
-  join(dataFolder, 'multi-tenant', 'erased-tenants.jsonl'),
-];

@@ -9,6 +9,7 @@ import type { JobData, JobQueue, JobRun } from '../jobs/jobs-api.ts';
 import type { Backups } from './backup-api.ts';
 import { backupNames, listBackups } from './backup-folder.ts';
 import { type BackupParts, createBackup } from './create-backup.ts';
+import { erasureFilesOf, type JournalFolder } from './erasure-journals.ts';
 import { sendToTarget, type TargetParts } from './send-to-target.ts';
 
 export const BACKUP_JOB = 'backup.run';
@@ -19,14 +20,14 @@ export interface BackupJobParts extends BackupParts, Omit<TargetParts, 'copies'>
 
 export interface NodeBackupsParts extends BackupJobParts {
   readonly jobs: JobQueue | undefined;
-  readonly erasureFiles: readonly string[];
+  readonly node: JournalFolder;
 }
 
 /** Backups that a node makes of its own store. */
-export const createBackups = ({ jobs, folder, erasureFiles }: NodeBackupsParts): Backups => ({
+export const createBackups = ({ jobs, folder, node }: NodeBackupsParts): Backups => ({
   async list(caller) {
     requireOperator(caller);
-    return listBackups(folder, erasureFiles);
+    return listBackups(folder, await erasureFilesOf(node));
   },
   async begin(caller) {
     requireOperator(caller);

@@ -2,8 +2,8 @@ import { countNoun, defineCommand } from '../../kernel/command-api.ts';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
-import { erasureInstants } from './backup-folder.ts';
-import { backupSettings, erasureFilesOf, stayingHere, stayingThere } from './backup-settings.ts';
+import { backupSettings, stayingHere, stayingThere } from './backup-settings.ts';
+import { erasureFilesOf, erasureInstants } from './erasure-journals.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { pruneBackups } from './prune-backups.ts';
 import { pruneChains } from './prune-chains.ts';
@@ -60,7 +60,7 @@ export const pruneCommand = defineCommand({
     const request = {
       retention: { ...periods, newest: options.keep ?? config.keep },
       isTrial: options.dryRun,
-      ...(options.erased ? { erasedBy: erasureFilesOf(node) } : {}),
+      ...(options.erased ? { erasedBy: await erasureFilesOf(node) } : {}),
     };
     const { removed, locked, sealed } =
       options.from === undefined

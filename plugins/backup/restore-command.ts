@@ -4,10 +4,11 @@ import { type CommandContext, countNoun, defineCommand } from '../../kernel/comm
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
 import { type Clock, formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
 import { withPoint } from './assemble-chain.ts';
-import { erasureInstants, pathOfBackup, summaryOf } from './backup-folder.ts';
+import { pathOfBackup, summaryOf } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
-import { type BackupSettings, backupSettings, erasureFilesOf } from './backup-settings.ts';
+import { type BackupSettings, backupSettings } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
+import { erasureFilesOf, erasureInstants } from './erasure-journals.ts';
 import { DISK_OF_BACKUPS, DISK_OF_STORE, explainDisk } from './explain-disk.ts';
 import { fetchBackup } from './fetch-backup.ts';
 import { atOption, fromOption } from './from-option.ts';
@@ -103,10 +104,10 @@ const restoreFrom = async (
     }),
   );
   const key = await placeKeys(path, node.dataFolder, manifest, random);
-  const erasedAt = await erasureInstants(erasureFilesOf(node));
+  const erasedAt = await erasureInstants(await erasureFilesOf(node));
   const summary = summaryOf(manifest, erasedAt, manifest.id);
   // When a store is kept aside, the data folder belongs to that store, so no journal was lost.
-  if (restored.keptAside === null) stderr.write(missingJournalsWarning(node) ?? '');
+  if (restored.keptAside === null) stderr.write((await missingJournalsWarning(node)) ?? '');
   if (options.json) {
     stdout.write(`${JSON.stringify({ ...summaryJson(summary), kept_aside: restored.keptAside, node_key: key })}\n`);
     return;

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ObjectStore, SpareNode } from '../../kernel/internal-api.ts';
-import type { NodeSettings, Random } from '../../kernel/plugin-api.ts';
+import type { Random } from '../../kernel/plugin-api.ts';
 import { StoreSamples, StoreVerification, type VerifiedStore } from './backup-api.ts';
 import { manifestIn, pathOfBackup } from './backup-folder.ts';
-import { erasureFilesOf } from './backup-settings.ts';
 import { checkBackup } from './check-files.ts';
 import { compareSamples, countErased, type SampleDifference } from './compare-samples.ts';
 import { inDrillPlace, requireRoom } from './drill-place.ts';
+import { erasedTenants, type JournalFolder } from './erasure-journals.ts';
 import { fetchBackup } from './fetch-backup.ts';
 import { KEY_FILE, type Manifest } from './manifest-json.ts';
 import { manifestAt } from './target-backups.ts';
@@ -19,7 +19,7 @@ const SAMPLE = 100;
 export interface DrillParts {
   /** The folder of backups. */
   readonly folder: string;
-  readonly node: Pick<NodeSettings, 'dataFolder'>;
+  readonly node: JournalFolder;
   /** The node of the store in use. */
   readonly nodeId: string | null;
   readonly random: Random;
@@ -96,31 +96,17 @@ const bytesOf = ({ copy, keyFiles }: Manifest): number =>
   [...copy.files, ...keyFiles].reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Copies what an operator puts beside a restored store: the keys of the node, and the journals of erasures. */
-const copyBeside = async ({ dataFolder }: DrillParts['node'], to: string): Promise<void> => {
+const copyBeside = async ({ dataFolder, journals }: JournalFolder, to: string): Promise<void> => {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const name of (await readdir(dataFolder)).filter((one) => KEY_FILE.test(one))) {
     await copyFile(join(dataFolder, name), join(to, name));
   }
-  const [from, into] = [erasureFilesOf({ dataFolder }), erasureFilesOf({ dataFolder: to })];
-  for (const [at, path] of into.entries()) {
+  for (const { file, holdsErasures } of await journals()) {
+    if (!holdsErasures) continue;
+    const path = join(to, file);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await copyFile(from[at] ?? '', path).catch((error: NodeJS.ErrnoException) => {
+    await copyFile(join(dataFolder, file), path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
   }
-};
-
-/** Returns the tenants that were erased. A restored store erases them again by its journal. */
-const erasedTenants = async (node: DrillParts['node']): Promise<ReadonlySet<string>> => {
-  const text = await readFile(erasureFilesOf(node)[1] ?? '', 'utf8').catch(() => '');
-  return new Set(
-    text.split('\n').flatMap((line) => {
-      try {
-        const { tenant_id: id } = JSON.parse(line) as { readonly tenant_id?: unknown };
-        return typeof id === 'string' ? [id] : [];
-      } catch {
-        return [];
-      }
-    }),
-  );
 };

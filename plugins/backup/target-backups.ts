@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
-import { erasureInstants, isBackupName, MAX_MANIFEST_BYTES, summaryOf, unreadable } from './backup-folder.ts';
+import { isBackupName, MAX_MANIFEST_BYTES, summaryOf, unreadable } from './backup-folder.ts';
+import { erasureInstants } from './erasure-journals.ts';
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
 import { countedBackups } from './retained-backups.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EndingRows, keepEnds } from '../../kernel/internal-api.ts';
+import { type EndingRows, keepEnds, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -36,6 +36,12 @@ const PRUNE_INTERVAL_MS = 3_600_000;
  */
 const KEPT_AFTER_END_MS = 30 * 86_400_000;
 
+const REVOKED_TOKENS: WithdrawalJournal = {
+  file: 'revoked-tokens',
+  withdrawn: 'revoked capability tokens',
+  listCommand: 'token list',
+};
+
 export const capabilityTokensPlugin = definePlugin({
   name: 'capability-tokens',
   version: NODE_VERSION,
@@ -55,6 +61,7 @@ export const capabilityTokensPlugin = definePlugin({
   declares: [...Object.values(words), CAPABILITY_INVALID],
   migrations: capabilityMigrations,
   contents: capabilityContents,
+  journals: [REVOKED_TOKENS],
   sealed: [SEALED],
   commands: [tokenCommands],
   async setup(context) {
@@ -69,7 +76,7 @@ export const capabilityTokensPlugin = definePlugin({
       topic: TOKENS_REVOKED,
       tables,
       clock,
-      file: join(node.dataFolder, 'revoked-tokens'),
+      file: join(node.dataFolder, REVOKED_TOKENS.file),
       tenantOf: (tenantId) => tenantId,
       kinds: [revocableTokens(store)],
     });

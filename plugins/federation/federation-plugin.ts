@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepWithdrawals } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -49,6 +49,12 @@ import { servingContents } from './serving/serving-tables.ts';
 import * as servingWords from './serving/serving-words.ts';
 import * as tokenWords from './tokens/token-words.ts';
 
+const REVOKED_PEERINGS: WithdrawalJournal = {
+  file: 'revoked-peerings',
+  withdrawn: 'revoked peerings',
+  listCommand: 'peer list',
+};
+
 export const federationPlugin = definePlugin({
   name: 'federation',
   version: NODE_VERSION,
@@ -79,6 +85,7 @@ export const federationPlugin = definePlugin({
   commands: [peerCommands],
   migrations: federationMigrations,
   contents: [...ingestContents, ...servingContents, ...peeringContents],
+  journals: [REVOKED_PEERINGS],
   sealed: [SEALED_PEERS, SEALED_EVENTS, SEALED_PARKED],
   setup(context) {
     const { config, use, tables, log, on, route, provide, every } = context;
@@ -158,5 +165,5 @@ export const federationPlugin = definePlugin({
 
 const revocationsBeside = ({ dataFolder }: NodeSettings) => ({
   topic: PEERS_CHANGED,
-  file: join(dataFolder, 'revoked-peerings'),
+  file: join(dataFolder, REVOKED_PEERINGS.file),
 });

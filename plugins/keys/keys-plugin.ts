@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EndingRows, keepEnds, readSecretFile } from '../../kernel/internal-api.ts';
+import { type EndingRows, keepEnds, readSecretFile, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
@@ -56,6 +56,8 @@ const MIN_BOOTSTRAP_LENGTH = 16;
 
 /** The interval at which the last uses of keys are written, in milliseconds. */
 const USES_INTERVAL_MS = 60_000;
+
+const REVOKED_KEYS: WithdrawalJournal = { file: 'revoked-keys', withdrawn: 'revoked keys', listCommand: 'key list' };
 
 const HIT = { result: 'hit' } as const;
 const MISS = { result: 'miss' } as const;
@@ -116,6 +118,7 @@ export const keysPlugin = definePlugin({
   }),
   migrations: keysMigrations,
   contents: keysContents,
+  journals: [REVOKED_KEYS],
   sealed: [SEALED, SEALED_AGENT_KEYS],
   async inspect({ config, node, notes }) {
     // The first start uses the key file of an earlier attempt.
@@ -210,7 +213,7 @@ const keepRevocations = (
     topic: KEYS_CHANGED,
     tables: context.tables,
     clock,
-    file: join(node.dataFolder, 'revoked-keys'),
+    file: join(node.dataFolder, REVOKED_KEYS.file),
     tenantOf: (tenantId) => tenancy?.tenantOf(tenantId) ?? DEFAULT_TENANT,
     kinds,
   });

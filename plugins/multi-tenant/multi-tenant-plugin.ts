@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepWithdrawals } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -26,7 +26,7 @@ import { Tenancy, Tenants } from './multi-tenant-api.ts';
 import { multiTenantContents, multiTenantMigrations, SEALED } from './multi-tenant-migrations.ts';
 import { MULTI_TENANT_DISABLED } from './multi-tenant-words.ts';
 import { createTenancy, singleTenancy } from './node-tenancy.ts';
-import { ReceiptFile } from './receipt-file.ts';
+import { ERASED_TENANTS, ReceiptFile } from './receipt-file.ts';
 import { tenantCommands } from './tenant-commands.ts';
 import { TENANTS_CHANGED, TenantDirectory } from './tenant-directory.ts';
 import { TenantEraser } from './tenant-eraser.ts';
@@ -43,6 +43,12 @@ import { TenantStandings } from './tenant-standings.ts';
 interface Settings {
   readonly enabled: boolean;
 }
+
+const SUSPENDED_TENANTS: WithdrawalJournal = {
+  file: 'suspended-tenants',
+  withdrawn: 'suspended tenants',
+  listCommand: 'tenant list',
+};
 
 export const multiTenantPlugin = definePlugin({
   name: 'multi-tenant',
@@ -77,22 +83,23 @@ export const multiTenantPlugin = definePlugin({
   }),
   migrations: multiTenantMigrations,
   contents: multiTenantContents,
+  journals: [SUSPENDED_TENANTS, ERASED_TENANTS],
   sealed: [SEALED],
   commands: [tenantCommands],
   async setup(context) {
-    const { config, use, tables, files, hooks, log, dataFolder, provide, route, onSignal, onStart } = context;
+    const { config, use, tables, files, hooks, log, provide, route, onSignal, onStart } = context;
     const { clock, cursors, self, served, removal, audit, jobs, identity, transfer } = use;
     const directory = new TenantDirectory(tables);
     const standings = new TenantStandings({ directory, served });
     const signing = { nodeId: self.nodeId, identity, isSealed: files.isSealing };
     const isOn = config.enabled;
-    const receipts = isOn && identity !== undefined ? new ReceiptFile(dataFolder(), identity, log) : undefined;
+    const receipts = isOn && identity !== undefined ? new ReceiptFile(use.node.dataFolder, identity, log) : undefined;
     const eraser = new TenantEraser({ directory, standings, removal, clock, audit, signing, receipts });
     const kept = keepWithdrawals(context, {
       topic: TENANTS_CHANGED,
       tables,
       clock,
-      file: join(use.node.dataFolder, 'suspended-tenants'),
+      file: join(use.node.dataFolder, SUSPENDED_TENANTS.file),
       kinds: isOn ? [suspensions(directory, () => standings.reload())] : [],
     });
     const resumes: DirectoryParts['resumes'] = (tenant) => kept.add([endOfSuspension(tenant)]);

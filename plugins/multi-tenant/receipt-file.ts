@@ -1,10 +1,15 @@
 import { join } from 'node:path';
-import { appendLines, DamagedLines, readJournal } from '../../kernel/internal-api.ts';
+import { appendLines, DamagedLines, readJournal, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import { canonicalJson, DEFAULT_TENANT, decodeBase64Url, type Logger, verifyEd25519 } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import type { ErasureReceipt } from './multi-tenant-api.ts';
 
-const FILE = 'erased-tenants.jsonl';
+export const ERASED_TENANTS: WithdrawalJournal = {
+  file: join('multi-tenant', 'erased-tenants.jsonl'),
+  withdrawn: 'erased tenants',
+  listCommand: 'tenant list',
+  holdsErasures: true,
+};
 
 /**
  * A file beside the store with the receipts of erased tenants. A restored backup may contain erased tenants. The newer
@@ -15,8 +20,8 @@ export class ReceiptFile {
   readonly #identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
   readonly #log: Pick<Logger, 'warn'>;
 
-  constructor(folder: string, identity: Pick<NodeIdentity, 'publicKey' | 'retired'>, log: Pick<Logger, 'warn'>) {
-    this.#file = join(folder, FILE);
+  constructor(dataFolder: string, identity: Pick<NodeIdentity, 'publicKey' | 'retired'>, log: Pick<Logger, 'warn'>) {
+    this.#file = join(dataFolder, ERASED_TENANTS.file);
     this.#identity = identity;
     this.#log = log;
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepWithdrawals } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
@@ -42,6 +42,12 @@ import { WITHOUT_KEYS } from './without-keys.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
 
+const SPENT_TOKENS: WithdrawalJournal = {
+  file: 'spent-tokens',
+  withdrawn: 'used tokens of remote clients',
+  listCommand: 'grant list',
+};
+
 export const oauthPlugin = definePlugin({
   name: 'oauth',
   version: NODE_VERSION,
@@ -68,6 +74,7 @@ export const oauthPlugin = definePlugin({
   config: oauthSettings,
   migrations: oauthMigrations,
   contents: oauthContents,
+  journals: [SPENT_TOKENS],
   commands: [grantCommands],
   setup(context) {
     const { config, use, tables, on, provide, route, every } = context;
@@ -107,7 +114,7 @@ export const oauthPlugin = definePlugin({
     const clients = new ClientDirectory({ tables, clock, random, documents });
     const accessTokenMs = config.accessTokenMinutes * 60_000;
     const issuing = { store, tables, clock, random, keys, grants, quotas, nodeUrl };
-    const file = join(node.dataFolder, 'spent-tokens');
+    const file = join(node.dataFolder, SPENT_TOKENS.file);
     const kinds = [spentSecrets({ store, tables, clock })];
     const kept = keepWithdrawals(context, { topic: SECRETS_SPENT, tables, clock, file, kinds, isOver: isOverEntry });
     const withdraw = (secret: StoredSecret) => kept.add([entryOfSecret(secret)]);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepWithdrawals } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -76,6 +76,8 @@ const REMOVAL_INTERVAL_MS = 10_000;
 const REMOVED_AT_ONCE = 2_000;
 const SECRETS_AT_ONCE = 500;
 
+const CANCELLED: WithdrawalJournal = { file: 'cancelled-subscriptions', withdrawn: 'deleted subscriptions' };
+
 export const subscriptionsPlugin = definePlugin({
   name: 'subscriptions',
   version: NODE_VERSION,
@@ -139,6 +141,7 @@ export const subscriptionsPlugin = definePlugin({
   commands: [rotateCommands],
   migrations: subscriptionsMigrations,
   contents: subscriptionsContents,
+  journals: [CANCELLED],
   sealed: [SEALED],
   setup(context) {
     const { config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop } = context;
@@ -150,7 +153,7 @@ export const subscriptionsPlugin = definePlugin({
     const seals = createWebhookSeals(identity, random);
     const access = new AccessCheck({ facts, keys, tokens, isOpen: () => isOpen(hooks) });
     const store = new SubscriptionStore({ tables, random, audit, nowMs, withdraw: (id) => kept.add([id]) });
-    const file = join(use.node.dataFolder, 'cancelled-subscriptions');
+    const file = join(use.node.dataFolder, CANCELLED.file);
     const kinds = [cancellations(store, tables)];
     const kept = keepWithdrawals(context, { topic: WORK, tables, clock, file, kinds });
     const outbox = new OutboxStore({

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -31,7 +32,7 @@ import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { tombstoneCommands } from './commands/tombstone-commands.ts';
 import { SEALED } from './erasure/erasure-row.ts';
 import { erasureContents } from './erasure/erasure-tables.ts';
-import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
+import { ERASED_FACTS, type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
 import { createFollows, TombstoneFollows } from './federation/follow-peer.ts';
 import { servedTombstonesRoute } from './federation/serve-tombstones.ts';
 import { pullTombstones } from './federation/tombstone-puller.ts';
@@ -59,6 +60,12 @@ import * as words from './tombstones-words.ts';
 const FOLLOW_UP_INTERVAL_MS = 60_000;
 /** The interval at which the puller checks for a peer that is due. */
 const PULL_INTERVAL_MS = 5_000;
+
+const HIDDEN_FACTS: WithdrawalJournal = {
+  file: 'tombstones.jsonl',
+  withdrawn: 'facts that were hidden',
+  listCommand: 'tombstone list',
+};
 
 export const tombstonesPlugin = definePlugin({
   name: 'tombstones',
@@ -108,12 +115,13 @@ export const tombstonesPlugin = definePlugin({
   }),
   migrations: tombstonesMigrations,
   contents: [...markerContents, ...erasureContents],
+  journals: [ERASED_FACTS, HIDDEN_FACTS],
   sealed: [SEALED, SEALED_PARKED],
   async setup(context) {
     const { config, use, tables, log, onStart, on, route, provide, every } = context;
     const { names } = use.self;
     const parts = { ...use, tables, names };
-    const file = join(use.node.dataFolder, 'tombstones.jsonl');
+    const file = join(use.node.dataFolder, HIDDEN_FACTS.file);
     const journal = new TombstoneJournal({ ...parts, log, file });
     const tombstones = new StoredTombstones({ ...parts, isSuppressing: config.enabled, journal });
     every(FOLLOW_UP_INTERVAL_MS, () => followUpRest(parts));

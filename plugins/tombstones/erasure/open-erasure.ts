@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { WithdrawalJournal } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   type FactErasure,
@@ -43,6 +44,13 @@ type Context = Pick<
   'config' | 'tables' | 'files' | 'log' | 'on' | 'every' | 'route'
 >;
 
+export const ERASED_FACTS: WithdrawalJournal = {
+  file: 'erasures.jsonl',
+  withdrawn: 'facts that were erased',
+  listCommand: 'tombstone list',
+  holdsErasures: true,
+};
+
 const LOOK_INTERVAL_MS = 1_000;
 
 /**
@@ -55,7 +63,7 @@ export const openErasure = async (
 ): Promise<StoredErasures> => {
   const { erasure, leases, jobs } = needs;
   const { federationErase: erasesForPeers } = config;
-  const journal = join(needs.node.dataFolder, 'erasures.jsonl');
+  const journal = join(needs.node.dataFolder, ERASED_FACTS.file);
   const erasures = new StoredErasures({ ...needs, tables, log, journal, erasesForPeers, isSealed: files.isSealing });
   route(eraseRoute(erasures));
   jobs?.handle(ERASE_JOB, {
