@@ -2,6 +2,8 @@ import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { bytesIn } from '../../../plugins/search/snapshot/byte-source.ts';
+import { FrameReader, FrameWriter } from '../../../plugins/search/snapshot/snapshot-frames.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { beginEpoch } from '../../kit/fact-samples.ts';
@@ -15,6 +17,7 @@ const BATCH = 400;
 const SAVE_INTERVAL_MS = 30_000;
 const WORDS = ['harbour', 'lantern', 'orchard', 'violin', 'glacier', 'pepper', 'saddle', 'compass'];
 const UP_TO_DATE = 'the search index is up to date';
+const VECTORS_UNUSABLE = 'the snapshot of vectors cannot be used; they are read from the store';
 const QUERIES = [
   { query: 'lantern of the harbour 17' },
   { query: 'educaton counseling', weights: { vector: 1 } },
@@ -151,19 +154,28 @@ forEachLayout('a snapshot of the search index on disk', (store) => {
     expect(lineOf(started, message)?.level).to.equal('warn');
   });
 
-  for (const [what, spoil] of Object.entries({
-    'cut short': async (files: string) => halve(await fileOf(files, '-vectors.snapshot')),
-    damaged: async (files: string) => flip(await fileOf(files, '-vectors.snapshot')),
-    gone: async (files: string) => rm(await fileOf(files, '-vectors.snapshot')),
-    'of another embedder': (files: string) =>
-      edit(files, { vectors: { file: 'none', embedder: 'another', seq: 1_000_000 } }),
-  })) {
-    it(`restores the words if its vectors are ${what}; vectors are then read from the store`, async () => {
+  it('restores the words if its vectors are of another embedder, and reads vectors from the store', async () => {
+    const files = await copyOfFiles();
+    await edit(files, { vectors: { file: 'none', embedder: 'another', seq: 1_000_000 } });
+    const started = await start(files);
+    expect(await isUpToDate(started)).to.equal(FACTS);
+    expect(await answers(started)).to.deep.equal(expected);
+  });
+
+  for (const [what, reason, spoil] of [
+    ['cut short', 'it ends too early', (file: string) => halve(file)],
+    ['damaged', 'it is damaged', (file: string) => flip(file)],
+    ['gone', 'no such file', (file: string) => rm(file)],
+    ['of another form', 'its vectors have another form', (file: string) => changeForm(file)],
+  ] as const) {
+    it(`restores the words if its vectors are ${what}, reads vectors from the store, and logs the reason`, async () => {
       const files = await copyOfFiles();
-      await spoil(files);
+      await spoil(await fileOf(files, '-vectors.snapshot'));
       const started = await start(files);
       expect(await isUpToDate(started)).to.equal(FACTS);
       expect(await answers(started)).to.deep.equal(expected);
+      await comesTrue(() => lineOf(started, VECTORS_UNUSABLE) !== undefined);
+      expect(String(lineOf(started, VECTORS_UNUSABLE)?.fields['error'])).to.include(reason);
     });
   }
 
@@ -224,6 +236,14 @@ const edit = async (files: string, members: object): Promise<void> => {
   const path = join(files, 'manifest.json');
   const manifest = JSON.parse(await readFile(path, 'utf8')) as object;
   await writeFile(path, JSON.stringify({ ...manifest, ...members }));
+};
+
+/** Writes an intact first frame that names another number of bits. */
+const changeForm = async (file: string): Promise<void> => {
+  const bytes = await readFile(file);
+  const { dimensions } = await new FrameReader(bytesIn(bytes)).json<{ readonly dimensions: number }>();
+  bytes.set(new FrameWriter().json({ dimensions, bits: 8 }));
+  await writeFile(file, bytes);
 };
 
 const halve = async (file: string): Promise<void> => truncate(file, Math.floor((await stat(file)).size / 2));
