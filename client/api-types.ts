@@ -60,7 +60,7 @@ export interface Assertion {
     | undefined;
   /** Ids of the live facts of its triple and place that this one ends, if all of them are still live. */
   replaces?: readonly string[] | null | undefined;
-  /** Why, in a sentence; kept in a system fact about this one. */
+  /** The reason for this fact, in a sentence; the node keeps it in a system fact about this one. */
   reason?: string | null | undefined;
   /**
    * Assert, or summarize_with_provenance where the fact sums up those it was derived from. Default:

@@ -28,7 +28,7 @@ export interface CommandLineDeps {
    * The absolute paths of an interpreter and its script, with which another program can start this one from any folder.
    */
   readonly program: readonly string[];
-  /** Returns text of this program with the commands in it as the person has to type them. */
+  /** Replaces each command in a text, such as a hint, by the words that the person must type in this folder. */
   asTyped(text: string): string;
   /** Returns the HTTP transport for commands. A command that serves listens on a free loopback port. */
   openTransport(): Promise<Transport>;

@@ -6,7 +6,7 @@ import { isCorrupted, isMissing, isUnknownRequest } from './s3-errors.ts';
 import type { S3Bucket } from './s3-sdk.ts';
 
 const MIB = 1024 * 1024;
-/** The smallest piece, of which some are in memory at once. */
+/** The usual size of a piece. Huge objects have larger ones. Several pieces are in memory at the same time. */
 const PIECE_BYTES = 8 * MIB;
 /** Servers accept 10,000 parts of an object. */
 const MOST_PIECES = 9_000;

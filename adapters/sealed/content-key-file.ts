@@ -62,7 +62,7 @@ export const openKeys = async (text: string, source: KeySource, place: string): 
   return { id, version, ...read };
 };
 
-/** The beginning of the sealed part, a line of JSON. The bytes of the trees follow, which are nearly all of it. */
+/** The first line of the sealed part, as JSON. The bytes of the key trees follow, which are nearly the whole part. */
 interface SecretHead {
   readonly label_key: string;
   readonly period: number;

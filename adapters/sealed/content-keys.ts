@@ -88,8 +88,8 @@ export const subjectLabel = (
 ): Uint8Array => digestOfLabel(labelKey, ['subject', entityKey, scope]);
 
 /**
- * Returns the path of one generation of a key below the label of its subject. The digit 3 stands for three keys before,
- * so that the first ones, which most subjects have, are a single level down.
+ * Returns the path of one generation of a key below the label of its subject. Each digit 3 skips three keys. So the
+ * first three keys are one level below the label, and most subjects have no others.
  */
 export const generationPath = (purpose: Purpose, generation: number): string => {
   const before = PURPOSES.length * generation + PURPOSES.indexOf(purpose);

@@ -12,7 +12,7 @@ export class UpperNodes {
   static readonly levels = LEVELS;
 
   readonly #nodeBytes: number;
-  /** Made at the first use, because most trees of a process that only starts need none of it. */
+  /** The arrays of kept nodes. They are made at the first use, because a fresh process needs them for few trees. */
   #places: Places | undefined;
 
   constructor(nodeBytes: number) {

@@ -136,7 +136,7 @@ export const hidingKeys = (key: Uint8Array): HidingKeys => ({
   stream: derivedKey(key, 'stream'),
 });
 
-/** The parts that spell a place, of which no two places have the same bytes. */
+/** The parts of the name of a place. Two different places must not give the same bytes when their parts are joined. */
 type PlaceParts = readonly (string | Uint8Array)[];
 
 /**

@@ -7,7 +7,7 @@ import type { SqlSession } from './sql-engine.ts';
 
 /** Destroys the keys of erased facts, piece by piece. */
 
-/** Each piece reads and replaces the file of keys, whose size grows with every key that was destroyed before. */
+/** The subjects of one piece. Each piece replaces the whole file of keys, which grows with every destroyed key. */
 const SUBJECTS_AT_ONCE = 500;
 /** The subjects and facts that one transaction looks at, so that other writes need not wait long. */
 const FACTS_AT_ONCE = 200;

@@ -135,7 +135,7 @@ class SealedForm implements FactForm {
     if (typeof list === 'string') {
       const cids = contentIdsIn(list);
       const shown = cids && this.#shownOrNone(tenantId, cids);
-      // Leaves another text as it is: `factFromRow` reports it.
+      // A text that is no list of content ids stays as it is. `factFromRow` then reports the column as damaged.
       if (shown !== undefined) open[DERIVED_FROM] = JSON.stringify(shown);
       else if (cids !== undefined) {
         damage ??= 'derived_from';

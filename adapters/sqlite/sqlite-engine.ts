@@ -56,8 +56,8 @@ export class SqliteEngine implements SqlEngine {
   readonly #writer: SqliteWriter;
   readonly #version: StoreVersion;
   /**
-   * Whether the last write failed for lack of a resource. Then only a real write shows whether the resource is
-   * available again.
+   * True after a write failed by the disk, the memory or the file, until a write succeeds. Meanwhile `ping` writes,
+   * because only a real write shows whether the store works again.
    */
   #inDoubt = false;
   #closing: Promise<void> | undefined;

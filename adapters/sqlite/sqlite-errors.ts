@@ -74,7 +74,7 @@ export const toCommitError = (error: unknown): unknown => {
 
 export const isBusy = (error: unknown): boolean => primaryCode(error) === BUSY;
 
-/** Returns whether the error leaves the connection in an unknown state. */
+/** Returns whether the disk, the memory or the file failed, so that only a real write shows whether writes work. */
 export const isResourceFailure = (error: unknown): boolean => {
   const code = primaryCode(error);
   return code === IOERR || code === FULL || code === NOMEM || code === CORRUPT || code === READONLY;

@@ -12,7 +12,7 @@ export const USE = { readsPerFact: 10, recallsPerFact: 2, peakPerMean: 10 } as c
 /** One host for the processes of the node, and another for the database. */
 export const HOST = { processors: 8, memoryBytes: 64 * 2 ** 30, diskBytes: 4e12 } as const;
 
-/** The parts that a growing memory fills. Each is a share of one host, or of what one tenant may do. */
+/** The resources that a growing memory uses up. `Need.share` compares each with one host, or with a tenant's limit. */
 export const PARTS = [
   'index in memory',
   'processors of the node',

@@ -30,7 +30,7 @@ export const compileQueryReader = <Q>(
   };
 };
 
-/** Returns the violations of the schema among the valid parameters. */
+/** Returns how the values violate the schema. They lack the parameters that could not be read. */
 const violationsOf = (
   values: Record<string, unknown>,
   check: SchemaCheck<unknown> | undefined,

@@ -127,7 +127,7 @@ export interface RecordedEntry {
   readonly detailSalt: string | null;
   /** The hash that the link covers in place of the detail; null for an entry without one. */
   readonly detailHash: string | null;
-  /** True if the store has a detail that no present key opens. */
+  /** True if the stored detail stays encrypted, because the node no longer has the key that opens it. */
   readonly detailIsGone: boolean;
   /**
    * The entry's link in the chain of entries. Null for an entry about a stored fact, because facts have their own

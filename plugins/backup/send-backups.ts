@@ -33,7 +33,7 @@ export interface SendResult {
   readonly removed: readonly string[];
   /** Backups with the private key of the node that stay here, because nothing seals them on their way. */
   readonly withKey: readonly string[];
-  /** Backups that lie in the target in the clear, or damaged, and that a lock keeps from being sent anew. */
+  /** Backups that are clear or damaged in the target. A lock keeps the node from replacing them by sealed ones. */
   readonly notReplaced: readonly string[];
   /** The backups in the target afterwards, newest first. */
   readonly there: readonly SentBackup[];

@@ -22,7 +22,7 @@ const MAX_REASON = 500;
 
 /** Why somebody asserts or corrects a fact. */
 export const REASON = defineAssertionMember('reason', {
-  summary: 'why, in a sentence; kept in a system fact about this one',
+  summary: 'the reason for this fact, in a sentence; the node keeps it in a system fact about this one',
   schema: { type: ['string', 'null'], maxLength: MAX_REASON },
   read(input, path): string | undefined {
     if (typeof input !== 'string') throw memberRefusal(path, 'must be a string');

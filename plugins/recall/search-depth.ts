@@ -3,9 +3,9 @@ import { neededStages } from './stage-weights.ts';
 
 /** The maximum number of admissible facts that each search of one recall returns. */
 export interface SearchDepth {
-  /** The number of facts of one stage. */
+  /** The maximum number of facts that the search of one stage returns. */
   readonly stage: number;
-  /** The number of facts of a requested entity. */
+  /** The maximum number of facts that the search for a requested entity returns. */
   readonly entity: number;
   /**
    * The number of admissible hits until which a search replaces excluded ones; 0 in a first pass, which needs half of

@@ -93,7 +93,7 @@ forEachStore('a backup of a sealed store from before an erasure', (kind) => {
     await succeed(place, env, 'verify');
   }).timeout(LIMIT_MS);
 
-  it('reports a changed byte of what an erasure leaves, of a fact whose key is gone and of one whose key lives', async () => {
+  it('makes `verify` report a changed byte of a sealed fact, both if the key of the fact is gone and if it exists', async () => {
     await restoreEarlier();
     const digits = 'hex(sealed)';
     const changed =

@@ -34,8 +34,8 @@ interface Position {
 }
 
 /**
- * Signs facts of this node by its current key whose proofs are by an earlier one, in one of the processes that share
- * the store. The rows name their key, so the next run continues after a kill.
+ * Finds this node's own facts whose proofs are signed by a former key, and signs them with the current key. A lease
+ * lets only one process do this. Each row names its key, so the next run continues after a kill.
  */
 export const createSignAgain = (parts: SignAgainParts): (() => Promise<void>) => {
   const lease = parts.leases.hold('federation proofs');

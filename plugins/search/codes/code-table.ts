@@ -129,7 +129,7 @@ export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable
 };
 
 const SMALLEST_BLOCK = 8;
-/** The number of blocks before the first of the largest size: 8, 8, 16, 32, ... 512 rows. */
+/** The number of blocks that are smaller than the largest size. They have 8, 8, 16, 32, ... 512 rows. */
 const GROWING_BLOCKS = 1 + Math.log2(LARGEST_BLOCK / SMALLEST_BLOCK);
 /** The maximum number of blocks of a table, because a tag of a search has 32 bits for all blocks together. */
 const MOST_BLOCKS = 2 ** 22;

@@ -28,7 +28,7 @@ const inPlace = (embedder: Embedder): DocumentCoder => {
   const { dimensions, recipe } = embedder;
   const { quantise } = createCodeSpace({ dimensions });
   return {
-    // An embedder without a recipe is remote, or has threads itself.
+    // An embedder without a recipe for another thread is remote, or has threads of its own.
     isElsewhere: recipe === undefined,
     code: async (texts) => (await embedder.embed(texts, 'document')).map(quantise),
     async close() {},

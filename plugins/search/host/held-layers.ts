@@ -71,7 +71,8 @@ export class HeldLayers {
     try {
       const { codes, tables, frames } = await kept.read;
       if (codes.dimensions !== dimensions) throw new UnusableSnapshot('its vectors have other dimensions');
-      // An unfinished write may have reached beyond the end of a hidden file, where nothing may be written twice.
+      // An unfinished write may have left bytes behind the valid ones. Other bytes there would be encrypted by the same
+      // part of the key stream, so an encrypted file gets no further frames.
       const written = key === undefined ? { file, bytes, frames } : undefined;
       return { layer: this.#index.createVectors(codes, tables), seq, written };
     } catch (problem) {

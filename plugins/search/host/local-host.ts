@@ -56,7 +56,7 @@ export class LocalHost implements IndexHost {
     }
   }
 
-  /** Does the work that the restore postponed, after the first answer. Searches may run in between. */
+  /** Runs after the first answer: does the work that the restore postponed. Searches may run between its steps. */
   async #settle(): Promise<void> {
     if (this.#isSettled) return;
     this.#isSettled = true;

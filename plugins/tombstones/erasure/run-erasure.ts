@@ -127,7 +127,7 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
     if (row === undefined) throw notBegun();
-    // Another process has finished in the meantime.
+    // Another process has completed this erasure in the meantime, so its receipt counts.
     if (row.state === 'done') return receiptOf(row);
     await putErasure(own, { ...row, state: 'done', touchedMs: nowMs, receipt });
     const detail = { tombstone_id: tombstone.id, scope: tombstone.scope, facts: row.counts['facts'] ?? 0 };

@@ -105,7 +105,10 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
   },
 });
 
-/** Accepts a token that covers any scope of the peer. Otherwise rejects with the error of the last scope. */
+/**
+ * Accepts a token that covers any scope of the peer, and returns its id. If it covers no scope, this rejects with the
+ * error of the last one. Any other error rejects at once.
+ */
 const verifyForAny = async (
   [first = 'public', ...others]: readonly Scope[],
   verify: (scope: Scope) => Promise<VerifiedCapability>,

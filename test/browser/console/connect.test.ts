@@ -38,7 +38,7 @@ describeConsole('connecting an agent in the console', {}, (running) => {
     await page.getByText('It works: the node answers agent:reader by MCP.').waitFor();
   });
 
-  it('fits each size and look, without a serious accessibility finding', async () => {
+  it('fits each screen size and colour scheme, without a serious accessibility finding', async () => {
     for (const look of LOOKS) {
       const { page, open, seriousFindings } = await running().enter(running().served.adminKey, look);
       const name = `${look.viewport.width} ${look.colorScheme}`;

@@ -201,7 +201,7 @@ forEachStore('A writer stores facts of one mebibyte each, and a reader requests 
     expect(second.body.facts[0].id).not.to.equal(first.body.facts[0].id);
   });
 
-  it('a page of contradictions, with two facts each, ends early as well', async () => {
+  it('a page of contradictions, with two facts each, ends before it exceeds the limit in bytes', async () => {
     for (let n = 0; n < FACTS; n += 1) {
       await subscribed.node.clock.advance(1);
       const rivals = ['a', 'b'].map((letter) => ({ ...bigDraft(n), entity: `user:torn${n}`, value: textOf(letter) }));

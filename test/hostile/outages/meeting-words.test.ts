@@ -95,7 +95,7 @@ describe('A writer stores a fact of very many distinct words (I21)', () => {
     expect(termsOf('one two').distinct).to.equal('user a memory note 2026 march 2 one two'.split(' ').length);
   });
 
-  it('in a script without spaces, where one word contains them all', () => {
+  it('and no more than 16,384 terms are indexed if its script has no spaces', () => {
     const characters = Array.from({ length: 20_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('');
     expect(termsOf(characters).distinct).to.equal(MOST_TERMS_OF_FACT);
   });

@@ -58,7 +58,7 @@ describe('a node that cannot start', () => {
     ]);
   });
 
-  it('reports a problem once, even if several plugins read the variable', async () => {
+  it('reports an invalid variable once, even if several plugins read it', async () => {
     const found = await problemsOf({ plugins: ['node-info'], env: { SVC_CORS_DEV_LOCALHOST: 'often' } });
     expect(found.map(({ message }) => message)).to.deep.equal([
       'SVC_CORS_DEV_LOCALHOST accepts true or false (1 or 0)',

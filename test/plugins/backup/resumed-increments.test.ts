@@ -93,7 +93,7 @@ describe('increments after a restart', () => {
     expect(await restored(beginMs)).to.include('while the node was away');
   }).timeout(LIMIT_MS);
 
-  it('begin a new chain when a copy of the store has gone on with the former one', async () => {
+  it('begin a new chain if another copy of the store has already continued the former chain', async () => {
     await sendSome('one');
     const [chain = ''] = chainsIn(target);
     const last = incrementsIn(target, chain).at(-1) ?? '';

@@ -175,11 +175,13 @@ describe('A file that is sent to be imported', () => {
     expect((await served.ask('GET', '/healthz')).status).to.equal(200);
   });
 
-  it('that is damaged in its middle keeps the items before, and names the fault in the last line', async () => {
-    const many = Array.from({ length: 300 }, (_, at) => ({ id: `d${at}`, memory: `kept ${at}`, user_id: 'u' }));
+  it('names the fault in its last line if it is damaged in the middle, and keeps the batches before the fault', async () => {
+    // More items than one batch has, so that a batch is stored before the fault.
+    const many = Array.from({ length: 1_500 }, (_, at) => ({ id: `d${at}`, memory: `kept ${at}`, user_id: 'u' }));
     const text = `${JSON.stringify(many).slice(0, -1)},{"id":`;
     const lines = await importOf({ name: 'm.json', content: base64(text), source_prefix: 'damaged:', format: 'mem0' });
     expect(lines.at(-1).error).to.include({ code: 'validation' });
     expect(lines.at(-1).error.detail).to.contain('ends in the middle of a value');
+    expect((await factsOf('damaged:*')).total).to.be.above(0);
   });
 });

@@ -179,7 +179,7 @@ forEachLayout('a snapshot of the search index on disk', (store) => {
     });
   }
 
-  it('is written again once enough vectors are new, as for facts', async () => {
+  it('gets a new file of vectors at the stop if the former file was removed', async () => {
     const files = await copyOfFiles();
     await rm(await fileOf(files, '-vectors.snapshot'));
     const started = await start(files);

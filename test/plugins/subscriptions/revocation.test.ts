@@ -99,7 +99,7 @@ forEachStore('a subscription whose rights are revoked', () => {
     expect(subscribed.attempts).to.have.length(1);
   });
 
-  it('shows no further event to the owner if its token is revoked after its webhook has ended', async () => {
+  it('shows its owner no further event if the token is revoked after the receiver has ended the webhook', async () => {
     const { token, id } = await subscribedWithToken();
     subscribed.answer = () => ({ status: 410, headers: {} });
     await subscribed.assert();

@@ -5,7 +5,7 @@ import { COMMON, LATIN_LANGUAGES, type LanguageNumber } from './text-languages.t
 export const LONGEST_WORD = 6;
 const LETTER_BITS = 5;
 
-/** Appends a letter, 1 for a, to the number of a word. */
+/** Appends a letter to a word that is packed into one number. The letter `a` is 1. */
 export const packed = (word: number, letter: number): number => (word << LETTER_BITS) | letter;
 
 /** Looks function words up by their packed letters, without creating a string. */

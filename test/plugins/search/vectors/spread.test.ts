@@ -51,7 +51,7 @@ describe('the distribution of similarities in a large view', () => {
     expect(deviation).to.be.closeTo(Math.sqrt(1 / 12), 0.03);
   });
 
-  it('does not depend on facts outside the view, in any position', async () => {
+  it('does not depend on facts outside the view, wherever they stand among the others', async () => {
     const expected = await askSpread(plain, at(1), [], SAMPLE_VIEW);
     const elsewhere = indexOf((n) => (n % 3 === 0 ? { scope: 'public' } : undefined));
     expect(await askSpread(elsewhere, at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);

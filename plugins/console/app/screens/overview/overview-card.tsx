@@ -3,7 +3,7 @@ import { useContext, useEffect, useId } from 'preact/hooks';
 import { useTexts } from '../../kit/use-texts.ts';
 import { addressOf } from '../../shell/address.ts';
 
-/** Takes from each card if it needs somebody, so that the overview can rank the cards. */
+/** The function by which a card tells the overview whether it waits for a person. The overview ranks cards by it. */
 export const NeedsContext = createContext<(needs: boolean) => void>(() => undefined);
 
 interface OverviewCardProps {
