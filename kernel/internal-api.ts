@@ -23,6 +23,7 @@ export {
   type ObjectStore,
   type RewrappedSeal,
 } from '../ports/object-store.ts';
+export { ErasedTenant } from '../ports/ports.ts';
 export { limitedEntity } from '../ports/principal.ts';
 export type { ReadReplica } from '../ports/read-replica.ts';
 export type { Schema } from '../ports/schema.ts';
@@ -31,6 +32,7 @@ export type { ChangeRecorder, CopyOptions, IncrementFile, StoreCopy } from '../p
 export type { InboundReply, InboundRequest } from '../ports/transport.ts';
 export { type ChainLink, type ChainPlace, hashBytes, hashText, isSameLink } from './chains/chain-place.ts';
 export { type Checkpoint, CheckpointLog, checkpointFromRow } from './chains/checkpoint-log.ts';
+export { isLedgerErased } from './chains/erased-ledger.ts';
 export {
   type AnyCommand,
   type CommandTopic,

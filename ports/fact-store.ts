@@ -63,7 +63,7 @@ export interface Snapshot {
   /** Returns the number of ledger entries in the range. */
   ledgerCount(range: LedgerRange): Promise<number>;
   ledgerHead(tenantId: string): Promise<LedgerHead>;
-  /** Returns every tenant with a ledger, and its highest number so far; in no order. */
+  /** Returns every tenant with a ledger, except removed ones, and its highest number so far; in no order. */
   ledgerEnds(): Promise<readonly { readonly tenantId: string; readonly number: number }[]>;
   /** Returns facts of the tenant that refer to others (`derivedFrom`), with numbers above `above`, oldest first. */
   references(tenantId: string, above: number, limit: number): Promise<FactReferences[]>;
@@ -201,8 +201,8 @@ export interface FactStore {
   /**
    * Removes a tenant, a piece with each call: deletes up to `limit` of its rows, from all tables with a column
    * `tenant_id`, in a write of the tenant. `record` runs in the same transaction with the number of deleted rows by
-   * table. Returns whether rows may be left. From the first call on every other write of the tenant is refused with
-   * `authorization`, for ever. The tenant `default` cannot be removed. Safe to repeat, and to run in several processes
+   * table. Returns whether rows may be left. From the first call on every other write of the tenant is refused with an
+   * `ErasedTenant`, for ever. The tenant `default` cannot be removed. Safe to repeat, and to run in several processes
    * at once.
    */
   removeTenant(

@@ -6,6 +6,7 @@ export * from './content-seal.ts';
 export * from './cover.ts';
 export * from './define-ref.ts';
 export * from './embedder.ts';
+export * from './erased-tenant.ts';
 export * from './fact.ts';
 export * from './fact-filter.ts';
 export * from './fact-query.ts';

@@ -1,6 +1,7 @@
 import { FEED_ENTRIES_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import { HEAD_COLUMNS } from './ledger-row.ts';
 import { LIMIT } from './limit.ts';
+import { REMOVED_TENANTS_TABLE } from './remove-tenant.ts';
 
 /**
  * Statements over the ends of ledgers and over the feed. The feed of the store consists of its tenants' facts and
@@ -9,7 +10,8 @@ import { LIMIT } from './limit.ts';
 
 export const TENANTS = `SELECT tenant_id FROM ${LEDGERS_TABLE}`;
 
-export const LEDGER_ENDS = `SELECT tenant_id, number FROM ${LEDGERS_TABLE}`;
+export const LEDGER_ENDS = `SELECT tenant_id, number FROM ${LEDGERS_TABLE}
+WHERE tenant_id NOT IN (SELECT id FROM ${REMOVED_TENANTS_TABLE})`;
 
 /** Parameters: wall, counter. */
 export const TENANTS_WITH_NEWS = `${TENANTS} WHERE (feed_wall, feed_ctr) > (?, ?)`;

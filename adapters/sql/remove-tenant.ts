@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT, ServiceError, type Snapshot } from '../../ports/ports.ts';
+import { DEFAULT_TENANT, ErasedTenant, type Snapshot } from '../../ports/ports.ts';
 import { FACTS_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
@@ -21,7 +21,7 @@ export const TENANT_IS_REMOVED = `EXISTS (SELECT 1 FROM ${REMOVED_TENANTS_TABLE}
 export const askWhetherRemoved = (session: SqlSession, tenantId: string): Promise<void> | undefined => {
   if (tenantId === DEFAULT_TENANT) return undefined;
   const refused = session.rows(IS_REMOVED, [tenantId]).then((rows) => {
-    if (rows.length > 0) throw new ServiceError('authorization', 'the tenant was erased, nothing is stored for it');
+    if (rows.length > 0) throw new ErasedTenant();
   });
   // Handles the rejection, because the write awaits the promise only at its end and may fail before.
   refused.catch(() => {});

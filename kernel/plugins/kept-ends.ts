@@ -101,7 +101,7 @@ const endsOf = (
   const repeatOf = async (ids: readonly string[]): Promise<number> => {
     const open = await tables.read((own) => openAmong(own, kind, ids));
     for (const row of open) {
-      await tables.write(tenantOf(String(row['tenant_id'])), async (own) => {
+      await tables.writeUnlessErased(tenantOf(String(row['tenant_id'])), async (own) => {
         const [found] = await openAmong(own, kind, [String(row[kind.id])]);
         if (found !== undefined) await kind.end(own, found, clock.nowMs());
       });

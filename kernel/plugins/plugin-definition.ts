@@ -41,6 +41,14 @@ export interface PluginTables extends HiddenTexts {
   in(snapshot: PluginSnapshot): ReadableTables;
   /** Runs `work` in a separate write transaction, for state without facts. */
   write<T>(tenantId: string, work: (tables: WritableTables, transaction: PluginTransaction) => Promise<T>): Promise<T>;
+  /**
+   * As `write`, for work of the node itself, such as a periodic task. Returns undefined for a tenant that is erased or
+   * being erased: the store takes nothing for it, and other tenants and the start of the node must not depend on it.
+   */
+  writeUnlessErased<T>(
+    tenantId: string,
+    work: (tables: WritableTables, transaction: PluginTransaction) => Promise<T>,
+  ): Promise<T | undefined>;
   /** Runs `work` on one snapshot. */
   read<T>(work: (tables: ReadableTables, snapshot: PluginSnapshot) => Promise<T>): Promise<T>;
 }

@@ -1,4 +1,4 @@
-import type { FactStore, Snapshot, WriteTransaction } from '../../ports/ports.ts';
+import { ErasedTenant, type FactStore, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
 import { ContentBorder, type ReadPeriod } from '../store/content-border.ts';
 import {
   isTransaction,
@@ -67,13 +67,17 @@ export const createPluginTables = (
     }
     return border.sealQuery(table, store.table(own(table)));
   };
+  const write: PluginTables['write'] = (tenantId, work) =>
+    store.write(tenantId, (transaction) => work(writable(transaction), narrowTransaction(transaction)));
   return Object.assign(outside, {
     ...hiding,
     in: inside,
-    write: ((tenantId, work) =>
-      store.write(tenantId, (transaction) =>
-        work(writable(transaction), narrowTransaction(transaction)),
-      )) as PluginTables['write'],
+    write,
+    writeUnlessErased: ((tenantId, work) =>
+      write(tenantId, work).catch((error: unknown) => {
+        if (error instanceof ErasedTenant) return undefined;
+        throw error;
+      })) as PluginTables['writeUnlessErased'],
     read: ((work) =>
       store.read((snapshot) => work(readable(snapshot), narrowSnapshot(snapshot)))) as PluginTables['read'],
   });

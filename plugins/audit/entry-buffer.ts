@@ -1,4 +1,5 @@
-import { type Clock, coalesce, type Logger, ServiceError } from '../../kernel/plugin-api.ts';
+import { ErasedTenant } from '../../kernel/internal-api.ts';
+import { type Clock, coalesce, type Logger } from '../../kernel/plugin-api.ts';
 import type { AuditEntry } from './audit-api.ts';
 
 /** The maximum time in milliseconds until a buffered entry is stored. */
@@ -106,7 +107,7 @@ class Group {
 
   #afterFailure(entries: readonly AuditEntry[], error: unknown): void {
     const { log } = this.#parts;
-    if (error instanceof ServiceError && error.code === 'authorization') {
+    if (error instanceof ErasedTenant) {
       // The tenant was removed in the meantime, and its log with it.
       log.warn('audit entries of a removed tenant were left out', {
         tenantId: this.#tenantId,

@@ -5,7 +5,6 @@ import {
   type PluginTables,
   type Principal,
   type Row,
-  ServiceError,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { ReadsPosition } from './audit-api.ts';
@@ -63,16 +62,15 @@ export class ReadCounts {
       try {
         await this.#store(tenantId, [...counts.values()]);
       } catch (error) {
-        // The counts of a removed tenant go with it.
-        if (error instanceof ServiceError && error.code === 'authorization') continue;
         this.#parts.log.warn('counts of reads could not be stored; they are added later', { error });
         for (const one of counts.values()) this.#add(tenantId, one);
       }
     }
   }
 
+  /** Stores nothing for an erased tenant, whose counts go with it. */
   #store(tenantId: string, counts: readonly DayReads[]): Promise<void> {
-    return this.#parts.tables.write(tenantId, async (own) => {
+    return this.#parts.tables.writeUnlessErased(tenantId, async (own) => {
       for (let at = 0; at < counts.length; at += ROWS_AT_ONCE) {
         await addRows(own, tenantId, counts.slice(at, at + ROWS_AT_ONCE));
       }

@@ -124,7 +124,7 @@ export class BillingDelivery {
     await turnAfter(events);
     if (events.length > 0) await sink.write(events.map(({ event }) => event));
     // For a short range without events, the position is kept in memory only.
-    if (events.length > 0 || more) await store.advance(tenantId, found, confirm);
+    if ((events.length > 0 || more) && !(await store.advance(tenantId, found, confirm))) return false;
     if (!more) this.#delivered.set(tenantId, end);
     return more;
   }

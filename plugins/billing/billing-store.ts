@@ -106,21 +106,23 @@ export class BillingStore {
   }
 
   /**
-   * Moves the position of a tenant from `from` to `to`. Does nothing if the position has moved since. Rejects if
-   * `confirm` rejects in the same transaction.
+   * Moves the position of a tenant from `from` to `to`. Does nothing if the position has moved since. Returns false for
+   * an erased tenant, which has no position any more. Rejects if `confirm` rejects in the same transaction.
    */
-  advance(
+  async advance(
     tenantId: string,
     { from, to }: Pick<Undelivered, 'from' | 'to'>,
     confirm: (transaction: PluginTransaction) => Promise<void>,
-  ): Promise<void> {
-    return this.#tables.write(tenantId, async (own, transaction) => {
+  ): Promise<boolean> {
+    const isThere = await this.#tables.writeUnlessErased(tenantId, async (own, transaction) => {
       await confirm(transaction);
       const [row] = await own.select(POSITIONS, { tenant_id: tenantId });
-      if (Number(row?.['seq'] ?? 0) !== from.seq) return;
+      if (Number(row?.['seq'] ?? 0) !== from.seq) return true;
       if (row === undefined) await own.insertRows(POSITIONS, [{ tenant_id: tenantId, ...to }]);
       else await own(POSITIONS).where({ tenant_id: tenantId }).update(to);
+      return true;
     });
+    return isThere ?? false;
   }
 
   /** Returns every tenant with a ledger, and the highest number in it. */

@@ -1,3 +1,4 @@
+import { isLedgerErased } from '../../kernel/internal-api.ts';
 import {
   appendLink,
   Clock,
@@ -63,8 +64,12 @@ export const factChainPlugin = definePlugin({
       for (const tenantId of [...written]) {
         // Deletes the entry before the work, so that a broken chain does not block the other tenants.
         written.delete(tenantId);
-        const { isComplete } = await advanceCheckpoint(tenantId, [], parts);
-        if (!isComplete) written.add(tenantId);
+        try {
+          const { isComplete } = await advanceCheckpoint(tenantId, [], parts);
+          if (!isComplete) written.add(tenantId);
+        } catch (error) {
+          if (!(await isLedgerErased(tables, tenantId))) throw error;
+        }
       }
     });
     on(recallAnswer, async ({ caller, chosen, verify }) => {

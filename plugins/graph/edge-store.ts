@@ -56,7 +56,7 @@ export class EdgeStore {
 
   /** Adds the missing edges of one tenant's facts, and corrects edges that differ from their facts. */
   renew(tenantId: string, facts: readonly StoredFact[]): Promise<void> {
-    return this.#tables.write(tenantId, async (own, transaction) => {
+    return this.#tables.writeUnlessErased(tenantId, async (own, transaction) => {
       const found = await this.wrongAmong(tenantId, facts, own);
       if (found.length === 0) return;
       const ids = found.map((row) => row['fact_id'] as string);
@@ -128,7 +128,7 @@ export class EdgeStore {
 
   /** Marks edges whose facts have ended for every caller and for good. No walk reads them again. */
   markOver(tenantId: string, over: readonly Suspect[]): Promise<void> {
-    return this.#tables.write(tenantId, async (own) => {
+    return this.#tables.writeUnlessErased(tenantId, async (own) => {
       const subjects = [...new Set(over.map(({ subjectKey }) => subjectKey))];
       await own(EDGES)
         .where({ tenant_id: tenantId, is_over: 0 })

@@ -154,7 +154,7 @@ export class JobStore {
     );
     for (const tenantId of new Set(rows.map((row) => String(row['tenant_id'])))) {
       const ids = rows.filter((row) => row['tenant_id'] === tenantId).map((row) => String(row['job_id']));
-      await tables.write(tenantId, async (own, transaction) => {
+      await tables.writeUnlessErased(tenantId, async (own, transaction) => {
         // A job may have been resumed since the first query.
         await own(QUEUE)
           .where('tenant_id', tenantId)

@@ -1,4 +1,4 @@
-import { type Clock, type PluginTables, type ReadableTables, ServiceError } from '../../kernel/plugin-api.ts';
+import type { Clock, PluginTables, ReadableTables } from '../../kernel/plugin-api.ts';
 import type { StoredKey } from './key-row.ts';
 import { API_KEYS_TABLE, USES_TABLE } from './keys-migrations.ts';
 
@@ -72,21 +72,16 @@ export class KeyUses {
 
   async #write(tenantId: string, uses: readonly Use[]): Promise<void> {
     const ids = uses.map(({ key }) => key.id);
-    try {
-      await this.#tables.write(tenantId, async (own) => {
-        // Another process may have recorded a later use, or deleted the key.
-        const stored = await storedUses(own, tenantId, ids);
-        const keys = await own.select(API_KEYS_TABLE, { tenant_id: tenantId, id: ids });
-        const known = new Set(keys.map(({ id }) => id));
-        const rows = uses
-          .filter(({ key, usedMs }) => known.has(key.id) && usedMs > (stored.get(key.id) ?? 0))
-          .map(({ key, usedMs }) => ({ tenant_id: tenantId, key_id: key.id, used_ms: usedMs }));
-        if (rows.length > 0) await own(USES_TABLE).insert(rows).onConflict(['tenant_id', 'key_id']).merge();
-      });
-    } catch (error) {
-      // The store refuses writes for a removed tenant, and its recorded uses were removed with it.
-      if (!(error instanceof ServiceError) || error.code !== 'authorization') throw error;
-    }
+    await this.#tables.writeUnlessErased(tenantId, async (own) => {
+      // Another process may have recorded a later use, or deleted the key.
+      const stored = await storedUses(own, tenantId, ids);
+      const keys = await own.select(API_KEYS_TABLE, { tenant_id: tenantId, id: ids });
+      const known = new Set(keys.map(({ id }) => id));
+      const rows = uses
+        .filter(({ key, usedMs }) => known.has(key.id) && usedMs > (stored.get(key.id) ?? 0))
+        .map(({ key, usedMs }) => ({ tenant_id: tenantId, key_id: key.id, used_ms: usedMs }));
+      if (rows.length > 0) await own(USES_TABLE).insert(rows).onConflict(['tenant_id', 'key_id']).merge();
+    });
     for (const { key, usedMs } of uses) {
       const use = this.#uses.get(key.id);
       if (use !== undefined) use.writtenMs = usedMs;

@@ -26,7 +26,7 @@ export const spentSecrets = ({ store, tables, clock }: SpentParts): Withdrawals 
     for (let at = 0; at < digests.length; at += AT_ONCE) {
       const some = digests.slice(at, at + AT_ONCE);
       for (const secret of await tables.read((own) => store.unspentAmong(own, some))) {
-        await tables.write(secret.tenantId, async (own) => {
+        await tables.writeUnlessErased(secret.tenantId, async (own) => {
           if (secret.kind === 'access') await store.removeSecret(own, secret);
           else await store.spend(own, secret, clock.nowMs());
         });

@@ -51,7 +51,7 @@ export class AccessCounts {
   }
 
   async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<void> {
-    const ids = facts.map(({ id }) => id);
+    const ids = idsOf(facts);
     for (const id of ids) this.#pending.delete(keyOf({ tenantId, id }));
     await deleteCounts(this.#tables.in(transaction), tenantId, ids);
     this.changed();
@@ -109,44 +109,38 @@ export class AccessCounts {
     return peak;
   }
 
-  /** Writes the counts. Rejects as the store does; counts that were not stored are retried by the next call. */
+  /**
+   * Writes the counts. Rejects as the store does, after it has tried every tenant. The next call retries the counts
+   * that were not stored.
+   */
   async flush(): Promise<void> {
     const pending = this.#pending;
     this.#pending = new Map();
-    try {
-      for (const [tenantId, counted] of grouped(pending.values(), ({ tenantId: of }) => of)) {
-        for (let at = 0; at < counted.length; at += FACTS_PER_STATEMENT) {
-          const some = counted.slice(at, at + FACTS_PER_STATEMENT);
-          await this.#tables.write(tenantId, async (own) => {
-            await add(own, tenantId, some);
-            own.signal(COUNTS_WRITTEN);
-          });
-          this.changed();
-          for (const one of some) pending.delete(keyOf(one));
-          await this.#dropErased(
-            tenantId,
-            some.map(({ id }) => id),
-          );
+    const failures: unknown[] = [];
+    for (const [tenantId, counted] of grouped(pending.values(), ({ tenantId: of }) => of)) {
+      try {
+        while (counted.length > 0) {
+          await this.#store(tenantId, counted.slice(0, FACTS_PER_STATEMENT));
+          counted.splice(0, FACTS_PER_STATEMENT);
         }
+      } catch (error) {
+        failures.push(error);
+        for (const one of counted) this.#add(one);
       }
-    } catch (error) {
-      for (const one of pending.values()) this.#add(one);
-      throw error;
     }
+    if (failures.length > 0) throw failures[0];
   }
 
-  /** Deletes counts that were written after an erasure, which waits neither for them nor for other processes. */
-  async #dropErased(tenantId: string, ids: readonly string[]): Promise<void> {
-    const filter = all(equals('tenantId', tenantId), isIn('id', ids), isNull('cid'));
-    const erased = await this.#tables.read((_own, snapshot) => snapshot.outline(filter));
-    if (erased.length === 0) return;
-    await this.#tables.write(tenantId, (own) =>
-      deleteCounts(
-        own,
-        tenantId,
-        erased.map(({ id }) => id),
-      ),
-    );
+  /** Skips erased facts. A later erasure waits for this transaction, and then deletes the counts. */
+  async #store(tenantId: string, counted: readonly Pending[]): Promise<void> {
+    const among = all(equals('tenantId', tenantId), isIn('id', idsOf(counted)), isNull('cid'));
+    await this.#tables.writeUnlessErased(tenantId, async (own, transaction) => {
+      const erased = new Set(idsOf(await transaction.outline(among)));
+      const kept = counted.filter(({ id }) => !erased.has(id));
+      if (kept.length === 0) return;
+      await add(own, tenantId, kept);
+      own.signal(COUNTS_WRITTEN);
+    });
     this.changed();
   }
 
@@ -171,8 +165,10 @@ const deleteCounts = async (own: WritableTables, tenantId: string, ids: readonly
   await own(ACCESS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
 };
 
+const idsOf = (facts: readonly { readonly id: string }[]): string[] => facts.map(({ id }) => id);
+
 const add = async (own: WritableTables, tenantId: string, counted: readonly Pending[]): Promise<void> => {
-  const ids = counted.map(({ id }) => id);
+  const ids = idsOf(counted);
   const stored = new Map(
     (await own.select(ACCESS_TABLE, { tenant_id: tenantId, fact_id: ids })).map((row) => [
       String(row['fact_id']),

@@ -136,13 +136,16 @@ export class OutboxStore {
       own(EVENTS).select('seq', 'tenant_id', 'created_ms').orderBy('seq').limit(limit),
     );
     const old = oldest.filter(({ created_ms }) => Number(created_ms) < olderThanMs);
+    let removed = 0;
     for (const tenantId of new Set(old.map(({ tenant_id }) => tenant_id))) {
       const seqs = old.filter(({ tenant_id }) => tenant_id === tenantId).map(({ seq }) => seq);
-      await tables.write(tenantId, async (own) => {
+      const count = await tables.writeUnlessErased(tenantId, async (own) => {
         await own(EVENTS).where('tenant_id', tenantId).whereIn('seq', seqs).delete();
+        return seqs.length;
       });
+      removed += count ?? 0;
     }
-    return old.length;
+    return removed;
   }
 
   async #delivered(own: WritableTables, tenantId: string, reports: readonly Report[]): Promise<void> {

@@ -75,9 +75,11 @@ export const destroyFormerSecrets = async (tables: PluginTables, nowMs: number, 
       (await own(RECORDS).where('former_until_ms', '<=', nowMs).orderBy('former_until_ms').limit(limit)) as Columns[],
   );
   const found = rows.map((row) => ({ tenantId: String(row['tenant_id']), id: String(row['subscription_id']) }));
+  let done = 0;
   for (const tenantId of new Set(found.map((record) => record.tenantId))) {
-    await tables.write(tenantId, async (own) => {
-      for (const { id } of found.filter((record) => record.tenantId === tenantId)) {
+    const ofTenant = found.filter((record) => record.tenantId === tenantId);
+    const count = await tables.writeUnlessErased(tenantId, async (own) => {
+      for (const { id } of ofTenant) {
         // Reads the row again, because the secret may have been rotated since.
         const [row] = await own.select(RECORDS, whereOf({ tenantId, id }));
         if (row === undefined) continue;
@@ -86,9 +88,11 @@ export const destroyFormerSecrets = async (tables: PluginTables, nowMs: number, 
         const kept = record === undefined ? [] : formerSecretsAt(record, nowMs);
         await own(RECORDS).where(whereOf({ tenantId, id })).update(formerColumns(kept));
       }
+      return ofTenant.length;
     });
+    done += count ?? 0;
   }
-  return found.length;
+  return done;
 };
 
 type Columns = Record<string, SqlValue>;

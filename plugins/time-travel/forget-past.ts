@@ -27,11 +27,12 @@ export const forgetPast = async ({ tables, clock, hooks, retentionDays }: Forget
   const ends = await tables.read((_own, snapshot) => snapshot.ledgerEnds());
   for (const { tenantId } of ends) {
     for (let dropped = 1; dropped > 0; ) {
-      dropped = await tables.write(tenantId, async (_own, transaction) => {
+      const rows = await tables.writeUnlessErased(tenantId, async (_own, transaction) => {
         const piece = { tenantId, before: floor, limit: ROWS_PER_PIECE, transaction };
         const others = await hooks.collect(pastDrop, piece);
         return others.reduce((sum, rows) => sum + rows, await transaction.dropPast(ROWS_PER_PIECE));
       });
+      dropped = rows ?? 0;
     }
   }
 };

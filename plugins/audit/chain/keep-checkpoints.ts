@@ -1,4 +1,4 @@
-import type { ChainPlace, CheckpointLog } from '../../../kernel/internal-api.ts';
+import { type ChainPlace, type CheckpointLog, ErasedTenant, isLedgerErased } from '../../../kernel/internal-api.ts';
 import type { Clock, Logger, PluginTables, Random } from '../../../kernel/plugin-api.ts';
 import { readStub } from './chain-stub.ts';
 import { linkedEntries } from './linked-rows.ts';
@@ -33,7 +33,11 @@ export class CheckpointKeeper {
     const ends = await this.#parts.tables.read((_own, snapshot) => snapshot.ledgerEnds());
     for (const { tenantId, number } of ends) {
       if (this.#seen.get(tenantId) === number) continue;
-      await this.keep(tenantId, checkpoints);
+      try {
+        await this.keep(tenantId, checkpoints);
+      } catch (error) {
+        if (!(error instanceof ErasedTenant)) throw error;
+      }
       this.#seen.set(tenantId, number);
     }
     const known = new Set(ends.map(({ tenantId }) => tenantId));
@@ -46,7 +50,7 @@ export class CheckpointKeeper {
       const { stretch, from, isLast } = await this.#verifyNext(tenantId, checkpoints);
       const { place, problem } = stretch;
       if (place !== undefined && place.link.seq > (from?.link.seq ?? 0)) await this.#add(tenantId, place, checkpoints);
-      if (problem !== undefined) this.#report(tenantId, stretch);
+      if (problem !== undefined) await this.#report(tenantId, stretch);
       if (isLast || problem !== undefined) return;
     }
   }
@@ -67,8 +71,8 @@ export class CheckpointKeeper {
     await checkpoints.add(tables, tenantId, place, { id, nowMs: clock.nowMs() });
   }
 
-  #report(tenantId: string, { problem }: VerifiedStretch): void {
-    if (this.#reported.has(tenantId)) return;
+  async #report(tenantId: string, { problem }: VerifiedStretch): Promise<void> {
+    if (this.#reported.has(tenantId) || (await isLedgerErased(this.#parts.tables, tenantId))) return;
     this.#reported.add(tenantId);
     this.#parts.log.error('the audit log does not hold: the store was changed from outside', { tenantId, ...problem });
   }

@@ -57,7 +57,7 @@ export class Retention {
     for (const { tenantId } of ends) {
       if (this.#reached.get(tenantId) === wantedMs) continue;
       while (await this.#deletePiece(tenantId, wantedMs, signer, confirm));
-      await tables.write(tenantId, (own) => deleteReadsBefore(own, tenantId, wantedMs));
+      await tables.writeUnlessErased(tenantId, (own) => deleteReadsBefore(own, tenantId, wantedMs));
       this.#reached.set(tenantId, wantedMs);
     }
     const known = new Set(ends.map(({ tenantId }) => tenantId));

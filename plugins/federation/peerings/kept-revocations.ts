@@ -38,7 +38,7 @@ export const peeringRevocations = ({ store, tables, clock, federationLog }: Kept
     for (const [peerId, floors] of removed) {
       const peering = await store.read((own) => store.byIdAlone(own, peerId));
       if (peering === undefined || !isRemoved(peering, floors)) continue;
-      await tables.write(peering.tenantId, async (own, transaction) => {
+      await tables.writeUnlessErased(peering.tenantId, async (own, transaction) => {
         const before = await store.byId(own, peering.tenantId, peering.peerId);
         if (before === undefined || !isRemoved(before, floors)) return;
         const after = { ...revoked(before, clock.nowMs()), ...raised(before, floors) };

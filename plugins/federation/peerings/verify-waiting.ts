@@ -26,7 +26,7 @@ export const verifyWaiting = async (
   // Checks its age at the time of arrival, because the declaration has been stored here since.
   const declaration = readDeclaration(waiting, { selfId: self.nodeId, nowMs: waitingSinceMs ?? clock.nowMs() });
   const verification = await reader.verify(declaration, nodeUrl, []);
-  await tables.write(tenantId, async (own, transaction) => {
+  await tables.writeUnlessErased(tenantId, async (own, transaction) => {
     const before = await store.byId(own, tenantId, peerId);
     const isSame = before?.waitingSinceMs === waitingSinceMs && before.nodeUrl === nodeUrl;
     if (before === undefined || before.waiting === null || !isSame) return;

@@ -75,7 +75,7 @@ const signPiece = async (
   for (const [tenantId, own] of byTenant) {
     const renewed = await signRows(own, tenantId, parts);
     if (renewed.length === 0) continue;
-    await tables.write(tenantId, (_own, transaction) => proofs.renew(renewed, tenantId, transaction));
+    await tables.writeUnlessErased(tenantId, (_own, transaction) => proofs.renew(renewed, tenantId, transaction));
   }
   const last = rows.at(-1);
   if (rows.length < PIECE || last === undefined) return undefined;

@@ -169,7 +169,7 @@ export class IndexNews implements RebuildableIndex {
     const { tables, writer } = this.#parts;
     for (const tenantId of new Set(facts.map((fact) => fact.tenantId))) {
       const ofTenant = facts.filter((fact) => fact.tenantId === tenantId);
-      await tables.write(tenantId, (_own, transaction) => writer.addMissing(ofTenant, transaction));
+      await tables.writeUnlessErased(tenantId, (_own, transaction) => writer.addMissing(ofTenant, transaction));
     }
     this.#added += facts.length;
   }
@@ -190,7 +190,7 @@ export class IndexNews implements RebuildableIndex {
     const { tables, writer } = this.#parts;
     for (let after: Hlc | undefined = FEED_START; after !== undefined; ) {
       const filter = all(equals('tenantId', tenantId), those, above('feed', after));
-      after = await tables.write(tenantId, async (_own, transaction) => {
+      after = await tables.writeUnlessErased(tenantId, async (_own, transaction) => {
         const facts = await transaction.find({ filter, order: 'feed', limit: FACTS_PER_PIECE, maxBytes: PAGE_BYTES });
         await writer.judge(facts, transaction);
         return facts.at(-1)?.feed;

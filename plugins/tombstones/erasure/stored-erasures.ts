@@ -167,25 +167,20 @@ export class StoredErasures implements Erasures {
     const erasedMs = parseInstant(receipt.created_at);
     const entityKey = matchKey(kept.entityUri, self.names);
     const originNodeId = kept.receivedFrom === null ? null : kept.signedBy;
-    try {
-      return await tables.write(tenantId, async (own, transaction) => {
-        const stored = await tombstoneById(own, { tenantId, id });
-        if (stored === undefined) {
-          const feed = await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
-          const hidden = { ...kept, entityKey, erasedMs, revokedMs: null };
-          await insertTombstone(own, hidden, { feed, originNodeId: originNodeId ?? '' });
-        } else {
-          if (stored.revokedMs !== null) return false;
-          await tombstones.markErased(stored, erasedMs ?? 0, transaction);
-        }
-        await putErasure(own, { ...FRESH, tenantId, tombstoneId: id, originNodeId, requestedBy: self.nodeId });
-        return true;
-      });
-    } catch (error) {
-      // Skips a tenant that was erased: it has no data left, and accepts none.
-      if (error instanceof ServiceError && error.code === 'authorization') return false;
-      throw error;
-    }
+    const isBack = await tables.writeUnlessErased(tenantId, async (own, transaction) => {
+      const stored = await tombstoneById(own, { tenantId, id });
+      if (stored === undefined) {
+        const feed = await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
+        const hidden = { ...kept, entityKey, erasedMs, revokedMs: null };
+        await insertTombstone(own, hidden, { feed, originNodeId: originNodeId ?? '' });
+      } else {
+        if (stored.revokedMs !== null) return false;
+        await tombstones.markErased(stored, erasedMs ?? 0, transaction);
+      }
+      await putErasure(own, { ...FRESH, tenantId, tombstoneId: id, originNodeId, requestedBy: self.nodeId });
+      return true;
+    });
+    return isBack ?? false;
   }
 
   /**

@@ -48,14 +48,17 @@ export const createSignAgain = (parts: SignAgainParts): (() => Promise<void>) =>
       for (let isOver = false; !isOver; ) {
         const found = [...(await namesIn(MARKERS, former)), ...(await namesIn(REVOCATIONS, former))];
         const tenants = new Set(found.map((row) => String(row['tenant_id'])));
+        let signed = 0;
         for (const tenantId of tenants) {
           const ofTenant = found.filter((row) => row['tenant_id'] === tenantId);
           const ids = new Set(ofTenant.map((row) => String(row['tombstone_id'])));
-          await tables.write(tenantId, async (own, transaction) => {
+          const count = await tables.writeUnlessErased(tenantId, async (own, transaction) => {
             for (const id of ids) await signAgain({ tenantId, id }, own, transaction, parts);
+            return ids.size;
           });
+          signed += count ?? 0;
         }
-        isOver = found.length < PIECE;
+        isOver = found.length < PIECE || signed === 0;
       }
     });
   };

@@ -4,7 +4,6 @@ import {
   matchKey,
   type NodeSelf,
   type PluginTables,
-  ServiceError,
   SUPPRESSION_CHANGED,
 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
@@ -94,18 +93,13 @@ export class TombstoneJournal {
   async #repeat(tombstone: Tombstone): Promise<boolean> {
     const { tables, clock, self } = this.#parts;
     const entityKey = matchKey(tombstone.entityUri, self.names);
-    try {
-      return await tables.write(tombstone.tenantId, async (own, transaction) => {
-        if ((await tombstoneById(own, tombstone)) !== undefined) return false;
-        const feed = await transaction.announce(SUPPRESSION_CHANGED, [tombstone.id], clock.nowMs());
-        await insertTombstone(own, { ...tombstone, entityKey, revokedMs: null, erasedMs: null }, { feed });
-        return true;
-      });
-    } catch (error) {
-      // Skips a tenant that was erased: it has no data left, and accepts none.
-      if (error instanceof ServiceError && error.code === 'authorization') return false;
-      throw error;
-    }
+    const isHidden = await tables.writeUnlessErased(tombstone.tenantId, async (own, transaction) => {
+      if ((await tombstoneById(own, tombstone)) !== undefined) return false;
+      const feed = await transaction.announce(SUPPRESSION_CHANGED, [tombstone.id], clock.nowMs());
+      await insertTombstone(own, { ...tombstone, entityKey, revokedMs: null, erasedMs: null }, { feed });
+      return true;
+    });
+    return isHidden ?? false;
   }
 
   async #note(line: Line): Promise<void> {

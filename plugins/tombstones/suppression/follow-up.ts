@@ -27,23 +27,28 @@ export interface FollowUpParts extends SystemFactParts {
 /**
  * Processes each fact of a tombstone's entity, in batches, because there may be very many. For a new tombstone it hides
  * the system facts about them. For a revoked one it adds each fact to the feed again. The tombstone's row stores the
- * progress, so that another process or the next start can continue.
+ * progress, so that another process or the next start can continue. Returns false for an erased tenant.
  */
-export const followUp = async (tombstone: Pick<Tombstone, 'tenantId' | 'id'>, parts: FollowUpParts): Promise<void> => {
-  let isDone = false;
-  while (!isDone) {
-    isDone = await parts.tables.write(tombstone.tenantId, (own, transaction) =>
+export const followUp = async (
+  tombstone: Pick<Tombstone, 'tenantId' | 'id'>,
+  parts: FollowUpParts,
+): Promise<boolean> => {
+  let isDone: boolean | undefined = false;
+  while (isDone === false) {
+    isDone = await parts.tables.writeUnlessErased(tombstone.tenantId, (own, transaction) =>
       followPiece(tombstone, own, transaction, parts),
     );
   }
+  return isDone === true;
 };
 
 /** Continues with every tombstone whose processing was interrupted. */
 export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
   for (;;) {
     const rows = await parts.tables(MARKERS).whereNotNull('followed_number').limit(MARKERS_AT_ONCE);
-    for (const row of rows) await followUp(tombstoneFromRow(row), parts);
-    if (rows.length < MARKERS_AT_ONCE) return;
+    let followed = 0;
+    for (const row of rows) if (await followUp(tombstoneFromRow(row), parts)) followed += 1;
+    if (rows.length < MARKERS_AT_ONCE || followed === 0) return;
   }
 };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { all, type FactStore } from '../../../ports/ports.ts';
+import { all, ErasedTenant, type FactStore } from '../../../ports/ports.ts';
 import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
@@ -49,7 +49,9 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
       await store.removeTenant('acme', PIECE, async () => {});
       for (const one of [store, await another()]) {
         const refused = await rejection(one.write('acme', (tx) => tx.insert([sampleFact(99, { tenantId: 'acme' })])));
-        expect(refused).to.include({ code: 'authorization' });
+        expect(refused).to.be.instanceOf(ErasedTenant).and.include({ code: 'authorization' });
+        const ends = await one.read((snapshot) => snapshot.ledgerEnds());
+        expect(ends.map(({ tenantId }) => tenantId)).to.deep.equal(['default']);
       }
       await removeAcme(store);
       expect((await rejection(store.write('acme', async () => {}))).message).to.match(/erased/);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditEntry } from '../../../plugins/audit/audit-api.ts';
 import { EntryBuffer, GROUP_MS, MOST_WAITING } from '../../../plugins/audit/entry-buffer.ts';
+import { ErasedTenant } from '../../../ports/ports.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -92,7 +93,7 @@ describe('buffered audit entries', () => {
 
   it('of a removed tenant do not delay those of other tenants', async () => {
     await buffer.add(entry(1, 'gone'));
-    failure = new ServiceError('authorization', 'the tenant was removed');
+    failure = new ErasedTenant();
     await clock.advance(GROUP_MS);
     failure = undefined;
     await buffer.settleAll();
