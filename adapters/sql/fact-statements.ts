@@ -14,7 +14,7 @@ import { ShapeNode } from './shape-node.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 import { namesTenant } from './store-wide.ts';
-import { textAfter } from './text-after.ts';
+import { textsFrom } from './text-after.ts';
 import { TRIPLE_ORDER, type TripleStep } from './triple-order.ts';
 
 const columnsOf = (columns: readonly string[]): string => columns.map((column) => `f.${column}`).join(', ');
@@ -207,16 +207,23 @@ export class FactStatements {
     return { sql, parameters: [tenantId, start, tenantId, limit, tenantId, ...parameters] };
   }
 
-  /** Orders texts by their bytes, so that texts with a common prefix are neighbours in an index. */
-  texts({ tenantId, field, prefix, filter, limit }: TextQuery): BoundStatement {
+  /** Of facts with a number above `above` and at most `through`, where these are given (for SQLite). */
+  texts({ tenantId, field, prefix, filter, limit }: TextQuery, numbers?: readonly [number, number]): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter, tenantId);
-    const end = textAfter(prefix);
-    const sql = shape.sql(`texts ${field} ${end === undefined}`, () => {
-      const member = fieldSql(field, 'f');
-      const within = `${member} >= ?${end === undefined ? '' : ` AND ${member} < ?`}`;
-      return `SELECT DISTINCT ${member} FROM facts f WHERE f.tenant_id = ? AND ${within} AND ${this.#where(filter)} ${LIMIT}`;
+    const { within, bounds } = textsFrom(fieldSql(field, 'f'), prefix);
+    const sql = shape.sql(`texts ${within} ${numbers === undefined}`, () => {
+      const numbered =
+        numbers === undefined ? ['', ''] : [' INDEXED BY facts_by_number', ' AND f.number > ? AND f.number <= ?'];
+      return `SELECT DISTINCT ${fieldSql(field, 'f')} FROM facts f${numbered[0]} WHERE f.tenant_id = ? AND ${within} AND ${this.#where(filter)}${numbered[1]} ${LIMIT}`;
     });
-    return { sql, parameters: [tenantId, prefix, ...(end === undefined ? [] : [end]), ...parameters, limit] };
+    return { sql, parameters: [tenantId, ...bounds, ...parameters, ...(numbers ?? []), limit] };
+  }
+
+  /** Counts facts of the tenant with such a text, at most `limit`. */
+  countTexts({ tenantId, field, prefix }: TextQuery, limit: number): BoundStatement {
+    const { within, bounds } = textsFrom(fieldSql(field, 'f'), prefix);
+    const found = `SELECT 1 FROM facts f WHERE f.tenant_id = ? AND ${within} ${LIMIT}`;
+    return { sql: `SELECT count(*) FROM (${found}) found`, parameters: [tenantId, ...bounds, limit] };
   }
 
   ledger({ order, limit, members = ENTRY_MEMBERS, ...range }: LedgerQuery): BoundStatement {

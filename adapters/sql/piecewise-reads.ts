@@ -1,4 +1,4 @@
-import { all, type FactField, type FactQuery, type Filter, type SqlValue } from '../../ports/ports.ts';
+import { all, type FactField, type FactQuery, type Filter, type SqlValue, type TextQuery } from '../../ports/ports.ts';
 import { tenantOf } from './cached-facts.ts';
 import type { BoundStatement, FactPosition, FactStatements } from './fact-statements.ts';
 import type { SqlSession } from './sql-engine.ts';
@@ -51,6 +51,24 @@ export class PiecewiseReads {
       counted += await this.#number(this.#statements.countNumbered(filter, above, above + FACTS_AT_ONCE));
     }
     return counted;
+  }
+
+  /** Returns the texts of a query. Returns undefined for one that a single statement answers as well. */
+  async texts(query: TextQuery): Promise<string[] | undefined> {
+    const last = await this.#number(this.#statements.lastNumber(query.tenantId));
+    if (last <= FACTS_AT_ONCE) return undefined;
+    const most = Math.floor(Math.max(MOST_BY_INDEX, last / WALKED_PER_TESTED));
+    const isNarrow = INDEXED.has(query.field)
+      ? (await this.#number(this.#statements.countTexts(query, most))) < most
+      : !(await this.#hasMore(query.filter, most));
+    if (isNarrow) return undefined;
+    const found = new Set<string>();
+    for (let above = 0; above < last && found.size < query.limit; above += FACTS_AT_ONCE) {
+      if (above > 0) await this.#rest();
+      const rows = await this.#rows(this.#statements.texts(query, [above, above + FACTS_AT_ONCE]));
+      for (const [text] of rows) found.add(text as string);
+    }
+    return [...found].slice(0, query.limit);
   }
 
   /**

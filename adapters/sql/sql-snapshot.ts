@@ -130,6 +130,8 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async texts(query: TextQuery): Promise<string[]> {
+    const found = await this.#piecewise?.texts(query);
+    if (found !== undefined) return found;
     const { sql, parameters } = this.#statements.texts(query);
     return (await this.session.rows(sql, parameters)).map(([text]) => text as string);
   }

@@ -15,3 +15,10 @@ export const textAfter = (prefix: string): string | undefined => {
 const LAST_CHARACTER = 0x10ffff;
 const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
+
+/** Returns a condition, with its values, for texts of a column that begin with the prefix. An index answers it. */
+export const textsFrom = (column: string, prefix: string): { within: string; bounds: readonly string[] } => {
+  const end = textAfter(prefix);
+  if (end === undefined) return { within: `${column} >= ?`, bounds: [prefix] };
+  return { within: `${column} >= ? AND ${column} < ?`, bounds: [prefix, end] };
+};

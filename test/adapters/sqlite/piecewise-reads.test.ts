@@ -1,6 +1,16 @@
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
-import { above, all, any, equals, type FactQuery, type Filter, isNull, type StoredFact } from '../../../ports/ports.ts';
+import {
+  above,
+  all,
+  any,
+  equals,
+  type FactQuery,
+  type Filter,
+  isNull,
+  type StoredFact,
+  type TextQuery,
+} from '../../../ports/ports.ts';
 import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
 import { createTemporaryStore, SQLITE_LAYOUTS, type TemporaryStore } from './temporary-store.ts';
 
@@ -113,6 +123,23 @@ for (const writer of SQLITE_LAYOUTS) {
         const { filter } = CASES[name] as Case;
         expect(await turnsDuring(() => countOf(filter)), name).to.be.at.least(TURNS);
       }
+    });
+
+    it('lets other work run after each few hundred facts whose names it reads', async () => {
+      const namesOf = (field: TextQuery['field'], prefix: string, limit = 10): Promise<string[]> =>
+        temporary.store.read((snapshot) => snapshot.texts({ tenantId, field, prefix, filter: ofTenant(), limit }));
+      for (const [field, prefix, names] of [
+        ['entityKey', 'user:', ['user:busy', 'user:quiet']],
+        ['sourceKey', 'agent:', ['agent:rare', 'agent:w1']],
+        ['relationKey', 'none:', []],
+      ] as const) {
+        const turns = await turnsDuring(async () => {
+          expect((await namesOf(field, prefix)).sort()).to.deep.equal(names);
+        });
+        expect(turns, field).to.be.at.least(TURNS);
+      }
+      expect(await namesOf('entityKey', 'user:', 1)).to.have.length(1);
+      expect(await namesOf('entityKey', 'user:q')).to.deep.equal(['user:quiet']);
     });
 
     it('lets other work run while it looks for facts that are not there', async () => {
