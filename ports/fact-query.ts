@@ -23,12 +23,28 @@ export interface FactQuery {
    */
   readonly maxBytes?: number;
   /**
+   * The long values to read; all of them without it. A fact whose value is left out has an empty text as its value, and
+   * `unreadBytes`. A store may read values of a few kilobytes in any case. Never together with `maxBytes`.
+   */
+  readonly longValues?: LongValues;
+  /**
    * Whether the facts are likely to be read again, so that the store may cache them and return cached ones after
    * checking that they are unchanged. The result is the same without it. Use it for look-ups of facts, not for reading
    * through many.
    */
   readonly mayCache?: boolean;
 }
+
+/** The limits of long values that a query reads. The first facts of the result come first. */
+export interface LongValues {
+  /** The maximum bytes (UTF-8) of one value. */
+  readonly each: number;
+  /** The maximum bytes of all of them together. */
+  readonly total: number;
+}
+
+/** Reads no long value: for facts whose other members suffice. */
+export const NO_LONG_VALUES: LongValues = { each: 0, total: 0 };
 
 /** A sort order, and the maximum number of rows to return. */
 export interface RowPage {

@@ -106,6 +106,11 @@ export interface StoredFact extends PreparedFact {
    * neutral value. Absent in a whole fact. A damaged fact is left out of answers, or refused by name.
    */
   readonly damage?: string;
+  /**
+   * The bytes (UTF-8) of the value, if the query left it out: see `FactQuery.longValues`. The value is then an empty
+   * text. Absent in every other fact.
+   */
+  readonly unreadBytes?: number;
 }
 
 /** A stored fact without its value, which may be large. It is enough for checking a triple. */

@@ -8,7 +8,7 @@ import {
   type StoredFact,
   storedText,
 } from '../../ports/ports.ts';
-import { MAX_SHORT_BYTES, rowsWithin } from './bounded-facts.ts';
+import { MAX_SHORT_BYTES, rowsWithin, unreadAmong } from './bounded-facts.ts';
 import type { CacheView } from './fact-cache.ts';
 
 /**
@@ -73,9 +73,11 @@ export const findCached = async (
   cache.count(tenantId, rows.length - missing.length, missing.length);
   if (missing.length === 0) return facts as StoredFact[];
   const filter = all(equals('tenantId', tenantId), isIn('id', missing));
-  const read = new Map(
-    (await reads.whole({ filter, order: 'any', limit: missing.length })).map((fact) => [fact.id, fact]),
-  );
+  const { longValues } = query;
+  // The lengths are known here, so that one statement suffices if the limits leave out no value.
+  const leavesOut = longValues !== undefined && unreadAmong(rows, longValues, BYTES_COLUMN).size > 0;
+  const asked = { filter, order: 'any', limit: missing.length, ...(leavesOut && { longValues }) } as const;
+  const read = new Map((await reads.whole(asked)).map((fact) => [fact.id, fact]));
   return rows.flatMap((row, at) => {
     const known = facts[at];
     if (known !== undefined) return known;

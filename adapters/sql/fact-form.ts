@@ -11,6 +11,7 @@ import {
   FACT_COLUMNS,
   factFromRow,
   factToRow,
+  factWithoutValue,
   NEW_FACT_COLUMNS,
   outlineFromRow,
   sizedOutlineFromRow,
@@ -34,6 +35,8 @@ export interface FactForm {
   toRow(fact: StoredFact, record: WriteRecord, number: number, above?: number): SqlValue[];
   /** Each parses any row. A damaged one gives a fact that says so: see `StoredFact.damage`. */
   fact(row: readonly SqlValue[]): StoredFact;
+  /** Parses a row whose value was left out, as a fact with an empty text. */
+  factUnread(row: readonly SqlValue[]): StoredFact;
   outline(row: readonly SqlValue[]): FactOutline;
   sizedOutline(row: readonly SqlValue[]): SizedOutline;
   /** Returns content ids as the store holds them, and back. */
@@ -60,6 +63,7 @@ export const CLEAR_FORM: FactForm = {
   entryMembers: CLEAR_MEMBERS,
   toRow: factToRow,
   fact: factFromRow,
+  factUnread: factWithoutValue,
   outline: outlineFromRow,
   sizedOutline: sizedOutlineFromRow,
   storedCids: (_, cids) => cids,

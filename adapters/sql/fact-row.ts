@@ -192,6 +192,7 @@ const canonicalInstant = (ms: number): string => {
   return lastInstant;
 };
 
+const VALUE_COLUMN = FACT_COLUMNS.indexOf('value_v');
 const OUTLINE_RULES = rulesFor(OUTLINE_COLUMNS);
 const FACT_RULES = rulesFor(FACT_COLUMNS);
 
@@ -207,6 +208,13 @@ export const factFromRow = (row: readonly SqlValue[]): StoredFact => {
   fact.value = value;
   if (damage !== undefined) fact.damage = damage;
   return fact;
+};
+
+/** Parses a row whose value was not read, as a fact with an empty text. */
+export const factWithoutValue = (row: readonly SqlValue[]): StoredFact => {
+  const columns = [...row];
+  columns[VALUE_COLUMN] = '';
+  return factFromRow(columns);
 };
 
 export const outlineFromRow = (row: readonly SqlValue[]): FactOutline => {

@@ -135,11 +135,12 @@ export class FactStatements {
   }
 
   /**
-   * Returns the statement for a query. With `maxBytes`, its rows have long values only as lengths. With `through`,
-   * for SQLite, the statement tests no fact beyond this position in the order by timestamp.
+   * Returns the statement for a query. With `maxBytes` or `longValues`, its rows have long values only as lengths. With
+   * `through`, for SQLite, the statement tests no fact beyond this position in the order by timestamp.
    */
   find(query: FactQuery, through?: FactPosition): BoundStatement {
-    const [columns, form] = query.maxBytes === undefined ? [this.#fact, ''] : [this.#factInShort, 's'];
+    const isWhole = query.maxBytes === undefined && query.longValues === undefined;
+    const [columns, form] = isWhole ? [this.#fact, ''] : [this.#factInShort, 's'];
     return this.#facts(query, columns, form, through);
   }
 

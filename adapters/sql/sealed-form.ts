@@ -15,6 +15,7 @@ import {
   FACT_COLUMNS,
   factFromRow,
   factToRow,
+  factWithoutValue,
   NEW_FACT_COLUMNS,
   outlineFromRow,
   sizedOutlineFromRow,
@@ -91,6 +92,12 @@ class SealedForm implements FactForm {
       }
     }
     return damaged(factFromRow(open), damage);
+  }
+
+  factUnread(row: Row): StoredFact {
+    const open = [...row];
+    const damage = this.#openNames(open);
+    return damaged(factWithoutValue(open), damage);
   }
 
   outline(row: Row): FactOutline {

@@ -24,7 +24,7 @@ import {
   type TripleKey,
   type TripleQuery,
 } from '../../ports/ports.ts';
-import { factsWithin } from './bounded-facts.ts';
+import { factsWithin, factsWithLong } from './bounded-facts.ts';
 import { findCached, tenantOf } from './cached-facts.ts';
 import { contentIdsIn } from './damaged-columns.ts';
 import type { CacheView } from './fact-cache.ts';
@@ -87,8 +87,10 @@ export class SqlSnapshot implements Snapshot {
     const rows = isStoreWide(query)
       ? await this.#alongFeeds(query)
       : await this.#found(query, (piece, through) => this.#statements.find(piece, through));
-    if (query.maxBytes === undefined) return rows.map((row) => this.form.fact(row));
-    return factsWithin(rows, query.maxBytes, this.session, this.dialect, this.form);
+    const { maxBytes, longValues } = query;
+    if (maxBytes !== undefined) return factsWithin(rows, maxBytes, this.session, this.dialect, this.form);
+    if (longValues !== undefined) return factsWithLong(rows, longValues, this.session, this.dialect, this.form);
+    return rows.map((row) => this.form.fact(row));
   }
 
   async #found(query: FactQuery, spell: SpellFind): Promise<SqlValue[][]> {

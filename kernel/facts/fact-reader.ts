@@ -1,14 +1,4 @@
-import {
-  all,
-  below,
-  equals,
-  type FactOrder,
-  type Filter,
-  isIn,
-  not,
-  type Principal,
-  type StoredFact,
-} from '../../ports/ports.ts';
+import { all, below, equals, type Filter, isIn, not, type Principal, type StoredFact } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import { LIST_BYTES } from '../pages/spelled-list.ts';
@@ -126,12 +116,9 @@ class SnapshotReader implements FactReader {
     return found;
   }
 
-  async find(
-    filter: Filter,
-    { view, order, limit, mayCache = false }: { view: ReadView; order: FactOrder; limit: number; mayCache?: boolean },
-  ): Promise<StoredFact[]> {
+  async find(filter: Filter, { view, ...query }: Parameters<FactReader['find']>[1]): Promise<StoredFact[]> {
     const constraint = await this.constraint(view);
-    return this.snapshot.find({ filter: all(constraint, filter), order, limit, mayCache });
+    return this.snapshot.find({ filter: all(constraint, filter), ...query });
   }
 
   constraint(view: ReadView, about: ReadContext['about'] = {}): Promise<Filter> {

@@ -1,4 +1,4 @@
-import type { FactOrder, Filter, Principal, Scope, StoredFact } from '../../ports/ports.ts';
+import type { FactQuery, Filter, Principal, Scope, StoredFact } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import type { Notes } from './fact-draft.ts';
 import type { FactView } from './fact-view.ts';
@@ -81,10 +81,12 @@ export interface FactReader extends ReadMoment {
    * visible fact with this id at its origin.
    */
   byGivenIds(ids: readonly string[]): Promise<ReadonlyMap<string, StoredFact>>;
-  /** Returns facts that match the filter and a view of the caller; for `mayCache` see `FactQuery`. */
+  /**
+   * Returns facts that match the filter and a view of the caller; for `mayCache` and `longValues` see `FactQuery`.
+   */
   find(
     filter: Filter,
-    options: { view: ReadView; order: FactOrder; limit: number; mayCache?: boolean },
+    options: { view: ReadView } & Pick<FactQuery, 'order' | 'limit' | 'mayCache' | 'longValues'>,
   ): Promise<StoredFact[]>;
   /** Returns the caller's view as a filter, for a plugin's own reads. */
   constraint(view: ReadView, about?: ReadContext['about']): Promise<Filter>;

@@ -83,6 +83,7 @@ forEachStore('a sealed store', (engine) => {
       found: await snapshot.find({ filter, order: 'feed', limit: FACTS }),
       cached: await snapshot.find({ filter, order: 'hlc', limit: FACTS, mayCache: true }),
       short: await snapshot.find({ filter, order: 'timestamp', limit: FACTS, maxBytes: 6_000 }),
+      unread: await snapshot.find({ filter, order: 'feed', limit: FACTS, longValues: { each: 5_000, total: 12_000 } }),
       outlined: (await snapshot.outline(filter)).sort((one, other) => (one.id < other.id ? -1 : 1)),
       counted: await snapshot.count(filter),
       triples: await snapshot.outlineByTriple({ tenantId: 'default', filter, limit: FACTS }),

@@ -77,6 +77,42 @@ export const describeBoundedPages = (current: CurrentStore): void => {
     });
   });
 
+  describe('long values that a query leaves out', () => {
+    const texts = ['a', '1'.repeat(LONG), '2'.repeat(3 * LONG), '3'.repeat(LONG), null, 'é'.repeat(LONG / 2)];
+    const unread = (fact: StoredFact): StoredFact => ({
+      ...fact,
+      value: { ...fact.value, v: '' },
+      unreadBytes: valueBytesOf([fact]),
+    });
+
+    for (const [what, longValues, left] of [
+      ['none', { each: 3 * LONG, total: 6 * LONG }, []],
+      ['all', { each: 0, total: 0 }, [1, 2, 3, 5]],
+      ['those above the limit of one value', { each: LONG, total: 9 * LONG }, [2]],
+      ['those behind the limit of all values', { each: LONG, total: 2 * LONG }, [2, 5]],
+      ['those that do not fit into the rest', { each: 9 * LONG, total: 3 * LONG }, [2]],
+    ] as const) {
+      it(`are ${what}, and have their lengths`, async () => {
+        const facts = texts.map((text, n) => textFact(n, text));
+        await storeFacts(current().store, facts);
+        const numbers: readonly number[] = left;
+        const expected = facts.map((fact, n) => (numbers.includes(n) ? unread(fact) : fact));
+        expect(await find({ longValues })).to.deep.equal(expected);
+        const filter = all(
+          equals('tenantId', 'default'),
+          isIn(
+            'id',
+            facts.map(({ id }) => id),
+          ),
+        );
+        for (let time = 1; time <= 3; time += 1) {
+          expect(await find({ filter, longValues, mayCache: true }), `time ${time}`).to.deep.equal(expected);
+        }
+        expect(await find({ filter, mayCache: true })).to.deep.equal(facts);
+      });
+    }
+  });
+
   it('outlines contain the number of bytes of a value', async () => {
     const texts = ['', 'abc', '\u{1F600}'.repeat(2_000), null];
     await storeFacts(
