@@ -1,29 +1,74 @@
-import { cacheByFact } from '../../kernel/internal-api.ts';
-import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
+import { type StoredFact, sha256Hex, valueText } from '../../kernel/plugin-api.ts';
 import { normaliseText } from '../../kernel/thread-api.ts';
-import { BYTES_PER_TOKEN, estimateTokens, factLine } from './fact-line.ts';
+import { BYTES_PER_TOKEN, lineBytes, tokensOfBytes } from './fact-line.ts';
 import { hashText, type TextSignature, textSignature } from './text-signature.ts';
 
-/** Tokens, words and hash of a fact, for packing, computed on first use. */
+/**
+ * The maximum number of characters of a value that are folded for each candidate. Folding costs some 15 ms for each
+ * mebibyte, and a recall compares hundreds of candidates.
+ */
+export const LONGEST_FOLDED = 4096;
+
+const WORDS_OF_A_SENTENCE = 4;
+
+/** Matches eight characters of a script without spaces, which are at least four words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{8}/u;
+
+/**
+ * Tokens, words and hash of a fact, for packing, each computed once and on first use. Work on a long text is limited to
+ * its beginning, except for `says`, which folds the whole text at most once.
+ */
 export class FactText {
   readonly #fact: StoredFact;
   #tokens: number | undefined;
   #signature: TextSignature | undefined;
   #hash: number | undefined;
+  #isSentence: boolean | undefined;
+  #digest: string | undefined;
 
   constructor(fact: StoredFact) {
     this.#fact = fact;
   }
 
+  /** False if the store has left out the text, which is then unknown. */
+  get isRead(): boolean {
+    return this.#fact.unreadBytes === undefined;
+  }
+
   get tokens(): number {
-    this.#tokens ??= estimateTokens(factLine(this.#fact));
+    this.#tokens ??= tokensOfBytes(lineBytes(this.#fact));
     return this.#tokens;
   }
 
-  /** A hash of the folded text: 32 bits, without sign. */
+  /** A hash, 32 bits without sign, which is equal for facts that say the same. */
   get hash(): number {
-    this.#hash ??= hashText(foldedText(this.#fact));
+    if (this.#hash === undefined) {
+      const hash = hashText(this.#foldedBeginning());
+      this.#hash = this.#isLong ? (hash ^ this.#text.length) >>> 0 : hash;
+    }
     return this.#hash;
+  }
+
+  /** True for a text that is meaningful without its entity. */
+  get isSentence(): boolean {
+    if (this.#isSentence === undefined) {
+      const text = this.#foldedBeginning();
+      const isLong = text.split(' ', WORDS_OF_A_SENTENCE).length === WORDS_OF_A_SENTENCE;
+      this.#isSentence = isLong || UNSPACED.test(text);
+    }
+    return this.#isSentence;
+  }
+
+  /**
+   * Returns whether the texts are equal, apart from case, white space and Unicode composition. Long texts of different
+   * lengths count as different.
+   */
+  says(other: FactText): boolean {
+    if (!this.isRead || !other.isRead) return false;
+    if (this.#text === other.#text) return true;
+    if (!this.#isLong && !other.#isLong) return this.#foldedBeginning() === other.#foldedBeginning();
+    return this.#text.length === other.#text.length && this.hash === other.hash && this.#whole() === other.#whole();
   }
 
   /** Tokens of the line with a value of at most `mostBytes`. */
@@ -37,13 +82,39 @@ export class FactText {
   }
 
   readonly signature = (): TextSignature => {
-    this.#signature ??= textSignature(valueText(this.#fact.value));
+    this.#signature ??= textSignature(this.#text);
     return this.#signature;
   };
+
+  get #text(): string {
+    return valueText(this.#fact.value);
+  }
+
+  get #isLong(): boolean {
+    return this.#text.length > LONGEST_FOLDED;
+  }
+
+  #foldedBeginning(): string {
+    return folded(this.#text.slice(0, LONGEST_FOLDED));
+  }
+
+  /** Returns a digest of the whole text. The folded text itself would take as much memory as the fact. */
+  #whole(): string {
+    this.#digest ??= sha256Hex(folded(this.#text));
+    return this.#digest;
+  }
 }
 
-/** Returns the value as text, without differences in case, white space or Unicode composition. */
-export const foldedText = ({ value }: StoredFact): string =>
-  normaliseText(valueText(value), 'NFC').toLowerCase().trim().replaceAll(/\s+/gu, ' ');
+/** Returns a text without differences in case, white space or Unicode composition. */
+const folded = (text: string): string => normaliseText(text, 'NFC').toLowerCase().trim().replaceAll(/\s+/gu, ' ');
 
-export const textOf = cacheByFact((fact) => new FactText(fact));
+const texts = new WeakMap<StoredFact, FactText>();
+
+/** Returns the same text for the same fact, also for a long fact, which no store caches. */
+export const textOf = (fact: StoredFact): FactText => {
+  const known = texts.get(fact);
+  if (known !== undefined) return known;
+  const made = new FactText(fact);
+  texts.set(fact, made);
+  return made;
+};

@@ -1,6 +1,6 @@
 import { textOf } from './fact-text.ts';
 import type { ScoredFact } from './recall-api.ts';
-import { isSamePlace, isSameTriple, isSentence } from './say-once.ts';
+import { isSamePlace, isSameTriple } from './say-once.ts';
 import { mostSimilar, similarityOf } from './text-signature.ts';
 
 /** A fact whose `rank` decides its place in the answer: its own score, or that of an older wording. */
@@ -42,7 +42,9 @@ const rewords = (newer: ScoredFact, older: ScoredFact): boolean => {
   if (newer.fromCard || older.fromCard || timeOf(newer) <= timeOf(older)) return false;
   const [one, other] = [newer.view.fact, older.view.fact];
   if (one.value.type !== other.value.type || !isSamePlace(one, other)) return false;
-  const [a, b] = [textOf(one).signature(), textOf(other).signature()];
+  const [text, otherText] = [textOf(one), textOf(other)];
+  const [a, b] = [text.signature(), otherText.signature()];
   if (mostSimilar(a, b) < NEARLY_SAME || similarityOf(a, b) < NEARLY_SAME) return false;
-  return isSameTriple(one, other) || (isSentence(one) && isSentence(other) && newer.score >= COMPARABLE * older.score);
+  const areSentences = text.isSentence && otherText.isSentence;
+  return isSameTriple(one, other) || (areSentences && newer.score >= COMPARABLE * older.score);
 };

@@ -1,18 +1,19 @@
 import type { StoredFact } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
-import { foldedText, textOf } from './fact-text.ts';
+import { textOf } from './fact-text.ts';
 import type { ScoredFact } from './recall-api.ts';
 
 /**
  * Keeps the best of several facts that say the same, and lists the ids of the others as its `copies`. Keeps the order.
- * A summary of an entity is never merged with facts.
+ * A summary of an entity is never merged with facts, and neither is a fact whose text the recall has not read.
  */
 export const sayOnce = <T extends ScoredFact>(ranked: readonly T[]): T[] => {
   const byHash = new Map<number, T>();
   const copies = new Map<T, string[]>();
   const distinct = ranked.filter((one) => {
     if (one.fromCard) return true;
-    const { hash } = textOf(one.view.fact);
+    const { hash, isRead } = textOf(one.view.fact);
+    if (!isRead) return true;
     const known = byHash.get(hash);
     if (known === undefined) byHash.set(hash, one);
     if (known === undefined || !saysTheSame(known, one)) return true;
@@ -36,8 +37,8 @@ const saysTheSame = (a: ScoredFact, b: ScoredFact): boolean => {
     one.value.type === other.value.type &&
     one.value.interpretAs === other.value.interpretAs &&
     isContradicted(a.view) === isContradicted(b.view) &&
-    foldedText(one) === foldedText(other) &&
-    (isSentence(one) || isSameTriple(one, other))
+    textOf(one).says(textOf(other)) &&
+    (textOf(one).isSentence || isSameTriple(one, other))
   );
 };
 
@@ -45,15 +46,3 @@ export const isSamePlace = (a: StoredFact, b: StoredFact): boolean => a.scope ==
 
 export const isSameTriple = (a: StoredFact, b: StoredFact): boolean =>
   a.entityKey === b.entityKey && a.relationKey === b.relationKey;
-
-const WORDS_OF_A_SENTENCE = 4;
-
-/** Matches eight characters of a script without spaces, which are at least four words. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{8}/u;
-
-/** Returns true for a text that is meaningful without its entity. */
-export const isSentence = (fact: StoredFact): boolean => {
-  const text = foldedText(fact);
-  return text.split(' ', WORDS_OF_A_SENTENCE).length === WORDS_OF_A_SENTENCE || UNSPACED.test(text);
-};
