@@ -8,7 +8,7 @@ export type { Ref } from '../ports/define-ref.ts';
 export type { EmbedderRecipe } from '../ports/embedder.ts';
 export { type PreparedFact, REDACTED_REFERENCE, type TripleKey, VALUE_TYPES } from '../ports/fact.ts';
 export type { ColumnCondition } from '../ports/fact-filter.ts';
-export type { RowPage, TriplePosition } from '../ports/fact-query.ts';
+export { type LongValues, NO_LONG_VALUES, type RowPage, type TriplePosition } from '../ports/fact-query.ts';
 export type { FeedEntry } from '../ports/feed.ts';
 export { type IncrementName, readIncrementName, startOfIncrement } from '../ports/increment-name.ts';
 export { parseDateOrInstant } from '../ports/instant.ts';

@@ -1,4 +1,4 @@
-import { plainView } from '../../kernel/internal-api.ts';
+import { NO_LONG_VALUES, plainView } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -52,7 +52,12 @@ const NO_CARD: EntitySummary = { fact: null, degraded: [] };
  * filtered facts.
  */
 const isConfident = async ({ factIds }: Card, minConfidence: number, reader: FactReader): Promise<boolean> => {
-  const facts = await reader.find(isIn('id', factIds), { view: 'live', order: 'feed', limit: factIds.length });
+  const facts = await reader.find(isIn('id', factIds), {
+    view: 'live',
+    order: 'feed',
+    limit: factIds.length,
+    longValues: NO_LONG_VALUES,
+  });
   const views = await reader.annotate(facts);
   return views.every((view) => effectiveConfidence(view) >= minConfidence);
 };

@@ -1,3 +1,4 @@
+import { NO_LONG_VALUES } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -16,7 +17,7 @@ import type { CardMaterial } from './cards-api.ts';
 export const MAX_FACTS = 20;
 /** The maximum number of live facts that are compared with each other. It limits the work for a large entity. */
 const MAX_WEIGHED = 10_000;
-/** The number of newest facts to compare when an entity has more than `MAX_WEIGHED`: each value may have 1 MiB. */
+/** The number of newest facts to compare when an entity has more than `MAX_WEIGHED`. */
 const MAX_NEWEST = 100;
 
 /** The entity and the scope of a card. */
@@ -64,7 +65,9 @@ type Candidate = Pick<FactOutline, 'id' | 'confidence' | 'timestampMs' | 'relati
 
 const weighed = async (reader: FactReader, subject: CardSubject, liveCount: number): Promise<readonly Candidate[]> => {
   const about = aboutSubject(subject);
-  if (liveCount > MAX_WEIGHED) return reader.find(about, { view: 'live', order: 'timestamp', limit: MAX_NEWEST });
+  if (liveCount > MAX_WEIGHED) {
+    return reader.find(about, { view: 'live', order: 'timestamp', limit: MAX_NEWEST, longValues: NO_LONG_VALUES });
+  }
   return reader.snapshot.outline(all(await reader.constraint('live'), about));
 };
 

@@ -1,4 +1,4 @@
-import { withinTime } from '../../kernel/internal-api.ts';
+import { NO_LONG_VALUES, withinTime } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -73,6 +73,7 @@ interface Draft {
 }
 
 const FEED_START: Hlc = { wallMs: 0, counter: 0 };
+const UNREAD = { view: 'live', order: 'feed', longValues: NO_LONG_VALUES } as const;
 
 /** The cards of all entities. A card is made on request, and stored until one of its sources changes. */
 export class StoredCards implements MemoryCards {
@@ -167,9 +168,8 @@ export class StoredCards implements MemoryCards {
     const added = all(aboutSubject(subject), equals('system', false), any(above('feed', card.upTo), begun));
     if ((await reader.find(added, { view: 'visible', order: 'feed', limit: 1 })).length > 0) return false;
     if ((await countLive(reader, subject)) !== card.liveCount) return false;
-    const ids = card.factIds;
-    const live = await reader.find(isIn('id', ids), { view: 'live', order: 'feed', limit: ids.length });
-    if (live.length < ids.length) return false;
+    const live = await reader.find(isIn('id', card.factIds), { ...UNREAD, limit: card.factIds.length });
+    if (live.length < card.factIds.length) return false;
     return averageConfidence(await reader.annotate(live)) === card.averageConfidence;
   }
 

@@ -1,6 +1,7 @@
 import { type FactReader, type FactView, isIn } from '../../kernel/plugin-api.ts';
 import type { Hit, PlacedTriple } from '../search/search-api.ts';
 import { type Admission, leftOutBy, type RecallFilter } from './admission.ts';
+import type { CandidateTexts } from './candidate-texts.ts';
 import { STAGE_DEPTH } from './search-depth.ts';
 
 /**
@@ -38,14 +39,16 @@ const MOST_WEIGHED = 512;
 export class CandidatePool {
   readonly #reader: FactReader;
   readonly #admission: Admission;
+  readonly #texts: CandidateTexts;
   /** The facts read so far, by id; undefined for a fact that may not be shown. */
   readonly #seen = new Map<string, Seen | undefined>();
   /** Facts of one triple in one place are contradicted together, so one check covers them. */
   readonly #contested = new Map<string, PlacedTriple>();
 
-  constructor(reader: FactReader, admission: Admission) {
+  constructor(reader: FactReader, admission: Admission, texts: CandidateTexts) {
     this.#reader = reader;
     this.#admission = admission;
+    this.#texts = texts;
   }
 
   /** Returns a candidate; undefined for any other fact. */
@@ -125,7 +128,9 @@ export class CandidatePool {
       order: 'any',
       limit: ids.length,
       mayCache: true,
+      longValues: this.#texts.limits(),
     });
+    this.#texts.count(facts);
     for (const view of await this.#reader.annotate(facts)) {
       this.#seen.set(view.fact.id, { view, leftOutBy: leftOutBy(view, this.#admission) });
     }

@@ -1,4 +1,5 @@
-import { type FactView, isIn } from '../../kernel/plugin-api.ts';
+import { NO_LONG_VALUES } from '../../kernel/internal-api.ts';
+import { all, type FactView, isIn } from '../../kernel/plugin-api.ts';
 import { type Admission, leftOutBy } from './admission.ts';
 import { normaliseStages, type StageHits } from './fuse-stages.ts';
 import { packByMmr } from './pack-by-mmr.ts';
@@ -51,8 +52,14 @@ export const whyNot = async (explained: Explained): Promise<readonly WhyNot[]> =
   const { request, context, admission } = explained;
   const { reader } = context;
   const given = [...new Set(request.whyNot)];
-  const ids = (await reader.visible(given)).map(({ id }) => id);
-  const live = await reader.find(isIn('id', ids), { view: 'live', order: 'any', limit: ids.length });
+  const seen = await reader.snapshot.outline(all(await reader.constraint('visible'), isIn('id', given)));
+  const ids = seen.map(({ id }) => id);
+  const live = await reader.find(isIn('id', ids), {
+    view: 'live',
+    order: 'any',
+    limit: ids.length,
+    longValues: NO_LONG_VALUES,
+  });
   const views = new Map((await reader.annotate(live)).map((view) => [view.fact.id, view]));
   const known = new Set(ids);
   const lost = stepOf(explained);

@@ -240,7 +240,7 @@ export interface Expansion {
 /**
  * Collects the facts and entities that the graph leads to from the seeds. Their score is that of the seed, times a
  * factor below 1 for every hop. The best over all seeds and handlers counts. Recall then reads the facts with the
- * rights of the caller.
+ * rights of the caller. A seed with a very large value may come without it: see `StoredFact.unreadBytes`.
  */
 export const recallExpand = defineCollectHook<ExpansionContext, Expansion>('recall:expand');
 
@@ -266,7 +266,8 @@ export interface Salience extends FactSignals {
 
 /**
  * Called once per recall, with all candidates. A handler returns the factors that it knows, by the id of the fact. If
- * several return one, the last counts.
+ * several return one, the last counts. A fact with a very large value may come without it: see
+ * `StoredFact.unreadBytes`.
  */
 export const recallSignal = defineCollectHook<
   RecallContext & { readonly facts: readonly FactView[] },

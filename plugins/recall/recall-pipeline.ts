@@ -13,6 +13,7 @@ import {
 import { IndexLost, type SearchView } from '../search/search-api.ts';
 import type { AccessCounts } from './access-counts.ts';
 import { CandidatePool } from './candidate-pool.ts';
+import { CandidateTexts, withTexts } from './candidate-texts.ts';
 import { degradationOf } from './degradation.ts';
 import { embedQuery } from './embed-query.ts';
 import { EMPTY_INDEX, isEmpty } from './empty-index.ts';
@@ -28,6 +29,7 @@ import { sayOnce } from './say-once.ts';
 import { scoreFound } from './score-found.ts';
 import { firstDepth, fullDepth, type SearchDepth, wantsMore } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
+import { withStepFor } from './why-not.ts';
 
 export interface PipelineParts extends StageParts {
   readonly facts: Facts;
@@ -77,7 +79,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, given: Pip
     };
     const { includeContradicted, minConfidence, narrowed } = request;
     const admission = { ...context.view, includeContradicted, minConfidence, narrowed };
-    const pool = new CandidatePool(reader, admission);
+    const pool = new CandidatePool(reader, admission, new CandidateTexts(request));
     const summary = await measured.step('summary', () => summaryOf(request, context, parts));
     const search = (depth: SearchDepth) =>
       measured.step('search', () => runStages(request, depth, vectors.all, context, pool, parts));
@@ -95,16 +97,25 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, given: Pip
     measured.scored(scored.length);
     const contradicted = countContradicted(found, summary.fact, context, pool);
     const chosen = new Set(packed);
-    const facts = ranked.filter((one) => chosen.has(one));
+    const inOrder = ranked.filter((one) => chosen.has(one));
+    const facts = await withTexts(request.explain ? withWhy(inOrder, reached) : inOrder, reader);
     const searchDeeper = () => search(fullDepth({ limit: MAX_LIMIT }));
     return {
-      facts: request.explain ? withWhy(facts, reached) : facts,
+      facts,
       totalScored: scored.length,
-      tokensUsed: tokensOf(packed),
-      omitted: { contradicted, budget: unfit.length, repeated: scored.length - ranked.length },
+      tokensUsed: tokensOf(facts),
+      omitted: {
+        contradicted,
+        budget: unfit.length + packed.length - facts.length,
+        repeated: scored.length - ranked.length,
+      },
       degraded: [...(await degradationOf({ vector: vectors.own, behind }, reader, parts.index)), ...summary.degraded],
       ...(request.whyNot.length > 0 && {
-        whyNot: await whyNot({ request, reached, card: summary.fact, context, admission, searchDeeper }),
+        whyNot: withStepFor(
+          await whyNot({ request, reached, card: summary.fact, context, admission, searchDeeper }),
+          facts,
+          'budget',
+        ),
       }),
     };
   };
