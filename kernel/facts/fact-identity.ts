@@ -40,6 +40,12 @@ export const problemOfUri = (text: string): string | null => {
   return hasForbiddenCodePoint(text) ? 'must not contain a lone surrogate' : null;
 };
 
+/** Returns a sentence about a URI that is too long together with the white space around it; null for any other. */
+export const lengthProblemOfUri = (sent: string): string | null =>
+  isWithinCharacters(sent, MAX_URI_LENGTH)
+    ? null
+    : `must be at most ${MAX_URI_LENGTH} characters long, with the white space around it`;
+
 const OUTSIDE_BODY = /^(query|path|params|headers?)\b/;
 
 const refusal = (code: 'validation' | 'invalid_entity_uri', path: string, problem: string): ServiceError =>

@@ -7,7 +7,7 @@ import type { ServiceNames } from '../identity/service-names.ts';
 import { memberRefusal } from '../problems/member-refusal.ts';
 import { UNFAITHFUL_NUMBER } from '../text/spelled-number.ts';
 import { hasForbiddenCodePoint, isWithinBytes } from '../text/text-rules.ts';
-import { problemOfUri } from './fact-identity.ts';
+import { lengthProblemOfUri, problemOfUri } from './fact-identity.ts';
 import { matchKey } from './match-key.ts';
 
 /** The maximum size of a string in UTF-8 bytes. */
@@ -135,10 +135,13 @@ const readText = (v: unknown, path: string, maxBytes: number): string => {
   return v;
 };
 
-/** Reads a reference, which is stored as sent and trimmed only in comparisons. */
+/**
+ * Reads a reference, which is stored as sent and trimmed only in comparisons. White space around it counts towards its
+ * length, because a read of a thousand references must stay small.
+ */
 const readRef = (v: unknown, path: string): string => {
   if (typeof v !== 'string') throw memberRefusal(path, 'must be a string');
-  const problem = problemOfUri(v.trim());
+  const problem = problemOfUri(v.trim()) ?? lengthProblemOfUri(v);
   if (problem !== null) throw memberRefusal(path, problem);
   return v;
 };
