@@ -143,8 +143,8 @@ export class CodeMemory {
 
   /** Starts a search over at most `capacity` blocks. */
   begin(components: Int16Array, wanted: number, capacity: number, blocks: number): void {
-    this.#list = this.#roomFor(this.#list, capacity, capacity, 8);
-    this.#blocks = this.#roomFor(this.#blocks, blocks, blocks * 2, 8);
+    this.#list = this.#roomFor(this.#list, capacity, 8);
+    this.#blocks = this.#roomFor(this.#blocks, blocks, 8);
     const { bytes } = this.#views;
     bytes.fill(0, this.#signs, this.#signs + this.#rowSigns);
     for (let at = 0; at < components.length; at += 1) {
@@ -209,8 +209,14 @@ export class CodeMemory {
     this.#views = viewsOf(memory);
   }
 
-  #roomFor(area: Area, needed: number, capacity: number, entryBytes: number): Area {
-    return needed > area.capacity ? { address: this.#take(capacity * entryBytes), capacity } : area;
+  /**
+   * Returns an area for this many entries. The memory cannot free an outgrown area. So capacities are powers of two,
+   * and all earlier areas together are smaller than the present one.
+   */
+  #roomFor(area: Area, needed: number, entryBytes: number): Area {
+    if (needed <= area.capacity) return area;
+    const capacity = 2 ** Math.ceil(Math.log2(needed));
+    return { address: this.#take(capacity * entryBytes), capacity };
   }
 
   #packedRow(block: Place, row: number): PackedRow {

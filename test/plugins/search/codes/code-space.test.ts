@@ -227,6 +227,38 @@ describe('a search over vectors that are compressed to codes', () => {
     ).to.have.length(3_000);
   });
 
+  it('takes about as much memory for searches with rising limits as for the one with the highest', () => {
+    const [MOST, least] = [1_000, 129];
+    const spaceWith = (): { readonly space: CodeSpace; readonly search: (limit: number) => void } => {
+      const space = createCodeSpace({ dimensions: 64 });
+      const table = space.createTable();
+      const vector = unitVectors(64, 1)();
+      store(space, table, 0, vector);
+      return { space, search: (limit) => space.search(vector, [{ table, accepts: undefined }], -1, limit) };
+    };
+    const [once, rising] = [spaceWith(), spaceWith()];
+    once.search(MOST);
+    for (let limit = least; limit <= MOST; limit += 1) rising.search(limit);
+    expect(rising.space.bytes).to.be.at.most(2 * once.space.bytes);
+  });
+
+  it('takes about as much memory for searches over a growing table as for the last one', () => {
+    const BLOCKS = 400;
+    const bytesAfter = (searches: boolean): number => {
+      const space = createCodeSpace({ dimensions: 1 });
+      const table = space.createTable();
+      const vector = Float32Array.of(1);
+      const search = () => space.search(vector, [{ table, accepts: undefined }], -1, 1);
+      for (let at = 0; at < BLOCKS; at += 1) {
+        store(space, table, at * 1_024, vector);
+        if (searches) search();
+      }
+      search();
+      return space.bytes;
+    };
+    expect(bytesAfter(true)).to.be.at.most(2 * bytesAfter(false));
+  });
+
   it('refuses vectors of other dimensions, components that are not finite, and tables of another space', () => {
     const space = createCodeSpace({ dimensions: 16 });
     const foreign = createCodeSpace({ dimensions: 16 }).createTable();
