@@ -33,12 +33,11 @@ import { type CardStore, cardKey } from './card-store.ts';
 import { nothingKnown, readCardEntity, readMoment } from './card-subject.ts';
 import type { CardMaterial, CardRequest, CardSummariser, MemoryCard, MemoryCards } from './cards-api.ts';
 import { aboutSubject, type CardSubject, countLive, gatherMaterial } from './gather-material.ts';
+import { RunningSummaries, tooLate } from './running-summaries.ts';
 import { summariseByExtract } from './summarise-by-extract.ts';
 
 /** The longest time that a caller waits for a refresh, in milliseconds. */
 export const REFRESH_LIMIT_MS = 500;
-/** The time in milliseconds after which a summary is aborted. The next caller then requests another one. */
-export const SUMMARY_LIMIT_MS = 60_000;
 
 export interface CardParts {
   readonly facts: Facts;
@@ -83,10 +82,11 @@ export class StoredCards implements MemoryCards {
    * the caller sees.
    */
   readonly #refreshing = new Map<string, Promise<Card>>();
-  readonly #summarising = new Set<AbortController>();
+  readonly #summaries: RunningSummaries;
 
   constructor(parts: CardParts) {
     this.#parts = parts;
+    this.#summaries = new RunningSummaries(parts);
   }
 
   async read(caller: Principal, request: CardRequest): Promise<MemoryCard> {
@@ -153,7 +153,7 @@ export class StoredCards implements MemoryCards {
 
   /** Aborts running summaries, and waits until finished cards are stored. */
   async stop(): Promise<void> {
-    for (const controller of this.#summarising) controller.abort();
+    this.#summaries.abort();
     await Promise.allSettled(this.#refreshing.values());
   }
 
@@ -166,7 +166,8 @@ export class StoredCards implements MemoryCards {
     if (card.summariser !== summariser.id || reader.nowMs - card.refreshedMs > maxAgeMs) return false;
     const begun = all(above('validFromMs', card.refreshedMs), not(above('validFromMs', reader.nowMs)));
     const added = all(aboutSubject(subject), equals('system', false), any(above('feed', card.upTo), begun));
-    if ((await reader.find(added, { view: 'visible', order: 'feed', limit: 1 })).length > 0) return false;
+    const visible = await reader.constraint('visible');
+    if ((await reader.snapshot.outline(all(visible, added), 1)).length > 0) return false;
     if ((await countLive(reader, subject)) !== card.liveCount) return false;
     const live = await reader.find(isIn('id', card.factIds), { ...UNREAD, limit: card.factIds.length });
     if (live.length < card.factIds.length) return false;
@@ -198,17 +199,13 @@ export class StoredCards implements MemoryCards {
 
   async #refresh(draft: Draft): Promise<CardReading> {
     const { clock, log } = this.#parts;
-    const late = new ServiceError('unavailable', 'the summary took too long');
+    let late: ServiceError | undefined;
     try {
-      const card = await withinTime(
-        clock,
-        REFRESH_LIMIT_MS,
-        () => this.#begun(draft),
-        () => late,
-      );
+      const begun = () => this.#begun(draft);
+      const card = await withinTime(clock, REFRESH_LIMIT_MS, begun, () => (late = tooLate()));
       return { card, isStale: false, timedOut: false };
     } catch (error) {
-      const timedOut = error === late;
+      const timedOut = late !== undefined && error === late;
       if (!timedOut) log.warn('a memory card could not be refreshed', { error });
       return { card: draft.stored ?? (await this.#byExtract(draft)), isStale: true, timedOut };
     }
@@ -229,26 +226,8 @@ export class StoredCards implements MemoryCards {
 
   async #make(draft: Draft): Promise<Card> {
     const { summariser } = this.#parts;
-    const card = this.#card(draft, await this.#summarise(draft.material), summariser.id);
+    const card = this.#card(draft, await this.#summaries.run(draft.material), summariser.id);
     return draft.pastMs === undefined ? this.#save(card, draft) : card;
-  }
-
-  async #summarise(material: CardMaterial): Promise<string> {
-    const { summariser, clock } = this.#parts;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const givenUp = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(new ServiceError('unavailable', 'the summary was given up')));
-    });
-    this.#summarising.add(controller);
-    try {
-      const work = () => Promise.race([summariser.summarise(material, signal), givenUp]);
-      const late = () => new ServiceError('unavailable', 'the summary took too long');
-      return await withinTime(clock, SUMMARY_LIMIT_MS, work, late);
-    } finally {
-      this.#summarising.delete(controller);
-      controller.abort();
-    }
   }
 
   /** Creates a card with the built-in summariser, for the first caller of a slow one. This card is not stored. */
@@ -273,11 +252,13 @@ export class StoredCards implements MemoryCards {
       return kept;
     }
     let kept = card;
-    const overtaken = new ServiceError('conflict', 'a newer card is there already');
+    let overtaken: ServiceError | undefined;
     const appending = this.#parts.facts.append(draft, nodePrincipal(self.names, tenantId), {
       origin: 'plugin',
       guard: async (transaction) => {
-        if (await store.isOvertaken(transaction, tenantId, key, card)) throw overtaken;
+        if (!(await store.isOvertaken(transaction, tenantId, key, card))) return;
+        overtaken = new ServiceError('conflict', 'a newer card is there already');
+        throw overtaken;
       },
       beforeCommit: async (transaction, [verdict]) => {
         if (verdict?.kind !== 'stored') return;
@@ -286,7 +267,7 @@ export class StoredCards implements MemoryCards {
       },
     });
     await appending.catch(async (error: unknown) => {
-      if (error === overtaken) return;
+      if (overtaken !== undefined && error === overtaken) return;
       // A plugin may refuse the fact, for example in a read-only garden. The card is stored nevertheless.
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
       this.#parts.log.warn('a memory card could not be stored as a fact', { error });

@@ -108,7 +108,7 @@ export class Manifests {
   async #store(caller: Principal, agentId: string, manifest: Manifest): Promise<string | null> {
     const { facts, store, self } = this.#parts;
     const { tenantId } = caller;
-    const overtaken = new ServiceError('conflict', 'this version is being published');
+    let overtaken: ServiceError | undefined;
     const draft = {
       entity: manifestUri(agentId, manifest.version),
       relation: MANIFEST.id,
@@ -126,7 +126,9 @@ export class Manifests {
         guard: async (transaction) => {
           owner = claimBy(await store.agent(transaction, tenantId, agentId), agentId, caller, self.names);
           const known = await store.version(transaction, tenantId, agentId, manifest.version);
-          if (known !== undefined) throw overtaken;
+          if (known === undefined) return;
+          overtaken = new ServiceError('conflict', 'this version is being published');
+          throw overtaken;
         },
         beforeCommit: async (transaction, [verdict]) => {
           if (verdict?.kind !== 'stored' || owner === undefined) return;
@@ -137,7 +139,7 @@ export class Manifests {
       });
       return draft.entity;
     } catch (error) {
-      if (error === overtaken) return null;
+      if (overtaken !== undefined && error === overtaken) return null;
       throw error;
     }
   }

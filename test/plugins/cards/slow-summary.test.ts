@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { REFRESH_LIMIT_MS, SUMMARY_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
+import { REFRESH_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
+import { SUMMARY_LIMIT_MS } from '../../../plugins/cards/running-summaries.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, startCardsNode } from './cards-node.ts';
