@@ -7,6 +7,7 @@ import type { Filter } from './fact-filter.ts';
 import type {
   EntityPage,
   EntityQuery,
+  FactOrder,
   FactQuery,
   Row,
   RowPage,
@@ -34,10 +35,10 @@ export interface Snapshot {
   /** Returns facts that satisfy the filter, in order. Not filtered by visibility: the caller of the port adds that. */
   find(query: FactQuery): Promise<StoredFact[]>;
   /**
-   * Returns facts that satisfy the filter, without their values and in no order, for checking whole triples. Returns
-   * all of them, or at most `limit`.
+   * Returns facts that satisfy the filter, without their values, for checking whole triples and for ranking. Returns
+   * all of them, or at most `limit`: the first ones in `order`, or any without it. The result itself has no order.
    */
-  outline(filter: Filter, limit?: number): Promise<SizedOutline[]>;
+  outline(filter: Filter, limit?: number, order?: FactOrder): Promise<SizedOutline[]>;
   /**
    * Returns facts that satisfy the filter, without their values. Ordered by entity key, relation key, scope and place
    * (by bytes, ascending), and within the place weakest first: confidence, hlc, id. For reading a whole tenant page by

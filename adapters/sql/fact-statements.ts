@@ -1,4 +1,12 @@
-import type { EntityQuery, FactQuery, Filter, LedgerQuery, LedgerRange, TextQuery } from '../../ports/ports.ts';
+import type {
+  EntityQuery,
+  FactOrder,
+  FactQuery,
+  Filter,
+  LedgerQuery,
+  LedgerRange,
+  TextQuery,
+} from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES } from './bounded-facts.ts';
 import { TRACE_COLUMNS } from './cached-facts.ts';
 import { compileFilter } from './compile-filter.ts';
@@ -123,9 +131,10 @@ export class FactStatements {
     return { sql, parameters: [tenantId, ...(after === undefined ? [] : [after.timestampMs, after.id]), skipped] };
   }
 
-  outline(filter: Filter, limit?: number): BoundStatement {
+  outline(filter: Filter, limit?: number, order?: FactOrder): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter);
-    const end = limit === undefined ? '' : ` ${LIMIT}`;
+    const sorted = order === undefined ? '' : ` ${ORDER[order]}`;
+    const end = limit === undefined ? sorted : `${sorted} ${LIMIT}`;
     if (limit !== undefined) parameters.push(limit);
     const sql = shape.sql(
       `outline${end}`,

@@ -5,6 +5,7 @@ import {
   type EntityPage,
   type EntityQuery,
   equals,
+  type FactOrder,
   type FactOutline,
   type FactQuery,
   type FactReferences,
@@ -97,8 +98,8 @@ export class SqlSnapshot implements Snapshot {
     return (await this.#piecewise?.rows(query, spell)) ?? this.#rowsOf(spell(query));
   }
 
-  async outline(filter: Filter, limit?: number): Promise<SizedOutline[]> {
-    const { sql, parameters } = this.#statements.outline(filter, limit);
+  async outline(filter: Filter, limit?: number, order?: FactOrder): Promise<SizedOutline[]> {
+    const { sql, parameters } = this.#statements.outline(filter, limit, order);
     return (await this.session.rows(sql, parameters)).map((row) => this.form.sizedOutline(row));
   }
 

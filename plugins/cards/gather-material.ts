@@ -1,4 +1,3 @@
-import { NO_LONG_VALUES } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -15,10 +14,13 @@ import type { CardMaterial } from './cards-api.ts';
 
 /** The maximum number of facts in one card. */
 export const MAX_FACTS = 20;
-/** The maximum number of live facts that are compared with each other. It limits the work for a large entity. */
+/**
+ * The maximum number of live facts that are compared with each other, the newest ones. It limits the work for a large
+ * entity.
+ */
 const MAX_WEIGHED = 10_000;
-/** The number of newest facts to compare when an entity has more than `MAX_WEIGHED`. */
-const MAX_NEWEST = 100;
+/** The maximum bytes of the values in one card. A single value may have 1 MiB, of which a card shows a line. */
+const MAX_VALUE_BYTES = 4 * 1024 * 1024;
 
 /** The entity and the scope of a card. */
 export interface CardSubject {
@@ -49,29 +51,38 @@ export const gatherMaterial = async (
   liveCount: number,
 ): Promise<CardMaterial | null> => {
   if (liveCount === 0) return null;
-  const ranked = [...(await weighed(reader, subject, liveCount))].sort(strongestFirst);
-  const strongest = await viewsOf(reader, ranked.slice(0, MAX_FACTS));
+  const ranked = (await weighed(reader, subject, liveCount)).sort(strongestFirst);
+  const strongest = await viewsOf(reader, fitting(ranked));
   const [first] = strongest;
   if (first === undefined) return null;
   const contested = new Set(strongest.filter(isContradicted).map(({ fact }) => fact.relationKey));
   const { entity } = first.fact;
   if (contested.size === 0) return { entity, scope: subject.scope, facts: strongest, unlistedRivals: new Map() };
-  const chosen = chooseAround(ranked, contested);
-  const facts = await viewsOf(reader, chosen);
+  const facts = await viewsOf(reader, chooseAround(ranked, contested));
   return { entity, scope: subject.scope, facts, unlistedRivals: countUnlisted(ranked, facts) };
 };
 
-type Candidate = Pick<FactOutline, 'id' | 'confidence' | 'timestampMs' | 'relationKey'>;
+type Ranked = Pick<FactOutline, 'id' | 'confidence' | 'timestampMs' | 'relationKey'>;
+type Candidate = Ranked & { readonly valueBytes: number };
 
-const weighed = async (reader: FactReader, subject: CardSubject, liveCount: number): Promise<readonly Candidate[]> => {
-  const about = aboutSubject(subject);
-  if (liveCount > MAX_WEIGHED) {
-    return reader.find(about, { view: 'live', order: 'timestamp', limit: MAX_NEWEST, longValues: NO_LONG_VALUES });
-  }
-  return reader.snapshot.outline(all(await reader.constraint('live'), about));
+const weighed = async (reader: FactReader, subject: CardSubject, liveCount: number): Promise<Candidate[]> => {
+  const about = all(await reader.constraint('live'), aboutSubject(subject));
+  if (liveCount <= MAX_WEIGHED) return reader.snapshot.outline(about);
+  return reader.snapshot.outline(about, MAX_WEIGHED, 'timestamp');
 };
 
-const strongestFirst = (a: Candidate, b: Candidate): number =>
+/** Returns the first candidates whose number and values fit into a card, at least one. */
+const fitting = (ranked: readonly Candidate[]): readonly Candidate[] => {
+  let bytes = 0;
+  const most = ranked.slice(0, MAX_FACTS);
+  const end = most.findIndex(({ valueBytes }, at) => {
+    bytes += valueBytes;
+    return at > 0 && bytes > MAX_VALUE_BYTES;
+  });
+  return end < 0 ? most : most.slice(0, end);
+};
+
+const strongestFirst = (a: Ranked, b: Ranked): number =>
   b.confidence - a.confidence || b.timestampMs - a.timestampMs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 
 const viewsOf = async (reader: FactReader, candidates: readonly Candidate[]): Promise<FactView[]> => {
@@ -84,13 +95,13 @@ const viewsOf = async (reader: FactReader, candidates: readonly Candidate[]): Pr
 const chooseAround = (ranked: readonly Candidate[], contested: ReadonlySet<string>): Candidate[] => {
   const rivals = [...contested].flatMap((relation) => ranked.filter(({ relationKey }) => relationKey === relation));
   const undisputed = ranked.filter(({ relationKey }) => !contested.has(relationKey));
-  return [...rivals, ...undisputed].slice(0, MAX_FACTS).sort(strongestFirst);
+  return [...fitting([...rivals, ...undisputed])].sort(strongestFirst);
 };
 
 const countUnlisted = (ranked: readonly Candidate[], facts: readonly FactView[]): Map<string, number> => {
   const unlisted = new Map<string, number>();
   for (const relation of new Set(facts.filter(isContradicted).map(({ fact }) => fact.relationKey))) {
-    const isOf = ({ relationKey }: Candidate): boolean => relationKey === relation;
+    const isOf = ({ relationKey }: Pick<Ranked, 'relationKey'>): boolean => relationKey === relation;
     const missing = ranked.filter(isOf).length - facts.filter(({ fact }) => isOf(fact)).length;
     if (missing > 0) unlisted.set(relation, missing);
   }

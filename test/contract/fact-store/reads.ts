@@ -43,6 +43,23 @@ export const describeReads = (current: CurrentStore): void => {
       expect([1, 2, 3].map(sampleId)).to.include.members(two.map(({ id }) => id));
     });
 
+    it('returns outlines of the first facts in an order', async () => {
+      const { store } = current();
+      const timestampMs = (n: number) => ({ timestampMs: 1_700_000_000_000 - n });
+      await storeFacts(
+        store,
+        [1, 2, 3].map((n) => sampleFact(n, timestampMs(n))),
+      );
+      await store.read(async (snapshot) => {
+        for (const order of ['timestamp', 'hlc', 'feed'] as const) {
+          const facts = await snapshot.find({ filter: all(), order, limit: 2 });
+          const outlines = await snapshot.outline(all(), 2, order);
+          expect(outlines.map(({ id }) => id)).to.have.members(facts.map(({ id }) => id));
+          expect(await snapshot.outline(all(), undefined, order)).to.have.length(3);
+        }
+      });
+    });
+
     it('sees the state at its beginning, even if its first query comes late', async () => {
       const { store } = current();
       await store.read(async (snapshot) => {
