@@ -31,6 +31,7 @@ import { requestIdOf } from './request-id.ts';
 import { RequestTelemetry } from './request-telemetry.ts';
 import type { Reply } from './route-definition.ts';
 import { type OwnedRoute, routeProblems, spellingsOf } from './route-table.ts';
+import { runInTurn } from './run-in-turn.ts';
 import { standardHeaders } from './standard-headers.ts';
 
 export interface HttpOptions {
@@ -167,7 +168,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
       const begunMs = options.clock.monotonicMs();
       const body = readBody === undefined ? undefined : await readBody(request);
       const cost = costOf(query, body);
-      const reply = await options.turns.run(caller, cost, async () => {
+      const reply = await runInTurn(options.turns, caller, cost, request, async () => {
         // Checks the credential again after a wait, because the key may be revoked by then, or its tenant suspended.
         if (access === 'key' && options.clock.monotonicMs() - begunMs >= LONG_WAIT_MS)
           await identifyCaller(info, options);
@@ -178,7 +179,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
         );
       });
       // A cheap stream may wait for events within a piece, and would hold its turn for as long.
-      return cost > CHEAP_COST ? inPieces(reply, options.turns, caller, cost) : reply;
+      return cost > CHEAP_COST ? inPieces(reply, { turns: options.turns, person: caller, cost, request }) : reply;
     });
 };
 

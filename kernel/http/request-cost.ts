@@ -10,7 +10,10 @@ Pick<Route<any, any, any>, 'cost'>): ((query: unknown, body: unknown) => number)
   return (query, body) => Math.max(1, limitIn(query), limitIn(body), Array.isArray(body) ? body.length : 0);
 };
 
+/** The names of the parameter that bounds a list. */
+const LIMITS = ['limit', 'page_size'] as const;
+
 const limitIn = (part: unknown): number => {
-  const limit = (part as { readonly limit?: unknown } | null | undefined)?.limit;
-  return typeof limit === 'number' ? limit : 0;
+  const asked = part as Partial<Record<(typeof LIMITS)[number], unknown>> | null | undefined;
+  return Math.max(0, ...LIMITS.map((name) => asked?.[name]).filter((limit) => typeof limit === 'number'));
 };

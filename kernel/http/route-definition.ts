@@ -104,7 +104,8 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly dimension?: string;
   /**
    * The number of rows that a request reads or writes at most, about. Requests of one person with more than 1,000 rows
-   * in progress wait for one another. Default: the `limit` of the query or body, or the number of items, or 1. A route
+   * in progress wait for one another. Default: the `limit` or `page_size` of the query or body, or the number of items,
+   * or 1. So a route that reads more rows than it returns needs a cost, for example because it counts or walks. A route
    * that sends local requests has the cost 0, because it would wait for itself.
    */
   readonly cost?: number | ((asked: { readonly query: Q; readonly body: B }) => number);

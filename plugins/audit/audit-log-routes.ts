@@ -36,6 +36,8 @@ const logRoute = (
   summary: 'Audit log of the tenant, oldest first',
   access: { permission },
   ...(dimension !== undefined && { dimension }),
+  // `total` counts all matching entries.
+  cost: ({ query }) => Math.max(250, query.limit),
   query: schema<LogQuery>({
     type: 'object',
     properties: {

@@ -35,6 +35,8 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
   path: '/v1/audit',
   summary: 'Audit entries with their facts, newest first; all of the tenant for admin and audit.read, else own ones',
   access: ACCESS,
+  // `total` counts all matching entries.
+  cost: ({ query }) => Math.max(250, query.limit),
   query: schema<ListQuery>({
     type: 'object',
     properties: {

@@ -40,6 +40,8 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
   summary: 'Billing ledger of the tenant, newest first',
   access: { permission: 'admin' },
   dimension: 'admin_action',
+  // `total` counts all events of the tenant.
+  cost: ({ query }) => Math.max(250, query.limit),
   query: schema<Query>({
     type: 'object',
     properties: {

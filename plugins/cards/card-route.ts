@@ -3,6 +3,9 @@ import { type FactNarrowing, NARROWING_QUERY, narrowingOf } from '../facts/facts
 import { CARD_JSON, cardJson } from './card-json.ts';
 import type { MemoryCards } from './cards-api.ts';
 
+/** The cost of a card, which compares all facts of the entity, up to a limit. */
+const COST = 250;
+
 interface CardQuery extends FactNarrowing {
   readonly scope: Scope;
   readonly refresh: boolean;
@@ -17,6 +20,7 @@ export const cardRoute = (cards: MemoryCards, knowsPast: boolean): Route<{ entit
   summary: 'What is known about an entity, in short',
   access: { permission: 'read' },
   dimension: 'fact_read',
+  cost: COST,
   params: schema<{ entity_uri: string }>({
     type: 'object',
     properties: { entity_uri: { type: 'string' } },

@@ -28,6 +28,10 @@ export interface ConflictRouteParts {
   readonly readSession: ReadSession;
 }
 
+const DEFAULT_CONFLICTS = 50;
+/** The least cost: that of a default page, because the store sorts all open records. */
+const LEAST_COST = DEFAULT_CONFLICTS;
+
 interface Query {
   readonly status: ConflictStatus;
   readonly cursor?: string;
@@ -40,12 +44,13 @@ export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, 
     path: '/v1/conflicts',
     summary: 'Contradictions that the caller can see, newest first',
     access: { permission: 'read' },
+    cost: ({ query }) => Math.max(LEAST_COST, query.limit),
     query: schema<Query>({
       type: 'object',
       properties: {
         status: { type: 'string', enum: ['unresolved', 'resolved', 'all'], default: 'unresolved' },
         cursor: { type: 'string' },
-        limit: { type: 'integer', minimum: 1, maximum: MAX_CONFLICTS, default: 50 },
+        limit: { type: 'integer', minimum: 1, maximum: MAX_CONFLICTS, default: DEFAULT_CONFLICTS },
       },
     }),
     answers: {

@@ -37,6 +37,8 @@ export const sweepRoute = (decay: Decay): Route<undefined, Asked, Asked> => ({
   summary: 'Lets facts end that are old or uncertain, or counts them',
   access: { permission: 'write' },
   dimension: 'fact_write',
+  // Tests every fact below the threshold of a job.
+  cost: 1_000,
   query: schema<Asked>(ASKED),
   body: schema<Asked>(ASKED),
   bodyOptional: true,

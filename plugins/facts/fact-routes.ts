@@ -187,6 +187,8 @@ export const cidBackfillStatusRoute = ({ queries }: FactRouteParts): Route => ({
   method: 'GET',
   path: '/v1/admin/cid-backfill/status',
   summary: 'How many facts still lack a content id',
+  // Counts all facts of the tenant.
+  cost: 250,
   access: { permission: 'admin' },
   dimension: 'admin_action',
   answers: {

@@ -37,6 +37,8 @@ const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 /** The cost of a query that names no entity, because `total` counts all its matches. */
 const COST_OF_MANY = 250;
+/** The least cost of a query of one entity: that of a default page, because `total` counts all facts of the entity. */
+const COST_OF_ENTITY = DEFAULT_PAGE;
 
 interface FactsQuery extends FactNarrowing {
   readonly entity?: string;
@@ -85,7 +87,7 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
     summary: 'Query facts',
     access: { permission: 'read' },
     dimension: 'fact_read',
-    cost: ({ query }) => (query.entity === undefined ? Math.max(COST_OF_MANY, query.limit) : query.limit),
+    cost: ({ query }) => Math.max(query.entity === undefined ? COST_OF_MANY : COST_OF_ENTITY, query.limit),
     query: schema<FactsQuery>({ type: 'object', properties: { ...FILTERS, ...claimed.properties } }),
     headers: readSession.headers,
     answers: {

@@ -64,11 +64,15 @@ export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<un
   },
 });
 
+/** The cost of a list without pages. An entity has 1,000 gardens at most, and a garden may have as many members. */
+export const COST_OF_ALL = 250;
+
 /** `GET /v1/gardens` returns a bare array of gardens, without their members. */
 export const listGardensRoute = ({ gardens, self }: GardenRouteParts): Route => ({
   method: 'GET',
   path: '/v1/gardens',
   summary: "The caller's gardens, oldest first; all of the tenant for an admin",
+  cost: COST_OF_ALL,
   access: { permission: 'read' },
   answers: { 200: { json: listOf(component(GARDEN)) } },
   example: {},
@@ -80,6 +84,7 @@ export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<Garde
   method: 'GET',
   path: '/v1/gardens/*garden',
   summary: 'One garden with its members',
+  cost: COST_OF_ALL,
   access: { permission: 'read' },
   params: gardenPath,
   answers: { 200: { json: component(GARDEN) } },

@@ -1,7 +1,7 @@
 import { arrayReply, component, listOf, NO_BODY, type Route, schema } from '../../kernel/plugin-api.ts';
 import { GARDEN_MEMBER, memberJson } from './garden-json.ts';
 import { readPathText } from './garden-name.ts';
-import { type GardenPath, type GardenRouteParts, gardenPath } from './garden-routes.ts';
+import { COST_OF_ALL, type GardenPath, type GardenRouteParts, gardenPath } from './garden-routes.ts';
 import { ROLES, type Role } from './garden-row.ts';
 
 /** Every key may call these routes, because the role in the garden decides. */
@@ -12,6 +12,7 @@ export const listMembersRoute = ({ gardens }: GardenRouteParts): Route<GardenPat
   method: 'GET',
   path: '/v1/gardens/*garden/members',
   summary: 'Members of a garden',
+  cost: COST_OF_ALL,
   access: ACCESS,
   params: gardenPath,
   answers: { 200: { json: listOf(component(GARDEN_MEMBER)) } },

@@ -12,7 +12,7 @@ import {
 import { ATTESTATION_JSON, type AttestationJson } from '../attestation/attestation-api.ts';
 import type { ReadSession } from '../facts/facts-api.ts';
 import { readPathText } from './garden-name.ts';
-import { type GardenPath, gardenPath } from './garden-routes.ts';
+import { COST_OF_ALL, type GardenPath, gardenPath } from './garden-routes.ts';
 import type { Promotion, Quarantine } from './gardens-api.ts';
 import {
   HELD_FACT_JSON,
@@ -189,6 +189,8 @@ export const listQuarantineRoute = ({ quarantine, self }: QuarantineRouteParts):
   path: '/v1/quarantine',
   summary: 'Facts in quarantine, newest first',
   access: { permission: 'read' },
+  // `total` counts all of them, in all gardens that the caller moderates.
+  cost: ({ query }) => Math.max(COST_OF_ALL, query.limit),
   query: schema<ListQuery>({
     type: 'object',
     properties: {

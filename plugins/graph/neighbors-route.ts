@@ -18,6 +18,10 @@ import { NEIGHBORS_JSON, neighborJson } from './neighbor-json.ts';
 
 export const MAX_NEIGHBORS = 200;
 export const DEFAULT_NEIGHBORS = 50;
+/** The cost of a page at depth 1, which reads some thousand edges, like that of a recall. */
+const COST_OF_EDGES = 250;
+/** The cost of a page at depth 2, which may walk all edges of the seeds anew. */
+const COST_OF_WALK = 1_000;
 
 interface Query extends FactNarrowing {
   readonly entity: readonly string[];
@@ -70,6 +74,7 @@ export const neighborsRoute = (parts: NeighborsParts): Route<undefined, Query> =
   summary: 'Entities that ref facts connect with the given ones',
   access: { permission: 'read' },
   dimension: 'graph_query',
+  cost: ({ query }) => (query.depth === 1 ? COST_OF_EDGES : COST_OF_WALK),
   query: neighborsQuery(parts.knowsPast),
   answers: { 200: { json: NEIGHBORS_JSON } },
   example: { query: { entity: 'project:atlas', depth: 2, scope: 'company', min_confidence: 0.5, limit: 20 } },

@@ -102,6 +102,8 @@ export const recallInstructionRoute = (
   // The answer contains an audit token and the texts of authors.
   holdsSecret: true,
   summary: 'The instructions that an agent needs for what it is about to do',
+  // Reads units of the manifest until enough of them fit, like a recall.
+  cost: 250,
   access: { permission: 'read', refusal: INSTRUCTION_SCOPE_DENIED },
   params: agentParams,
   body: schema<LoadBody>({

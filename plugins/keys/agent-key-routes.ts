@@ -36,6 +36,8 @@ export const listAgentKeysRoute = (agentKeys: AgentKeys): Route => ({
   method: 'GET',
   path: '/v1/auth/agent-keys',
   summary: "The caller's agent keys, newest first",
+  // Lists all of them.
+  cost: 250,
   access: { permission: 'any' },
   answers: { 200: { json: listOf(AGENT_KEY_JSON) } },
   example: {},

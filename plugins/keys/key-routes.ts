@@ -112,6 +112,8 @@ export const expiringKeysRoute = (
   method: 'GET',
   path: '/v1/auth/keys/expiring-soon',
   summary: "The tenant's active keys that expire within some days, soonest first",
+  // Lists all of them.
+  cost: 250,
   access: { permission: 'admin' },
   query: schema<ExpiringQuery>({
     type: 'object',

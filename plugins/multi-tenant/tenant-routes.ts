@@ -84,6 +84,8 @@ export const getTenantRoute = (tenants: Tenants): Route<TenantParams> => ({
   method: 'GET',
   path: '/v1/tenants/:id',
   summary: 'One tenant with what it holds, or with the receipt of its erasure',
+  // Counts all that the tenant holds.
+  cost: 250,
   access: ADMIN,
   dimension: DIMENSION,
   params: TENANT_PARAMS,

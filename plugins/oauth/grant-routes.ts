@@ -43,6 +43,8 @@ export const listGrantsRoute = (grants: OAuthGrants): Route => ({
   method: 'GET',
   path: '/v1/oauth/grants',
   summary: 'Remote clients to which the caller gave access, newest first; for an admin all of the tenant',
+  // Lists all of them.
+  cost: 250,
   access: { permission: 'any' },
   answers: { 200: { json: objectOf({ grants: listOf(GRANT_JSON) }) } },
   example: {},

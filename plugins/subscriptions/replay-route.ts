@@ -36,6 +36,8 @@ export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
   path: '/v1/subscriptions/:id/events',
   summary: 'Events of a subscription inside the replay window, oldest first',
   access: { permission: 'read' },
+  // `total` counts all stored events of the subscription.
+  cost: ({ query }) => Math.max(250, query.limit),
   params: idParams,
   query: schema<Query>({
     type: 'object',

@@ -118,6 +118,8 @@ export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRout
   // The address in the body may contain a secret token.
   holdsSecret: true,
   summary: "The caller's subscriptions, oldest first",
+  // Lists all of them, of which an entity may have 1,000.
+  cost: 250,
   access: { permission: 'read' },
   answers: {
     200: {

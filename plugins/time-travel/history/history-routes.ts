@@ -31,6 +31,8 @@ import { type HistoryPage, ofTriple, readHistory } from './read-history.ts';
 
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
+/** The least cost: that of a default page, because the store sorts all facts of the entity. */
+const LEAST_COST = DEFAULT_PAGE;
 
 export interface HistoryParts {
   readonly facts: Facts;
@@ -62,6 +64,7 @@ const PAGE = {
 
 const COMMON = {
   method: 'GET',
+  cost: ({ query }: { readonly query: PageQuery }) => Math.max(LEAST_COST, query.limit),
   access: { permission: 'read' },
   dimension: 'fact_read',
   answers: { 200: { json: component(HISTORY), part: HISTORY_PART_JSON } },

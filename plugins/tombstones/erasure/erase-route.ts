@@ -14,6 +14,8 @@ export const eraseRoute = (erasures: StoredErasures): Route<{ id: string }, unde
   summary: 'Destroys the facts behind a tombstone for good, or tells what that would destroy',
   access: { permission: 'admin' },
   dimension: 'admin_action',
+  // Destroys every fact below the threshold of a job.
+  cost: 1_000,
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   body: schema<EraseBody>({
     type: 'object',

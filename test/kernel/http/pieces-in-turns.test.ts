@@ -11,8 +11,15 @@ describe('A streamed reply that is costly to compute', () => {
     turns = new PersonTurns();
   });
 
+  const pieceTurns = (signal = new AbortController().signal) => ({
+    turns,
+    person: PERSON,
+    cost: MAX_PERSON_COST,
+    request: { signal },
+  });
+
   /** Opens a stream, and returns what happens to it: the cost in progress while a piece is made, and the end. */
-  const open = (pieces: readonly string[]) => {
+  const open = (pieces: readonly string[], signal?: AbortSignal) => {
     const seen: (number | string)[] = [];
     const source = async function* () {
       try {
@@ -24,7 +31,7 @@ describe('A streamed reply that is costly to compute', () => {
         seen.push('end');
       }
     };
-    const { text } = inPieces({ status: 200, text: source() }, turns, PERSON, MAX_PERSON_COST);
+    const { text } = inPieces({ status: 200, text: source() }, pieceTurns(signal));
     return { seen, stream: (text as AsyncIterable<string>)[Symbol.asyncIterator]() };
   };
 
@@ -57,6 +64,22 @@ describe('A streamed reply that is costly to compute', () => {
     expect((await next).value).to.equal('one');
   });
 
+  it('computes no piece for a client that went away while the piece waited', async () => {
+    const client = new AbortController();
+    const { seen, stream } = open(['one'], client.signal);
+    let end: () => void = () => {};
+    const running = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const other = turns.run(PERSON, MAX_PERSON_COST, () => running);
+    const next = stream.next();
+    client.abort();
+    end();
+    await other;
+    expect((await next).done).to.equal(true);
+    expect([...seen, turns.costOf()]).to.deep.equal([0]);
+  });
+
   it('ends its source when the client disconnects', async () => {
     const { seen, stream } = open(['one', 'two']);
     await stream.next();
@@ -66,7 +89,7 @@ describe('A streamed reply that is costly to compute', () => {
 
   it('releases the capacity when a piece fails', async () => {
     const source = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the disk is gone')) }) };
-    const { text } = inPieces({ status: 200, text: source }, turns, PERSON, MAX_PERSON_COST);
+    const { text } = inPieces({ status: 200, text: source }, pieceTurns());
     const stream = (text as AsyncIterable<string>)[Symbol.asyncIterator]();
     expect((await rejection(stream.next())).message).to.equal('the disk is gone');
     expect(turns.costOf()).to.equal(0);
@@ -74,7 +97,7 @@ describe('A streamed reply that is costly to compute', () => {
 
   it('is sent unchanged when it is no stream', () => {
     for (const reply of [{ status: 200, text: 'a' }, { status: 200, bytes: Buffer.from('a') }, { status: 204 }]) {
-      expect(inPieces(reply, turns, PERSON, MAX_PERSON_COST)).to.equal(reply);
+      expect(inPieces(reply, pieceTurns())).to.equal(reply);
     }
   });
 });
