@@ -31,7 +31,7 @@ import { contentIdsIn } from './damaged-columns.ts';
 import type { CacheView } from './fact-cache.ts';
 import type { FactForm } from './fact-form.ts';
 import { FACT_COLUMNS } from './fact-row.ts';
-import { type BoundStatement, type FactStatements, SIBLINGS } from './fact-statements.ts';
+import type { BoundStatement, FactStatements } from './fact-statements.ts';
 import { EMPTY_LEDGER, ENTRY_MEMBERS, entriesFromRows, headFromRow } from './ledger-row.ts';
 import {
   ANNOUNCED,
@@ -48,6 +48,7 @@ import { PiecewiseReads, type SpellFind } from './piecewise-reads.ts';
 import { readEpoch } from './read-epoch.ts';
 import { PAST_FLOOR } from './record-time.ts';
 import { type ColumnValues, selectStatement } from './select-statement.ts';
+import { SIBLINGS } from './siblings-statement.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
 import { isStoreWide } from './store-wide.ts';

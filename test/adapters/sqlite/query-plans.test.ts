@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
-import { FactStatements, SIBLINGS } from '../../../adapters/sql/fact-statements.ts';
+import { FactStatements } from '../../../adapters/sql/fact-statements.ts';
+import { SIBLINGS } from '../../../adapters/sql/siblings-statement.ts';
 import { stepsOf } from '../../../adapters/sql/triple-order.ts';
 import { sqliteDialect } from '../../../adapters/sqlite/sqlite-dialect.ts';
 import { loadSqliteDriver, type SqliteDatabase } from '../../../adapters/sqlite/sqlite-driver.ts';
