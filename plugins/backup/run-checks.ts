@@ -1,3 +1,4 @@
+import { isLedgerErased } from '../../kernel/internal-api.ts';
 import { type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
 import type {
   CheckProgress,
@@ -30,8 +31,9 @@ export const createVerification = (parts: {
     });
     const left = await parts.tables.read((_own, snapshot) => snapshot.ledgerEnds());
     const kept = new Set(left.map(({ tenantId }) => tenantId));
-    const erased = ends.filter(({ tenantId }) => !kept.has(tenantId));
-    for (const run of runs) for (const { tenantId } of erased) run.forget(tenantId);
+    for (const { tenantId } of ends.filter((end) => !kept.has(end.tenantId))) {
+      if (await isLedgerErased(parts.tables, tenantId)) for (const run of runs) run.forget(tenantId);
+    }
     return {
       checks: runs.map(({ name, count, noted }) => ({
         name,
