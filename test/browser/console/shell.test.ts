@@ -16,7 +16,9 @@ describeConsole('the frame of the console', { env: { SVC_DISPLAY_NAME: NAME } },
     expect(await page.locator('.brand').textContent()).to.equal(NAME);
     const signedIn = await running().visit(running().served.adminKey);
     expect(await signedIn.page.locator('.top .brand').textContent()).to.equal(NAME);
-    expect(await signedIn.page.evaluate('document.title')).to.equal(`Overview · ${NAME}`);
+    // The page sets its title after it has drawn the header.
+    const hasTitle = `document.title === 'Overview · ${NAME}'`;
+    await comesTrue(() => signedIn.page.evaluate<boolean>(hasTitle));
     expect((await running().served.ask('GET', '/openapi.json')).body.info.title).to.equal(`${NAME} (svc)`);
     expect(open).to.be.a('function');
   });
