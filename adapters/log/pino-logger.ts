@@ -1,7 +1,8 @@
-import { destination, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import { maskSecrets, maskSecretsIn } from '../../ports/ports.ts';
 import { describeError } from './describe-error.ts';
 import { readableLine } from './readable-line.ts';
+import { StandardError } from './standard-error.ts';
 
 /** The log levels, weakest first. Each level includes all stronger ones. */
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -29,9 +30,9 @@ export interface PinoLoggerOptions {
 }
 
 /**
- * Creates a pino logger that writes synchronously, because the last lines of a crashing process matter most. Each entry
- * is one line, of JSON or in readable form on a terminal. An error is logged with its stack and causes only, because
- * other members may hold data. Secrets in URLs are masked, and so are keys in messages, fields and errors.
+ * Creates a pino logger, by default for standard error. Each entry is one line, of JSON or in readable form on a
+ * terminal. An error is logged with its stack and causes only, because other members may hold data. Secrets in URLs are
+ * masked, and so are keys in messages, fields and errors.
  */
 export const createPinoLogger = ({ level, fields, isForPeople = false, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
@@ -43,17 +44,24 @@ export const createPinoLogger = ({ level, fields, isForPeople = false, write }: 
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: (error: unknown) => describeError(error) },
   };
-  return wrap(pino(options, write === undefined ? standardError(process.stderr, isForPeople) : { write }));
+  if (write !== undefined) return wrap(pino(options, { write }));
+  const logger = pino(options, toStandardError(process.stderr, isForPeople));
+  // One for the process, because the lines of all its loggers wait for one reader.
+  standardError ??= new StandardError((lines) =>
+    logger.warn({ lines }, 'lines of the log were left out, because nothing read it'),
+  );
+  return wrap(logger);
 };
 
-/** Writes readable lines to a terminal or for people, and JSON otherwise. A closed pipe must not stop the node. */
-const standardError = (terminal: NodeJS.WriteStream, isForPeople: boolean): { write(line: string): unknown } => {
-  const stream = destination({ dest: 2, sync: true });
-  stream.on('error', () => undefined);
-  if (!terminal.isTTY && !isForPeople) return stream;
+let standardError: StandardError | undefined;
+
+/** Writes to standard error: readable lines to a terminal or for people, and JSON otherwise. */
+const toStandardError = (terminal: NodeJS.WriteStream, isForPeople: boolean): { write(line: string): void } => {
+  const write = (line: string): void => standardError?.write(line);
+  if (!terminal.isTTY && !isForPeople) return { write };
   // Respects NO_COLOR, FORCE_COLOR and a TERM without colours.
   const colours = terminal.isTTY && terminal.hasColors();
-  return { write: (line) => stream.write(readableLine(line, { colours })) };
+  return { write: (line) => write(readableLine(line, { colours })) };
 };
 
 const wrap = (logger: PinoLogger): JsonLogger => ({
