@@ -23,6 +23,7 @@ export {
   type ObjectStore,
   type RewrappedSeal,
 } from '../ports/object-store.ts';
+export { othersGoFirst } from '../ports/others-first.ts';
 export { ErasedTenant } from '../ports/ports.ts';
 export { limitedEntity } from '../ports/principal.ts';
 export type { ReadReplica } from '../ports/read-replica.ts';
@@ -136,7 +137,7 @@ export { hasWhiteSpace, isControlFree } from './text/text-rules.ts';
 export { UNICODE_VERSION } from './text/unicode-table.ts';
 export { cacheResult } from './time/cache-result.ts';
 export { isTooFarAhead, ZERO_HLC } from './time/hybrid-logical-clock.ts';
-export { inTurns, othersGoFirst, TurnBudget, turnAfter } from './time/in-turns.ts';
+export { inTurns, TurnBudget, turnAfter } from './time/in-turns.ts';
 export { REJECTIONS_PER_MINUTE, RejectionWindows } from './time/rejection-windows.ts';
 export { withinTime } from './time/within-time.ts';
 export type { Components } from './vocabulary/components.ts';

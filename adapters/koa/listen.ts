@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { countArrival } from '../../ports/others-first.ts';
 import { type Listener, ServiceError } from '../../ports/ports.ts';
 
 /** Starts to accept connections. Rejects with `unavailable` when the address is not available. */
@@ -15,6 +16,7 @@ export const listen = (server: Server, { host, port }: { host: string; port: num
     server.once('error', refuse);
     const connections = new Set<Socket>();
     server.on('connection', (socket) => {
+      countArrival();
       connections.add(socket);
       socket.once('close', () => connections.delete(socket));
     });

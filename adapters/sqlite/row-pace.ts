@@ -1,3 +1,5 @@
+import { othersGoFirst } from '../../ports/others-first.ts';
+
 /** The number of rows, read or written, that takes about a millisecond of the event loop. */
 export const ROWS_AT_ONCE = 64;
 
@@ -17,6 +19,6 @@ export class RowPace {
 
   rest(): Promise<void> {
     this.#rows = 0;
-    return new Promise((resolve) => setImmediate(resolve));
+    return othersGoFirst();
   }
 }

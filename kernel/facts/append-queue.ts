@@ -1,7 +1,8 @@
+import { othersGoFirst } from '../../ports/others-first.ts';
 import { type Clock, type FactStore, type Principal, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
 import { narrowTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
-import { othersGoFirst, turnAfter } from '../time/in-turns.ts';
+import { turnAfter } from '../time/in-turns.ts';
 import type { AppendedFact, AppendOptions, AppendVerdict } from './append-api.ts';
 import { factCommitted } from './append-hooks.ts';
 import { AppendRun, type RunParts } from './append-run.ts';

@@ -1,6 +1,6 @@
+import { othersGoFirst } from '../../ports/others-first.ts';
 import type { Filter } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
-import { othersGoFirst } from '../time/in-turns.ts';
 
 /** The number of ledger entries in one piece. A statement over a piece takes some milliseconds with any filter. */
 const PIECE_NUMBERS = 2_000;

@@ -1,5 +1,5 @@
+import { othersGoFirst } from '../../ports/others-first.ts';
 import { defineRef, type LimitHolder, limitedEntity, ServiceError } from '../../ports/ports.ts';
-import { othersGoFirst } from '../time/in-turns.ts';
 
 /** The cost of the requests that one person may have in progress, unless a single request costs more. */
 export const MAX_PERSON_COST = 1_000;

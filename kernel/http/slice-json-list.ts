@@ -1,5 +1,5 @@
+import { othersGoFirst } from '../../ports/others-first.ts';
 import { ServiceError } from '../../ports/service-error.ts';
-import { othersGoFirst } from '../time/in-turns.ts';
 import {
   BACKSLASH,
   CLOSE_ARRAY,

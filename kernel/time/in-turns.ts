@@ -1,5 +1,4 @@
-/** Lets other queued work of this thread run first, above all requests. */
-export const othersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { othersGoFirst } from '../../ports/others-first.ts';
 
 /** The number of items in a step beyond which it takes over a millisecond of the event loop. */
 const LARGE_STEP = 48;

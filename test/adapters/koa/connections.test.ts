@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Reply, schema } from '../../../kernel/plugin-api.ts';
+import { othersGoFirst } from '../../../ports/others-first.ts';
 import { exchangeRaw, openRaw, parseReplies } from '../../kit/raw-socket.ts';
 import { type KoaNode, serveKoa } from '../../kit/serve-koa.ts';
 import { type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
@@ -238,5 +239,18 @@ describe('connections of the koa transport', () => {
     node = await serveKoa([]);
     const error = await serveKoa([], { port: Number(new URL(node.url).port) }).catch((reason: unknown) => reason);
     expect(error).to.include({ code: 'unavailable' }).and.to.have.property('hint').that.contains('another program');
+  });
+
+  it('are accepted together, before running work goes on', async () => {
+    node = await serveKoa([route(() => ({ status: 200, body: {} }))]);
+    const replies = Array.from({ length: 40 }, () => exchangeRaw(node.url, get('/v1/things', CLOSE)));
+    let isAnswered = false;
+    const all = Promise.all(replies).finally(() => {
+      isAnswered = true;
+    });
+    let pieces = 0;
+    for (; !isAnswered; pieces += 1) await othersGoFirst();
+    expect((await all).every((reply) => reply.startsWith('HTTP/1.1 200'))).to.equal(true);
+    expect(pieces).to.be.lessThan(20);
   });
 });
