@@ -1,4 +1,4 @@
-import { turnAfter } from '../../kernel/internal-api.ts';
+import { turnAfter, withinTime } from '../../kernel/internal-api.ts';
 import {
   BackgroundWork,
   type Clock,
@@ -6,6 +6,7 @@ import {
   type HeldLease,
   type Leases,
   type Logger,
+  ServiceError,
 } from '../../kernel/plugin-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import type { BillingStore } from './billing-store.ts';
@@ -17,6 +18,8 @@ import type { BillingStore } from './billing-store.ts';
 export const DELIVERY_INTERVAL_MS = 250;
 /** The pause in milliseconds after a failed round of delivery. */
 export const RETRY_INTERVAL_MS = 5_000;
+/** The time in milliseconds that a stop waits for the sink. The other plugins share the rest of the ten seconds. */
+const STOP_LIMIT_MS = 3_000;
 const EVENTS_PER_WRITE = 500;
 
 const LEASE = 'billing delivery';
@@ -71,8 +74,19 @@ export class BillingDelivery {
     this.request(news.map(({ tenantId }) => tenantId));
   }
 
-  /** Delivers the remaining events, also those of a holder that has just stopped, and then ends. */
+  /**
+   * Delivers the remaining events, also those of a holder that has just stopped, and then ends. Gives up on a sink that
+   * does not answer, because its events stay in the ledger.
+   */
   async stop(): Promise<void> {
+    const { clock, log } = this.#parts;
+    const late = (): Error => new ServiceError('unavailable', 'the sink of billing events does not answer');
+    await withinTime(clock, STOP_LIMIT_MS, () => this.#deliverRest(), late).catch((error: unknown) => {
+      log.warn('billing events wait for the next start', { error });
+    });
+  }
+
+  async #deliverRest(): Promise<void> {
     if (!this.#lease.held) await this.#lease.attempt();
     await this.requestNew().catch(() => {});
     await this.#rounds.stop();

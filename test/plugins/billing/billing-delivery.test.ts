@@ -55,6 +55,24 @@ forEachStore('the delivery of billing events', () => {
       return sink.events.length >= count;
     });
 
+  it('leaves events to the next start when the sink does not answer during a stop', async () => {
+    sink.paused = true;
+    await append(1);
+    await comesTrue(() => sink.waiting > 0);
+    let hasStopped = false;
+    const stop = node.stop().finally(() => {
+      hasStopped = true;
+    });
+    await comesTrue(async () => {
+      await node.clock.advance(500);
+      return hasStopped;
+    });
+    await stop;
+    sink.paused = false;
+    const remarks = node.logLines.filter(({ level }) => level === 'warn' || level === 'error');
+    expect(remarks.map(({ message }) => message)).to.deep.equal(['billing events wait for the next start']);
+  });
+
   it('sends each fact of a client to the sink, in the order of the commits', async () => {
     const ids = await append(3);
     await untilDelivered(3);
