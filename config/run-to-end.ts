@@ -1,4 +1,6 @@
 const LEFT_WORK_MS = 500;
+/** The number of looks without progress after which nobody is expected to read the rest of the log. */
+const LOOKS_AT_STUCK_LOG = 4;
 
 /** Runs the work of this process, sets the exit code that it returns, and lets the process end. */
 export const runToEnd = async (work: () => Promise<number>): Promise<void> => {
@@ -20,8 +22,14 @@ export const runToEnd = async (work: () => Promise<number>): Promise<void> => {
   }
 
   // A hook that has passed its deadline, or any command, may leave work behind that would keep the process alive. The
-  // output is written first.
+  // output is written first, however slowly it is read. A log that nothing reads keeps no process.
+  let looks = 0;
+  let unwritten = process.stderr.writableLength;
   setInterval(() => {
-    if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+    const { writableLength } = process.stderr;
+    looks = writableLength === unwritten ? looks + 1 : 0;
+    unwritten = writableLength;
+    if (process.stdout.writableLength > 0) return;
+    if (writableLength === 0 || looks >= LOOKS_AT_STUCK_LOG) process.exit();
   }, LEFT_WORK_MS).unref();
 };

@@ -31,6 +31,7 @@ export type { Schema } from '../ports/schema.ts';
 export type { ErrorCode, Violation } from '../ports/service-error.ts';
 export type { ChangeRecorder, CopyOptions, IncrementFile, StoreCopy } from '../ports/store-copy.ts';
 export type { InboundReply, InboundRequest } from '../ports/transport.ts';
+export { unblockStandardError } from '../ports/unblock-standard-error.ts';
 export { type ChainLink, type ChainPlace, hashBytes, hashText, isSameLink } from './chains/chain-place.ts';
 export { type Checkpoint, CheckpointLog, checkpointFromRow } from './chains/checkpoint-log.ts';
 export { isLedgerErased } from './chains/erased-ledger.ts';

@@ -1,4 +1,5 @@
 import { destination } from 'pino';
+import { unblockStandardError } from '../../ports/unblock-standard-error.ts';
 
 /** The bytes of lines that wait while nobody reads. Later lines are left out. */
 const MAX_WAITING_BYTES = 1_048_576;
@@ -38,6 +39,7 @@ export class StandardError {
   }
 
   write(line: string): void {
+    unblockStandardError();
     this.#stream.write(line);
   }
 
@@ -55,6 +57,6 @@ export class StandardError {
   }
 
   #writeWaiting(): void {
-    this.#stream.write('');
+    this.write('');
   }
 }

@@ -1,4 +1,4 @@
-import { inTurns } from '../../kernel/internal-api.ts';
+import { inTurns, unblockStandardError } from '../../kernel/internal-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import { billingEventJson } from './billing-event-json.ts';
 
@@ -17,6 +17,7 @@ export const createStderrBillingSink = (output: TextOutput = process.stderr): Bi
       text += billingLine({ billing: billingEventJson(event) });
     });
     await new Promise<void>((resolve, reject) => {
+      unblockStandardError();
       output.write(text, (error) => (error == null ? resolve() : reject(error)));
     });
   },
