@@ -26,13 +26,15 @@ export const archiveFile =
     };
   };
 
+/** Reads an archive in memory, until the signal aborts. */
 export const archiveIn =
-  (content: Buffer): OpenArchive =>
+  (content: Buffer, signal?: AbortSignal): OpenArchive =>
   async () => ({
     size: content.length,
     async read(position, length) {
       // Memory never waits, so without a pause the requests of others would wait for the whole archive.
       await othersGoFirst();
+      signal?.throwIfAborted();
       return content.subarray(position, position + length);
     },
     async close() {},

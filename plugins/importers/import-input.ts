@@ -58,11 +58,15 @@ export interface SentFile {
   readonly modifiedMs: number | null;
 }
 
-/** Opens a file or an archive in memory, as `openInput` does. */
-export const openSent = async ({ name, content, modifiedMs }: SentFile, encoding?: string): Promise<OpenedInput> => {
-  const whole = { path: basename(name), sizeBytes: content.length, modifiedMs, open: piecesOf(content) };
+/** Opens a file or an archive in memory, as `openInput` does. Reading it fails once the signal has aborted. */
+export const openSent = async (
+  { name, content, modifiedMs }: SentFile,
+  encoding?: string,
+  signal?: AbortSignal,
+): Promise<OpenedInput> => {
+  const whole = { path: basename(name), sizeBytes: content.length, modifiedMs, open: piecesOf(content, signal) };
   if (!isZip(content.subarray(0, ZIP_BYTES))) return inputOf(name, [whole], { archive: false, encoding });
-  const places = await placesIn(archiveIn(content), MAX_SENT_BYTES);
+  const places = await placesIn(archiveIn(content, signal), MAX_SENT_BYTES);
   return inputOf(name, places, { archive: whole, encoding });
 };
 
@@ -187,10 +191,11 @@ const tooLarge = (what: string): ServiceError =>
   new ServiceError('validation', `the folder has ${what}`, { hint: 'import parts of it one after the other' });
 
 /** Yields the pieces of a content, and lets other requests go on between them. */
-const piecesOf = (content: Buffer): Place['open'] =>
+const piecesOf = (content: Buffer, signal?: AbortSignal): Place['open'] =>
   async function* (onRead) {
     for (let at = 0; at < content.length; at += PIECE_BYTES) {
       await othersGoFirst();
+      signal?.throwIfAborted();
       const piece = content.subarray(at, at + PIECE_BYTES);
       onRead(piece.length);
       yield piece;

@@ -1,7 +1,13 @@
 import { type Route, SCOPES, ServiceError, schema } from '../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
 import type { ImportJobs } from './import-job.ts';
-import { linesOfImport, openSentImport, type SentImport, type SentImportParts } from './sent-import.ts';
+import {
+  linesOfImport,
+  type OpenedImport,
+  openSentImport,
+  type SentImport,
+  type SentImportParts,
+} from './sent-import.ts';
 
 /** The maximum number of imports at a time in one process. Each holds its file in memory. */
 const MAX_RUNNING = 2;
@@ -46,14 +52,14 @@ export const importRoute = (
         if (!isOver) running -= 1;
         isOver = true;
       };
-      // A client that leaves before the first line never starts the lines, and so never ends them. A job goes on.
-      if (!request.body.as_job) request.signal.addEventListener('abort', end, { once: true });
       try {
-        const opened = await openSentImport(request, parts);
         if (request.body.as_job && jobs !== undefined) {
+          // A job goes on when its client leaves.
+          const opened = await openSentImport(request, parts);
           return { status: 202, body: acceptedJobJson(await jobs.start(request, opened, end), 0) };
         }
-        return { status: 200, contentType: 'application/x-ndjson', text: endingWith(linesOfImport(opened), end) };
+        const opened = await openSentImport(request, parts, request.signal);
+        return { status: 200, contentType: 'application/x-ndjson', text: linesUntil(request.signal, opened, end) };
       } catch (error) {
         end();
         throw error;
@@ -74,13 +80,26 @@ const refuseAsJob = ({ dry_run: isTrial }: SentImport, jobs: ImportJobs | undefi
   });
 };
 
-async function* endingWith(lines: AsyncIterable<string>, end: () => void): AsyncGenerator<string, void, undefined> {
-  try {
-    yield* lines;
-  } finally {
-    end();
-  }
-}
+/**
+ * Returns the lines of an import, and calls `end` when its work is over. A client that leaves before the first line
+ * never starts the lines, so they have no end of their own.
+ */
+const linesUntil = (signal: AbortSignal, opened: OpenedImport, end: () => void): AsyncIterable<string> => {
+  let isStarted = false;
+  const endUnstarted = (): void => {
+    if (!isStarted) end();
+  };
+  signal.addEventListener('abort', endUnstarted, { once: true });
+  if (signal.aborted) endUnstarted();
+  return (async function* () {
+    isStarted = true;
+    try {
+      yield* linesOfImport(opened);
+    } finally {
+      end();
+    }
+  })();
+};
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 

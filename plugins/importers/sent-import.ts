@@ -77,16 +77,27 @@ export interface ImportProblem {
 export const linesOfImport = ({ run, problemOf }: OpenedImport): AsyncGenerator<string, void, undefined> =>
   progressLines(run, (error) => ({ error: problemOf(error) }));
 
-/** Reads the sent file far enough to know its format. Throws `validation` for a file that no format fits. */
-export const openSentImport = async (request: Request, parts: SentImportParts): Promise<OpenedImport> => {
+/**
+ * Reads the sent file far enough to know its format. Throws `validation` for a file that no format fits, and for a file
+ * that is not read to its format before the signal aborts.
+ */
+export const openSentImport = async (
+  request: Request,
+  parts: SentImportParts,
+  signal?: AbortSignal,
+): Promise<OpenedImport> => {
   try {
-    return await openImport(request, parts);
+    return await openImport(request, parts, signal);
   } catch (error) {
     throw inTermsOfTheBody(error);
   }
 };
 
-const openImport = async (request: Request, parts: SentImportParts): Promise<OpenedImport> => {
+const openImport = async (
+  request: Request,
+  parts: SentImportParts,
+  signal: AbortSignal | undefined,
+): Promise<OpenedImport> => {
   const { body } = request;
   const { clock, formats, log } = parts;
   const encoding = body.encoding === undefined ? undefined : encodingOf(body.encoding);
@@ -97,15 +108,16 @@ const openImport = async (request: Request, parts: SentImportParts): Promise<Ope
     });
   }
   const content = bytesOf(body.content);
-  const open = (): Promise<OpenedInput> => openSent({ name: body.name, content, modifiedMs }, encoding);
+  const file = { name: body.name, content, modifiedMs };
+  const glance = (): Promise<OpenedInput> => openSent(file, encoding, signal);
   const { map = [], utc_offset: utcOffset = 'Z' } = body;
   if (!isOffset(utcOffset)) {
     throw new ServiceError('validation', 'body.utc_offset must be Z, or an offset such as +01:00');
   }
   const settings = importSettings({ map, utcOffset, nowMs: clock.nowMs() });
   await refuseUnknownGarden(request, parts.routes);
-  const format = await formatOf(body.format, formats, { open, settings });
-  const input = await open();
+  const format = await formatOf(body.format, formats, { open: glance, settings });
+  const input = await openSent(file, encoding);
   return {
     run: (tell, signal) => importSent({ request, parts, format, input, settings, tell, signal }),
     problemOf(error) {
