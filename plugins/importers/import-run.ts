@@ -14,6 +14,8 @@ import type { RefusedItems } from './refused-items.ts';
 /** The parts that a run and a dry run share. */
 export interface ReadingParts {
   readonly target: PatientTarget;
+  /** True in the node that stores the facts, which need not be asked whether it replies. */
+  readonly isInside?: boolean;
   readonly format: string;
   readonly input: OpenedInput;
   readonly items: AsyncIterable<ImportItem>;

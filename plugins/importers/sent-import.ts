@@ -240,6 +240,7 @@ const readingParts = async (
   let shown = 0;
   return {
     target: { server: localServer(request, parts, signal), clock, refusalOf: refusalInside },
+    isInside: true,
     format: format.id,
     input,
     items: read(input, settings),

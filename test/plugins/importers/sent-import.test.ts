@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { zipSync } from 'fflate';
 import { projectRoot } from '../../architecture/source-files.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
+import { startTestNode } from '../../kit/start-test-node.ts';
 
 const SAMPLES = join(projectRoot(), 'test/plugins/importers/samples');
 const LINES = [
@@ -173,6 +174,19 @@ describe('A file that is sent to be imported', () => {
     }
     expect((await send({ name: 'large', content: 'A'.repeat(17 * 1024 * 1024) })).status).to.equal(413);
     expect((await served.ask('GET', '/healthz')).status).to.equal(200);
+  });
+
+  it('is tried on a node without probes as well', async () => {
+    const bare = await startTestNode({ plugins: ['keys', 'facts', 'importers'] });
+    try {
+      const key = await bare.addKey();
+      expect((await bare.request('GET', '/healthz', { key })).status).to.equal(404);
+      const body = { name: 'm.jsonl', content: base64(MEMORY), dry_run: true };
+      const { text } = await bare.request('POST', '/v1/imports', { key, body });
+      expect(linesOf(text).at(-1).done, text).to.include({ would_store: 3, refused: 0 });
+    } finally {
+      await bare.stop();
+    }
   });
 
   it('names the fault in its last line if it is damaged in the middle, and keeps the batches before the fault', async () => {
