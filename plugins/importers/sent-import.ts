@@ -22,6 +22,7 @@ import { importSettings, isOffset } from './import-settings.ts';
 import { emptyTally, type RunTally, refuseEmpty, summaryOf } from './import-tally.ts';
 import type { ImportFormat, ImportSettings } from './importers-api.ts';
 import { inTermsOfTheBody, inWordsOfTheBody } from './in-terms-of-the-body.ts';
+import { itemsInTurns } from './items-in-turns.ts';
 import { localServer, refusalInside } from './local-server.ts';
 import { type ProgressLine, progressLines } from './progress-lines.ts';
 import { printable } from './refused-items.ts';
@@ -243,7 +244,7 @@ const readingParts = async (
     isInside: true,
     format: format.id,
     input,
-    items: read(input, settings),
+    items: itemsInTurns(read(input, settings)),
     facts: notingSources(createDraftFacts({ scope, garden, sourcePrefix, undated }), sources),
     earlier: { ...NO_EARLIER_IMPORT, keyOf: (key) => `import-sent-${sha256Hex(`${runId}:${key}`)}` },
     maxFacts: FACTS_A_REQUEST,
