@@ -24,10 +24,20 @@ const parseYaml = async (yaml: string): Promise<Readonly<Record<string, unknown>
   if (yaml.trim() === '') return {};
   if (yaml.length > MAX_FRONT_MATTER) return 'front matter that is too large';
   if (depthOf(yaml) > MAX_DEPTH) return `front matter that is nested deeper than ${MAX_DEPTH} levels`;
-  const { parseDocument } = await import('yaml');
+  const { parseDocument, visit, isScalar } = await import('yaml');
   try {
-    const document = parseDocument(yaml, { schema: 'core', logLevel: 'silent' });
-    const value: unknown = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 10 });
+    // The parser would compare each name with all others, and count the lines before each of its errors.
+    const options = { schema: 'core', logLevel: 'silent', uniqueKeys: false, prettyErrors: false } as const;
+    const document = parseDocument(yaml, options);
+    let isTwice = false;
+    visit(document, {
+      Map(_, { items }) {
+        const names = items.map(({ key }) => (isScalar(key) ? key.value : key));
+        isTwice ||= new Set(names).size < names.length;
+      },
+    });
+    const isBroken = isTwice || document.errors.length > 0;
+    const value: unknown = isBroken ? undefined : document.toJS({ maxAliasCount: 10 });
     return isObject(value) ? value : 'front matter that is not valid YAML';
   } catch {
     return 'front matter that is not valid YAML';

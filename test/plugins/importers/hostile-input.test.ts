@@ -105,6 +105,16 @@ describe('a malicious input', () => {
     });
   });
 
+  it('is read in time that grows with its size, even if its front matter has very many names', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const names = Array.from({ length: 16_000 }, (_, at) => at.toString(36).padStart(3, 'a')).join(',');
+      const notes = Array.from({ length: 40 }, (_, at) => join(folder, `n-${at}.md`));
+      for (const note of notes) await writeFile(note, `---\na: {${names}}\n---\nsaid\n`);
+      const { exitCode, stdout } = await tryImport('basic-memory', folder);
+      expect([exitCode, stdout.includes('160 items read')], stdout).to.deep.equal([0, true]);
+    });
+  });
+
   it('cannot hide its size in many zip entries that share their compressed bytes', async () => {
     await inTemporaryFolder(async (folder) => {
       const zip = join(folder, 'overlap.zip');

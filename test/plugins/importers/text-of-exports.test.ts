@@ -70,6 +70,7 @@ describe('Front matter that is not valid YAML', () => {
   for (const [what, yaml, facts] of [
     ['a second colon', 'title: Plan: phase two\ntype: note', { title: 'Plan: phase two' }],
     ['a name that comes twice', 'title: One\ntitle: Two\ntags: [a, b]', { title: 'One', tags: 'a, b' }],
+    ['a name that comes twice inside a member', 'title: One\nmore: {a: 1, b: 2, a: 3}', { title: 'One' }],
     ['a tab', 'title: Plan\ntags:\n\t- a\n\t- b', { title: 'Plan', tags: 'a, b' }],
     ['a bracket that does not end', 'title: "Plan"\ntags: [a', { title: 'Plan' }],
     ['no names at all', 'only a remark', {}],
