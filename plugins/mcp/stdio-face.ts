@@ -4,6 +4,7 @@ import { infiniteForUnfaithful } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { boundedLines, idAtEdges } from './bounded-lines.ts';
 import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
+import { faultOfMessage } from './message-fault.ts';
 
 interface StdioStreams {
   readonly stdin: Readable;
@@ -24,13 +25,19 @@ export const serveOverStdio = async (
     dropped: (edges) => refuse(idAtEdges(edges), INVALID_REQUEST, `a message has at most ${MAX_MESSAGE_BYTES} bytes`),
     passed: (line) => {
       if (line.toString().trim() === '') return line;
+      let message: Buffer;
       try {
         // Otherwise the transport would silently round such numbers.
-        return infiniteForUnfaithful(line, 'message');
+        message = infiniteForUnfaithful(line, 'message');
       } catch (error) {
         refuse(null, PARSE_ERROR, error instanceof ServiceError ? error.message : 'the message is not valid JSON');
         return undefined;
       }
+      // The transport would drop such a message, and its client would wait for a reply.
+      const fault = faultOfMessage(JSON.parse(message.toString()));
+      if (fault === undefined) return message;
+      refuse(fault.id, INVALID_REQUEST, fault.reason);
+      return undefined;
     },
   });
   const create = async () => {

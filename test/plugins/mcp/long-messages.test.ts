@@ -40,6 +40,37 @@ describe('MCP messages on standard input', () => {
     expect(idAtEdges('{"method":"x"\n"arguments":{"id":7}}}')).to.equal(null);
   });
 
+  it('get an error when they are no messages, with their id if it can be read', async () => {
+    const served = await startServedNode();
+    const talk = await talkOverStdio(served);
+    try {
+      const ping = '{"jsonrpc":"2.0","id":7,"method":"ping"}';
+      for (const [line, id] of [
+        [`[${ping},${ping.replace('7', '8')}]`, null],
+        ['[]', null],
+        ['null', null],
+        ['"ping"', null],
+        ['{}', null],
+        ['{"jsonrpc":"2.0"}', null],
+        ['{"jsonrpc":"2.0","id":7}', 7],
+        ['{"jsonrpc":"1.0","id":7,"method":"ping"}', 7],
+        ['{"jsonrpc":"2.0","id":"a","method":7}', 'a'],
+        ['{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', 7],
+        ['{"jsonrpc":"2.0","id":null,"method":"ping"}', null],
+        ['{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}', null],
+        ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', null],
+        ['{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', null],
+      ] as const) {
+        const refused = await talk.reply(line);
+        expect([refused.id, refused.error?.code], line).to.deep.equal([id, -32_600]);
+      }
+      expect(await talk.reply(ping)).to.deep.include({ id: 7, result: {} });
+    } finally {
+      await talk.stop();
+      await served.stop();
+    }
+  });
+
   it('of more than 4 MiB are refused, and the connection stays open', async () => {
     const served = await startServedNode();
     const talk = await talkOverStdio(served);
