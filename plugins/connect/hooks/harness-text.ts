@@ -97,11 +97,16 @@ const withoutElements = (part: string): string => {
   if (query !== undefined) return query;
   let kept = '';
   let at = 0;
+  const without = new Set<string>();
   for (const match of part.matchAll(OPENING)) {
-    if (match.index < at) continue;
     const close = `</${match[1]?.split(' ')[0]}`;
+    if (match.index < at || without.has(close)) continue;
     const end = part.indexOf(close, match.index);
-    if (end < 0) continue;
+    if (end < 0) {
+      // No later element of this name ends either, and each search would read the rest of the text.
+      without.add(close);
+      continue;
+    }
     kept += part.slice(at, match.index);
     const after = part.indexOf('>', end);
     at = after < 0 ? part.length : after + 1;

@@ -93,6 +93,16 @@ describe('user prompts that hooks store as notes', () => {
     expect(await noted()).to.have.members([...own, 'Please keep the tests in vitest.', 'Rename this module to ledger']);
   });
 
+  it('are read in time that grows with the transcript, even if many elements have no end', async () => {
+    const open = '<system-reminder>'.repeat(220_000);
+    const said = ['first', 'second', 'third'].map((pier) => `The ferry goes from the ${pier} pier`);
+    for (const text of said) {
+      await end([prompt(open), prompt(text)]);
+      at.nextSession();
+    }
+    expect(await noted()).to.have.members(said);
+  });
+
   it('are not stored again for a session that was resumed, forked or compacted', async () => {
     const lines = ['Use tabs in Makefiles only', 'The demo is on Thursday'].map((text, day) =>
       prompt(text, { timestamp: `2026-11-2${day}T09:00:00.000Z` }),
