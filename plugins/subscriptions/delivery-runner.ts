@@ -1,12 +1,21 @@
 import { BackgroundWork, type Clock, type Logger } from '../../kernel/plugin-api.ts';
 import type { OutboxEvent } from './event-row.ts';
-import { LEASE_MS, type OutboxStore, type Outcome, type Report } from './outbox-store.ts';
+import {
+  type ClaimedEvent,
+  type Holder,
+  LEASE_MS,
+  type OutboxStore,
+  type Outcome,
+  type Report,
+} from './outbox-store.ts';
 
 /** The maximum numbers of concurrent requests of this process: to one host, and to all hosts. */
 const HOST_REQUESTS = 4;
 const ALL_REQUESTS = 64;
 /** The maximum number of claimed events per host, so that a host that does not reply cannot block the others. */
 const HOST_CLAIMS = 32;
+/** The same for all hosts of one holder, because one caller may name a thousand hosts that do not reply. */
+const HOLDER_CLAIMS = 64;
 const CLAIMED_AT_ONCE = 64;
 /** The age from which a claim is not used any more, because it would expire during a request of ten seconds. */
 const CLAIM_USE_MS = LEASE_MS - 12_000;
@@ -29,12 +38,19 @@ export interface RunnerParts {
 }
 
 interface Claim {
-  readonly event: OutboxEvent;
+  readonly event: ClaimedEvent;
   readonly sinceMs: number;
 }
 
 interface Host {
   readonly waiting: Claim[];
+  running: number;
+}
+
+/** The claims of one holder, over all hosts. */
+interface HolderLoad {
+  readonly holder: Holder;
+  claims: number;
   running: number;
 }
 
@@ -45,6 +61,7 @@ interface Host {
 export class DeliveryRunner {
   readonly #parts: RunnerParts;
   readonly #hosts = new Map<string, Host>();
+  readonly #holders = new Map<string, HolderLoad>();
   readonly #requests = new Set<Promise<void>>();
   readonly #reports: Report[] = [];
   #state: 'waiting' | 'standing' | 'stopped' = 'waiting';
@@ -112,7 +129,12 @@ export class DeliveryRunner {
   async #claimDue(): Promise<void> {
     const { store, clock } = this.#parts;
     const full = [...this.#hosts].filter(([, host]) => sizeOf(host) >= HOST_CLAIMS).map(([name]) => name);
-    const found = await store.due(CLAIMED_AT_ONCE, full);
+    const busy = [...this.#holders.values()].filter(({ claims }) => claims >= HOLDER_CLAIMS);
+    const found = await store.due(
+      CLAIMED_AT_ONCE,
+      full,
+      busy.map(({ holder }) => holder),
+    );
     const taken = this.#withinCaps(found);
     for (const tenantId of new Set(taken.map((event) => event.tenantId))) {
       const sinceMs = clock.monotonicMs();
@@ -120,7 +142,10 @@ export class DeliveryRunner {
         tenantId,
         taken.filter((event) => event.tenantId === tenantId),
       );
-      for (const event of claimed) this.#hostOf(event).waiting.push({ event, sinceMs });
+      for (const event of claimed) {
+        this.#hostOf(event).waiting.push({ event, sinceMs });
+        this.#loadOf(event).claims += 1;
+      }
       this.#pump();
     }
     this.#hasBacklog = found.length > taken.length || found.length === CLAIMED_AT_ONCE;
@@ -145,24 +170,42 @@ export class DeliveryRunner {
     return known;
   }
 
+  #loadOf({ holder }: ClaimedEvent): HolderLoad {
+    const name = `${holder.tenantId}\n${holder.holderUri}`;
+    const load = this.#holders.get(name) ?? { holder, claims: 0, running: 0 };
+    this.#holders.set(name, load);
+    return load;
+  }
+
+  /** Returns true if the holder has fewer requests than are free, so that places for other holders always remain. */
+  #hasRoom({ running }: HolderLoad): boolean {
+    return running < ALL_REQUESTS - this.#requests.size;
+  }
+
   #pump(): void {
     for (const [name, host] of this.#hosts) {
       while (host.running < HOST_REQUESTS && this.#requests.size < ALL_REQUESTS) {
-        const claim = host.waiting.shift();
+        const at = host.waiting.findIndex(({ event }) => this.#hasRoom(this.#loadOf(event)));
+        const [claim] = at < 0 ? [] : host.waiting.splice(at, 1);
         if (claim === undefined) break;
         this.#start(claim, host);
       }
       if (sizeOf(host) === 0) this.#hosts.delete(name);
     }
+    for (const [name, { claims }] of this.#holders) if (claims === 0) this.#holders.delete(name);
   }
 
   #start({ event, sinceMs }: Claim, host: Host): void {
     const { clock, deliver } = this.#parts;
     const isFresh = clock.monotonicMs() - sinceMs < CLAIM_USE_MS;
+    const load = this.#loadOf(event);
     host.running += 1;
+    load.running += 1;
     const request = (isFresh ? deliver(event) : Promise.resolve<Outcome>({ kind: 'untried', pauseMs: 0 })).then(
       (outcome) => {
         host.running -= 1;
+        load.running -= 1;
+        load.claims -= 1;
         this.#requests.delete(request);
         this.#report({ event, outcome });
         if (this.#state !== 'standing') return;

@@ -42,6 +42,13 @@ export type Outcome =
   /** Nothing was tried. Any process may try after the pause. */
   | { readonly kind: 'untried'; readonly pauseMs: number };
 
+/** The entity whose limits include a subscription. */
+export type Holder = Pick<Subscription, 'tenantId' | 'holderUri'>;
+
+export interface ClaimedEvent extends OutboxEvent {
+  readonly holder: Holder;
+}
+
 export interface Report {
   readonly event: OutboxEvent;
   readonly outcome: Outcome;
@@ -58,8 +65,8 @@ export class OutboxStore {
     this.#parts = parts;
   }
 
-  /** Returns the events that could be claimed now, oldest first, without those of the given hosts. */
-  due(limit: number, busyHosts: readonly string[]): Promise<OutboxEvent[]> {
+  /** Returns the events that could be claimed now, oldest first, without those of the given hosts and holders. */
+  due(limit: number, busyHosts: readonly string[], busyHolders: readonly Holder[] = []): Promise<OutboxEvent[]> {
     const { tables, storeTime, served } = this.#parts;
     return tables.read(async (own, snapshot) => {
       const nowMs = await storeTime(snapshot);
@@ -69,6 +76,10 @@ export class OutboxStore {
         .orderBy(['due_ms', 'seq'])
         .limit(limit);
       if (busyHosts.length > 0) query.whereNotIn('host', await storedHosts(own, busyHosts, nowMs));
+      for (const { tenantId, holderUri } of busyHolders) {
+        const held = own(RECORDS).where({ tenant_id: tenantId, holder_uri: holderUri }).whereNotNull('match_key');
+        query.whereNotIn('subscription_id', held.select('subscription_id'));
+      }
       return ((await query) as Record<string, SqlValue>[]).map(eventOf);
     });
   }
@@ -77,16 +88,17 @@ export class OutboxStore {
    * Claims the events of one tenant that no other process has claimed since they were read. For a subscription whose
    * circuit breaker is open, it claims one event per test delivery.
    */
-  claim(tenantId: string, seen: readonly OutboxEvent[]): Promise<OutboxEvent[]> {
+  claim(tenantId: string, seen: readonly OutboxEvent[]): Promise<ClaimedEvent[]> {
     const { tables, storeTime } = this.#parts;
     return tables.write(tenantId, async (own, transaction) => {
       const nowMs = await storeTime(transaction);
       const events = await stillAs(own, tenantId, seen, (event) => event.dueMs !== null && event.dueMs <= nowMs);
       const records = await recordsOf(own, tenantId, events);
-      const taken: OutboxEvent[] = [];
+      const taken: ClaimedEvent[] = [];
       for (const event of events) {
         const record = records.get(event.subscriptionId);
-        if (record !== undefined && (await mayTry(own, record, nowMs))) taken.push(event);
+        if (record === undefined || !(await mayTry(own, record, nowMs))) continue;
+        taken.push({ ...event, holder: { tenantId, holderUri: record.holderUri } });
       }
       if (taken.length === 0) return [];
       await own(EVENTS)
