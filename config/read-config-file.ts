@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { parseStrictJson } from '../kernel/http/strict-json.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
 import { closestName } from '../kernel/text/closest-name.ts';
+import { ServiceError } from '../ports/service-error.ts';
 
 /** The names of the replaceable adapters in the configuration. */
 export const ADAPTER_SLOTS = [
@@ -30,28 +32,30 @@ export interface NodeConfigInput {
   readonly plugins?: Readonly<Record<string, boolean | Settings | string>>;
 }
 
+const MARK = Buffer.from('\uFEFF');
+
 /** Returns the valid parts of the file; the rest is left out, with a problem for each part. Empty without a file. */
 export const readConfigFile = (configFile: string | undefined, problems: BootProblem[]): NodeConfigInput =>
   checkFrame(parseConfigFile(configFile, problems), problems);
 
 const parseConfigFile = (configFile: string | undefined, problems: BootProblem[]): unknown => {
   if (configFile === undefined) return {};
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(configFile, 'utf8');
+    bytes = readFileSync(configFile);
   } catch (error) {
     problems.push(problemOf(error, 'the configuration file cannot be read'));
     return {};
   }
   try {
-    return JSON.parse(text);
+    // Editors on Windows put a byte order mark before the text.
+    return parseStrictJson(bytes.subarray(bytes.indexOf(MARK) === 0 ? MARK.length : 0), 'configuration file');
   } catch (error) {
-    // Reports only the position, because the parser's message quotes the file, which may contain secrets.
-    const position = /position (\d+)/.exec(String(error))?.[1];
-    const line = position === undefined ? '' : ` (line ${text.slice(0, Number(position)).split('\n').length})`;
+    // The message has the position only, because the file may contain secrets.
+    if (!(error instanceof ServiceError)) throw error;
     problems.push({
-      message: `the configuration file is not valid JSON${line}`,
-      hint: 'JSON has neither comments nor trailing commas',
+      message: error.message,
+      hint: 'the file is JSON in UTF-8, without comments, trailing commas and repeated names',
     });
     return {};
   }

@@ -64,7 +64,7 @@ const readPairs = async (path: string): Promise<[string, string][]> => {
   if (text === undefined) throw new ServiceError('lookup', `there is no file ${path}`);
   let mapping: unknown;
   try {
-    mapping = text.length > MAX_FILE ? undefined : JSON.parse(text);
+    mapping = text.length > MAX_FILE ? undefined : JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     mapping = undefined;
   }

@@ -50,7 +50,8 @@ export const sourceTrustPlugin = definePlugin({
 /** Reads the rules once. After a change the operator restarts the node, so that all processes use the same rules. */
 const readRules = async (file: string): Promise<unknown> => {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+    // Editors on Windows put a byte order mark before the text.
+    return JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, '')) as unknown;
   } catch (cause) {
     const reason = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
     throw new ServiceError('validation', `the file of trust rules ${reason}`, {

@@ -96,7 +96,7 @@ describe('an export of another product', () => {
     await inTemporaryFolder(async (folder) => {
       const mapping = join(folder, 'map.json');
       const rules = Object.fromEntries(CSV.map((word) => word.split(/=(.*)/s).slice(0, 2)));
-      await writeFile(mapping, JSON.stringify(rules));
+      await writeFile(mapping, `\uFEFF${JSON.stringify(rules)}`);
       const byFile = await readImport(format('csv'), samplePath('people.csv'), { map: [mapping] });
       const byWords = await readImport(format('csv'), samplePath('people.csv'), { map: CSV });
       expect(byFile).to.deep.equal(byWords);

@@ -38,6 +38,11 @@ describe('trust in sources', () => {
     expect((await assertFrom(node, 'agent:x')).effective_confidence).to.be.closeTo(0.8 * 0.95, 1e-12);
   });
 
+  it('may be told in a file with a byte order mark', async () => {
+    const node = await start(`\uFEFF${JSON.stringify(RULES)}`);
+    expect((await assertFrom(node, 'agent:x')).source_trust).to.equal(0.9);
+  });
+
   it('is full trust in the source if its own key asserts the fact, in any spelling of the name', async () => {
     const node = await start(JSON.stringify(RULES));
     expect((await assertFrom(node, 'Agent:X', 'agent:x')).source_trust).to.equal(0.9);
