@@ -266,5 +266,5 @@ const readReply = async (response: Response) => {
 
 async function* messagesOf({ body }: Response): AsyncGenerator<EventMessage, void, undefined> {
   if (body === null) return;
-  for await (const part of readEvents(body)) if (part !== 'comment') yield part;
+  for await (const part of readEvents(body)) if (typeof part === 'object' && 'data' in part) yield part;
 }

@@ -55,6 +55,10 @@ export async function* followEvents(
     try {
       let isNew = true;
       for await (const part of openStream(connection, { id, after: last, signal })) {
+        if (typeof part === 'object' && 'mark' in part) {
+          last = part.mark;
+          continue;
+        }
         // Ignores the first comment, which confirms the connection but does not prove that events follow.
         if (part !== 'comment' || !isNew) failures = 0;
         isNew = false;

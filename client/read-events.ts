@@ -4,8 +4,13 @@ import type { EventMessage } from './event-message.ts';
 /** The maximum length of an event, longer than any that a node sends: the largest text, with each character escaped. */
 const MAX_EVENT_CHARACTERS = 8 * 2 ** 20;
 
-/** A part of a stream: a message, or a comment, which is a sign of life. */
-export type StreamPart = EventMessage | 'comment';
+/** A position without a message, from which a stream can be continued. */
+export interface StreamMark {
+  readonly mark: string;
+}
+
+/** A part of a stream: a message, a mark, or a comment, which is a sign of life. */
+export type StreamPart = EventMessage | StreamMark | 'comment';
 
 /**
  * Reads Server-Sent Events as the HTML standard says. Ends with the stream; an unfinished message is dropped. A message
@@ -52,20 +57,26 @@ const createMessageBuilder = (): ((line: string) => StreamPart | undefined) => {
   let event = '';
   let data: string[] = [];
   let length = 0;
+  let isMarked = false;
   return (line) => {
     if (line === '') {
       const message = { id, event: event === '' ? 'message' : event, data: data.join('\n') };
       const isEmpty = data.length === 0;
+      const mark = isMarked && id !== '' ? { mark: id } : undefined;
+      isMarked = false;
       event = '';
       data = [];
       length = 0;
-      return isEmpty ? undefined : message;
+      return isEmpty ? mark : message;
     }
     if (line.startsWith(':')) return 'comment';
     const colon = line.indexOf(':');
     const name = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (name === 'id' && !value.includes('\0')) id = value;
+    if (name === 'id' && !value.includes('\0')) {
+      id = value;
+      isMarked = true;
+    }
     if (name === 'event') event = value;
     if (name !== 'data') return undefined;
     length += value.length;

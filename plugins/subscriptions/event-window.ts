@@ -103,7 +103,10 @@ export const seqOf = async (
 ): Promise<number> => {
   const [row] = await own.select(EVENTS, { ...whereOf(subscription), event_id: eventId });
   if (row !== undefined && Number(row['created_ms']) >= oldestMs) return Number(row['seq']);
-  throw new ServiceError(EVENT_NOT_FOUND, 'the subscription has no such event, or has it no longer');
+  throw eventNotFound();
 };
+
+export const eventNotFound = (): ServiceError =>
+  new ServiceError(EVENT_NOT_FOUND, 'the subscription has no such event, or has it no longer');
 
 const eventsOf = (rows: unknown): OutboxEvent[] => (rows as Record<string, SqlValue>[]).map(eventOf);

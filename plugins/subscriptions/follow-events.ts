@@ -1,8 +1,9 @@
 import type { Principal, ServedTenants } from '../../kernel/plugin-api.ts';
+import { eventNotFound } from './event-window.ts';
 import { positionOf, type ReadEventsParts, readEvents } from './read-events.ts';
 import type { StreamSlots } from './stream-slots.ts';
 import type { StreamWaits } from './stream-waits.ts';
-import type { StreamStep } from './subscriptions-api.ts';
+import type { StreamStep, Subscriptions } from './subscriptions-api.ts';
 
 export interface FollowParts extends ReadEventsParts {
   readonly streamWaits: StreamWaits;
@@ -21,13 +22,15 @@ const EVENTS_AT_ONCE = 50;
 export const followEvents = async (
   caller: Principal,
   id: string,
-  { afterId, signal }: { readonly afterId?: string | undefined; readonly signal: AbortSignal },
+  { afterId, sinceMs, signal }: Parameters<Subscriptions['follow']>[2],
   parts: FollowParts,
 ): Promise<AsyncIterable<StreamStep>> => {
   const giveBack = parts.slots.take(caller, signal);
   try {
-    const afterSeq = await positionOf(id, caller, afterId, parts);
-    return stepsOf({ id, caller, afterSeq, signal }, parts, giveBack);
+    const newest = await positionOf(id, caller, afterId, parts);
+    if (sinceMs !== undefined && sinceMs < parts.nowMs() - parts.replayMs) throw eventNotFound();
+    const afterSeq = sinceMs === undefined ? newest : 0;
+    return stepsOf({ id, caller, afterSeq, sinceMs, signal }, parts, giveBack);
   } catch (error) {
     giveBack();
     throw error;
@@ -38,11 +41,12 @@ interface Stream {
   readonly id: string;
   readonly caller: Principal;
   readonly afterSeq: number;
+  readonly sinceMs: number | undefined;
   readonly signal: AbortSignal;
 }
 
 const stepsOf = (
-  { id, caller, afterSeq, signal }: Stream,
+  { id, caller, afterSeq, sinceMs, signal }: Stream,
   parts: FollowParts,
   closed: () => void,
 ): AsyncIterable<StreamStep> => {
@@ -62,7 +66,7 @@ const stepsOf = (
     try {
       yield 'open';
       while (!isOver && parts.served.isServed(caller.tenantId)) {
-        const page = await readEvents(id, caller, { afterSeq: position }, EVENTS_AT_ONCE, parts);
+        const page = await readEvents(id, caller, { afterSeq: position, sinceMs }, EVENTS_AT_ONCE, parts);
         if (page === undefined) return;
         for (const shown of page.shown.slice(0, EVENTS_AT_ONCE)) {
           position = shown.event.seq;

@@ -122,14 +122,19 @@ export interface Subscriptions {
    */
   events(caller: Principal, id: string, query: EventQuery): Promise<EventPage>;
   /**
-   * Yields new events, after the named one or from now on. Ends after the terminal event, when the caller's key becomes
-   * invalid, and when `signal` aborts. Rejects as `events` does, with `limit_reached` if the key has too many streams,
+   * Yields new events: after the named one, since an instant in milliseconds since 1970, or from now on. Ends after the
+   * terminal event, when the caller's key becomes invalid, and when `signal` aborts. Rejects as `events` does, with
+   * `event_not_found` for an instant before the replay window, with `limit_reached` if the key has too many streams,
    * and with `unavailable` if the process has. A stream occupies a slot until it is read to its end or aborted.
    */
   follow(
     caller: Principal,
     id: string,
-    from: { readonly afterId?: string | undefined; readonly signal: AbortSignal },
+    from: {
+      readonly afterId?: string | undefined;
+      readonly sinceMs?: number | undefined;
+      readonly signal: AbortSignal;
+    },
   ): Promise<AsyncIterable<StreamStep>>;
 }
 

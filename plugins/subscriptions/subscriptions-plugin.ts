@@ -40,7 +40,7 @@ import { OutboxStore } from './outbox-store.ts';
 import { replayRoute } from './replay-route.ts';
 import { rotateCommands } from './rotate-command.ts';
 import { destroyFormerSecrets, MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
-import { streamRoute } from './stream-route.ts';
+import { type StreamParts, streamRoute } from './stream-route.ts';
 import { StreamWaits } from './stream-waits.ts';
 import { createSubscriptionJson, SUBSCRIPTION } from './subscription-json.ts';
 import { SEALED } from './subscription-record.ts';
@@ -221,7 +221,7 @@ export const subscriptionsPlugin = definePlugin({
     const subscriptions = createSubscriptionService({ ...parts, ...reading, ...asking, ...rotating });
     provide(Subscriptions, subscriptions);
     const json = createSubscriptionJson(replaySeconds);
-    addRoutes(route, { subscriptions, json, names: self.names, clock, cursors, factJson });
+    addRoutes(route, { subscriptions, json, names: self.names, clock, cursors, factJson, replayMs });
   },
 });
 
@@ -233,7 +233,7 @@ const isOpen = async (hooks: HookCaller): Promise<boolean> => {
 
 const addRoutes = (
   route: PluginContext<Requires, Settings>['route'],
-  parts: SubscriptionRouteParts & Parameters<typeof replayRoute>[0],
+  parts: SubscriptionRouteParts & StreamParts & Parameters<typeof replayRoute>[0],
 ): void => {
   route(createSubscriptionRoute(parts));
   route(listSubscriptionsRoute(parts));

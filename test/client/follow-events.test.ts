@@ -52,6 +52,17 @@ describe('events of a subscription', () => {
     expect(sent[0]?.headers.get('accept')).to.equal('text/event-stream');
   });
 
+  it('continue at the mark of the stream when the connection ends before the first event', async () => {
+    const mark = '2026-03-02T09:00:00.000Z';
+    const { events, after } = await follow([
+      stream(`: waiting\nid: ${mark}\n\n`),
+      active,
+      stream(frame('1')),
+      cancelled,
+    ]);
+    expect([events, after]).to.deep.equal([['1'], [null, mark]]);
+  });
+
   it('begin after the event that the caller names, and end with the terminal one', async () => {
     const last = frame('9', 'subscription_cancelled_access_revoked');
     const { events, after } = await follow([stream(last)], { after: '8' });

@@ -22,6 +22,7 @@ describe('the reader of event streams', () => {
       'id: x\0y\nunknown: field\ndata: keeps the id\n\n',
       'event: dropped without data\n\n',
       'data: message again\r\n\r\n',
+      ': waiting\nid: 5\n\n',
       'id\rdata: no id\r\r',
       'data: unfinished',
     ];
@@ -31,6 +32,8 @@ describe('the reader of event streams', () => {
       { id: '1', event: 'message', data: 'no blank\n\n two blanks' },
       { id: '1', event: 'message', data: 'keeps the id' },
       { id: '1', event: 'message', data: 'message again' },
+      'comment',
+      { mark: '5' },
       { id: '', event: 'message', data: 'no id' },
     ]);
   });

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from fact_memory import FactClient, FactMemoryError, InvalidReplyError, WebhookError, verify_webhook
-from fact_memory._events import MAX_EVENT_CHARACTERS, EventReader
+from fact_memory._events import MAX_EVENT_CHARACTERS, EventMessage, EventReader, StreamMark
 from scripted_server import JSON, Script, scripted
 
 STREAM = {"Content-Type": "text/event-stream"}
@@ -27,7 +27,7 @@ def test_a_stream_gives_the_same_messages_in_any_pieces() -> None:
         reader = EventReader()
         pieces = [stream[at : at + size] for at in range(0, len(stream), size)]
         found = [message for piece in pieces for message in reader.feed(piece) if message is not None]
-        assert [(each.id, each.event, each.data) for each in found] == [("1", "a", "one\ntwo"), ("1", "message", "øre")]
+        assert found == [EventMessage("1", "a", "one\ntwo"), EventMessage("1", "message", "øre"), StreamMark("3")]
 
 
 def test_an_endless_event_is_refused() -> None:
@@ -44,6 +44,17 @@ def test_a_broken_stream_resumes_after_the_last_event() -> None:
         found = [each["event_id"] for each in client.subscriptions.events("s1")]
     assert found == ["1", "2", "3"]
     assert server.requests[-1][2]["last-event-id"] == "2"
+
+
+def test_a_stream_that_breaks_before_its_first_event_resumes_at_its_mark() -> None:
+    mark = "2026-03-02T09:00:00.000Z"
+    opened = (200, STREAM, f": open\nid: {mark}\n\n".encode())
+    active = (200, JSON, b'{"status":"active"}')
+    last = (200, STREAM, event(1, "subscription_cancelled_access_revoked"))
+    with scripted([opened, active, last]) as server, FactClient(server.url) as client:
+        found = [each["event_id"] for each in client.subscriptions.events("s1")]
+    assert found == ["1"]
+    assert server.requests[-1][2]["last-event-id"] == mark
 
 
 def test_a_stream_that_never_opens_raises_after_its_reconnects() -> None:

@@ -122,7 +122,7 @@ describe('an access token of the identity provider, used for work that continues
       expect((await subscribe(access)).status).to.equal(403);
       const { body } = await subscribe(key);
       const stream = await node.request('GET', `/v1/subscriptions/${body.id}/stream`, { key: access });
-      expect(stream.text).to.equal(': open\n\n');
+      expect(stream.text).to.match(/^: open\nid: [\dTZ:.-]+\n\n$/);
     } finally {
       await node.stop();
     }

@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import { NodeSelf, nodePrincipal, SCOPES } from '../../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
+import { HEARTBEAT_MS } from '../../../plugins/subscriptions/follow-events.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { waitUntil } from '../../kit/wait-until.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
+
+const LIMIT_MS = 60_000;
 
 forEachStore('replay and stream of a subscription', () => {
   let subscribed: SubscribedNode;
@@ -71,6 +75,56 @@ forEachStore('replay and stream of a subscription', () => {
       headers: { 'Last-Event-ID': 'nonsense' },
     });
     expect([unknown.status, unknown.body.code]).to.deep.equal([404, 'event_not_found']);
+  });
+
+  it('stream the events since a mark of an earlier stream that had none', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    await say(1);
+    await subscribed.settled();
+    await subscribed.node.clock.advance(60_000);
+    const quiet = await openStream(body.id);
+    const { id: mark } = await quiet.comment();
+    await quiet.close();
+    await say(2);
+    await subscribed.node.clock.advance(60_000);
+    const frames = await openStream(body.id, { 'Last-Event-ID': String(mark) });
+    expect(await frames.next()).to.deep.include({ event: 'fact_asserted', value: 2 });
+    await frames.close();
+  });
+
+  it('replace an old event by a mark, and refuse marks older than the replay window', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    const stream = await openStream(body.id);
+    expect((await stream.comment()).id).to.not.equal(undefined);
+    await say(1);
+    expect(await stream.next()).to.include({ value: 1 });
+    const nextMark = async (): Promise<string | undefined> => {
+      let isOver = false;
+      const waiting = stream.comment().finally(() => {
+        isOver = true;
+      });
+      await waitUntil('the stream gives a sign of life', LIMIT_MS, async () => {
+        if (!isOver) await subscribed.node.clock.advance(HEARTBEAT_MS);
+        return isOver;
+      });
+      return (await waiting).id;
+    };
+    expect(await nextMark(), 'of a stream with a new event').to.equal(undefined);
+    await subscribed.node.clock.advance(2_000_000);
+    const mark = await nextMark();
+    expect(mark, 'of a stream with an old event').to.not.equal(undefined);
+    await stream.close();
+    await say(2);
+    const frames = await openStream(body.id, { 'Last-Event-ID': String(mark) });
+    expect((await frames.comment()).id, 'before the events that follow').to.equal(undefined);
+    expect(await frames.next()).to.include({ value: 2 });
+    await frames.close();
+    await subscribed.node.clock.advance(3_700_000);
+    const late = await request('GET', `/v1/subscriptions/${body.id}/stream`, {
+      key: subscribed.key,
+      headers: { 'Last-Event-ID': String(mark) },
+    });
+    expect([late.status, late.body.code]).to.deep.equal([404, 'event_not_found']);
   });
 
   it('end the stream with a terminal event when the subscriber loses its access', async () => {
@@ -148,6 +202,12 @@ forEachStore('replay and stream of a subscription', () => {
     const pieces = (reply.body as AsyncIterable<string>)[Symbol.asyncIterator]();
     return {
       close: async () => void (await pieces.return?.()),
+      /** Returns the next comment, with the position that it marks. */
+      async comment() {
+        const { value } = await pieces.next();
+        expect(value).to.match(/^: (?:open|waiting)\n/);
+        return { id: /^id: (.+)$/m.exec(value ?? '')?.[1] };
+      },
       async next() {
         for (;;) {
           const { value: text, done } = await pieces.next();

@@ -24,8 +24,15 @@ class EventMessage:
     data: str
 
 
+@dataclass(frozen=True)
+class StreamMark:
+    """A position without a message, from which a stream can be continued."""
+
+    mark: str
+
+
 class EventReader:
-    """Parses a stream piece by piece. ``feed`` yields each message that is complete, and None for a comment."""
+    """Parses a stream piece by piece. ``feed`` yields each message and mark that is complete, and None for a comment."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -35,9 +42,10 @@ class EventReader:
         self._event = ""
         self._data: list[str] = []
         self._length = 0
+        self._is_marked = False
 
-    def feed(self, piece: bytes) -> Iterator[EventMessage | None]:
-        """Yields the messages that end in this piece. Stores an unfinished message until the next piece."""
+    def feed(self, piece: bytes) -> Iterator[EventMessage | StreamMark | None]:
+        """Yields the messages and marks that end in this piece. Stores an unfinished message until the next piece."""
         text = self._decoder.decode(piece)
         if self._ended_with_return and text.startswith("\n"):
             text = text[1:]
@@ -55,16 +63,19 @@ class EventReader:
             else:
                 self._member(line)
 
-    def _message(self) -> Iterator[EventMessage]:
+    def _message(self) -> Iterator[EventMessage | StreamMark]:
         if self._data:
             yield EventMessage(self._id, self._event or "message", "\n".join(self._data))
-        self._event, self._data, self._length = "", [], 0
+        elif self._is_marked and self._id:
+            yield StreamMark(self._id)
+        self._event, self._data, self._length, self._is_marked = "", [], 0, False
 
     def _member(self, line: str) -> None:
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "id" and "\0" not in value:
             self._id = value
+            self._is_marked = True
         elif name == "event":
             self._event = value
         elif name == "data":

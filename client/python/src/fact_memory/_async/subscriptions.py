@@ -9,7 +9,7 @@ from typing import Any, cast
 import anyio
 from typing_extensions import TypeAlias, Unpack
 
-from .._events import EventMessage, EventReader, parse_event
+from .._events import EventMessage, EventReader, StreamMark, parse_event
 from .._requests import CallOptions, Outgoing
 from .._retries import delay_before
 from ..errors import ConnectionFailedError, FactMemoryError, NotFoundError
@@ -91,6 +91,9 @@ class AsyncSubscriptions:
             try:
                 is_new = True
                 async for message in self._messages(id, after):
+                    if isinstance(message, StreamMark):
+                        after = message.mark
+                        continue
                     # The first comment confirms the connection, but does not prove that events follow.
                     if message is not None or not is_new:
                         failures = 0
@@ -113,7 +116,7 @@ class AsyncSubscriptions:
             failures += 1
             await anyio.sleep(delay_before(min(failures, 6) - 1, None, random.random()))
 
-    async def _messages(self, id: str, after: str | None) -> AsyncIterator[EventMessage | None]:
+    async def _messages(self, id: str, after: str | None) -> AsyncIterator[EventMessage | StreamMark | None]:
         headers = {"Accept": "text/event-stream", **({} if after is None else {"Last-Event-ID": after})}
         options: CallOptions = {"headers": headers, "timeout": SILENCE_S}
         outgoing = Outgoing("GET /v1/subscriptions/{id}/stream", {"id": id}, None, None, options)
