@@ -47,10 +47,14 @@ const FACTS_PER_SECOND = 1_000;
 /** The time without progress after which an erasure counts as abandoned by a process that has ended. */
 const ABANDONED_MS = 30_000;
 const RESUMED_AT_ONCE = 10;
+/** The number of tombstones of peers that one look reads. */
+const ASKED_AT_ONCE = 100;
 
 /** Erases the contents of facts behind tombstones. */
 export class StoredErasures implements Erasures {
   readonly #parts: ErasureParts;
+  /** The last tombstone of a peer that `resume` has looked at; undefined to start from the first one. */
+  #lookedAt: Pick<Tombstone, 'tenantId' | 'id'> | undefined;
 
   constructor(parts: ErasureParts) {
     this.#parts = parts;
@@ -140,7 +144,10 @@ export class StoredErasures implements Erasures {
     const left = await tables.read((own) => abandonedErasures(own, clock.nowMs() - ABANDONED_MS, RESUMED_AT_ONCE));
     for (const { tenantId, tombstoneId } of left) await this.eraseFor(tenantId, tombstoneId);
     if (!erasesForPeers) return;
-    for (const tombstone of await tables.read(erasedByPeers)) await this.eraseFromPeer(tombstone);
+    const asked = await tables.read((own) => erasedByPeers(own, this.#lookedAt, ASKED_AT_ONCE));
+    // Goes on behind these next time, because a legal hold may keep back all of them.
+    this.#lookedAt = asked.length < ASKED_AT_ONCE ? undefined : asked.at(-1);
+    for (const tombstone of asked) await this.eraseFromPeer(tombstone);
   }
 
   /**

@@ -169,15 +169,23 @@ export const updateErased = async (own: WritableTables, tombstone: Tombstone, fe
 
 const stampOf = ({ wallMs, counter }: Hlc) => ({ feed_wall: wallMs, feed_ctr: counter });
 
-/** Returns tombstones of peers that have destroyed their facts, although this node has not yet. */
-export const erasedByPeers = async (own: ReadableTables): Promise<Tombstone[]> => {
-  const rows = await own(MARKERS)
+/** Returns tombstones of peers that have destroyed their facts, although this node has not yet, in a fixed order. */
+export const erasedByPeers = async (
+  own: ReadableTables,
+  after: Named | undefined,
+  limit: number,
+): Promise<Tombstone[]> => {
+  const query = own(MARKERS)
     .where({ erase: 1 })
     .whereNotNull('received_from')
     .whereNull('erased_ms')
     .whereNull('revoked_ms')
-    .limit(MARKERS_AT_ONCE);
-  return rows.map(tombstoneFromRow);
+    .orderBy(['tenant_id', 'tombstone_id'])
+    .limit(limit);
+  if (after !== undefined) {
+    query
+      .where('tenant_id', '>=', after.tenantId)
+      .whereNot((before) => before.where('tenant_id', after.tenantId).where('tombstone_id', '<=', after.id));
+  }
+  return (await query).map(tombstoneFromRow);
 };
-
-const MARKERS_AT_ONCE = 100;
