@@ -15,7 +15,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditEntry, type AuditLog } from '../audit/audit-api.ts';
 import { principalKey } from '../keys/keys-api.ts';
-import { requireRoomToCreate, requireRoomToJoin } from './garden-limits.ts';
+import { requireRoomInGarden, requireRoomToCreate, requireRoomToJoin } from './garden-limits.ts';
 import type { Garden, Member, Role } from './garden-row.ts';
 import {
   activeBySlug,
@@ -140,6 +140,7 @@ export class GardenService implements Gardens {
       if ((await memberOf(own, garden, member.entityKey)) !== undefined) {
         throw new ServiceError('conflict', 'this entity is a member already: change its role instead');
       }
+      await requireRoomInGarden(own, garden);
       await requireRoomToJoin(own, garden.tenantId, member.entityKey);
       await insertMembers(own, [member], garden);
       await this.#audit('garden_member_add', garden, caller, transaction, detailOf(member));

@@ -159,6 +159,13 @@ export const membershipCount = (
   limit: number,
 ): Promise<number> => countUpTo(own(MEMBERS).where({ tenant_id: tenantId, entity_key: entityKey }), limit);
 
+/** Counts the members of a garden in its index. */
+export const memberCount = async (own: ReadableTables, { id, tenantId }: GardenKey): Promise<number> => {
+  const query = own(MEMBERS).where({ tenant_id: tenantId, garden_id: id }).count({ n: '*' });
+  const [row] = (await query) as { n: number | string }[];
+  return Number(row?.n ?? 0);
+};
+
 const countUpTo = async (query: Knex.QueryBuilder, limit: number): Promise<number> =>
   ((await query.limit(limit).select('garden_id')) as unknown[]).length;
 
@@ -180,13 +187,13 @@ export const gardensWrittenBy = async (
 
 const WRITING_ROLES: readonly Role[] = ['admin', 'writer'];
 
-/** Returns true if another member is an admin of the garden. */
+/** Returns true if another member is an admin of the garden. Reads one row, because a garden may have many admins. */
 export const hasOtherAdmin = async (
   own: ReadableTables,
   { tenantId, gardenId, entityKey }: Member,
 ): Promise<boolean> => {
-  const admins = await own.select(MEMBERS, { tenant_id: tenantId, garden_id: gardenId, role: 'admin' });
-  return admins.some((row) => row['entity_key'] !== entityKey);
+  const admins = own(MEMBERS).where({ tenant_id: tenantId, garden_id: gardenId, role: 'admin' });
+  return (await admins.whereNot('entity_key', entityKey).first('entity_key')) !== undefined;
 };
 
 /** Returns the gardens whose facts a member may read, by one look-up in a covering index. */

@@ -64,7 +64,7 @@ export interface Gardens {
   members(caller: Principal, garden: string): Promise<readonly Member[]>;
   /**
    * Adds a member. Needs the role `admin`. Rejects with `conflict` for an existing member, in any spelling, and with
-   * `limit_reached` if the entity belongs to too many gardens.
+   * `limit_reached` if the entity belongs to too many gardens, or the garden has too many members.
    */
   addMember(caller: Principal, garden: string, member: { entityUri: string; role: Role }): Promise<Member>;
   /**

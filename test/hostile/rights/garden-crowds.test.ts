@@ -89,6 +89,37 @@ forEachStore('A stranger adds a member to many gardens without consent (I21)', (
   }).timeout(300_000);
 });
 
+forEachStore('A writer adds members to a garden without end (I21)', () => {
+  let garden: GardenNode;
+  afterEach(() => garden.stop());
+
+  it('and is refused at a limit, which removing a member lowers again', async () => {
+    garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts'] });
+    await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'crowd', name: 'g' });
+    const store = garden.node.kernel.get(FactStore);
+    const [founder] = await membersOf(store, 'crowd');
+    const added = Array.from({ length: 9_999 }, (_, at) => {
+      const entity = `agent:made-up-${at}`;
+      return { ...founder, entity_uri: entity, entity_key: entity };
+    });
+    await store.write('default', async (transaction) => {
+      for (let at = 0; at < added.length; at += 100) {
+        await transaction.insertRows('gardens_members', added.slice(at, at + 100));
+      }
+    });
+    const join = { entity_uri: CAST.reader };
+    const full = await garden.must(409, 'founder', 'POST', '/v1/gardens/crowd/members', join);
+    expect(full.body.code).to.equal('limit_reached');
+    await garden.must(204, 'founder', 'DELETE', '/v1/gardens/crowd/members/agent:made-up-0');
+    await garden.must(201, 'founder', 'POST', '/v1/gardens/crowd/members', join);
+  }).timeout(300_000);
+});
+
+const membersOf = async (store: FactStore, slug: string) => {
+  const [garden] = await store.table('gardens_gardens').where({ slug }).select('*');
+  return store.table('gardens_members').where({ garden_id: garden.garden_id }).select('*');
+};
+
 /** Stores copies of a garden and its members, because a request for each takes much longer. */
 const copyGarden = async (store: FactStore, slug: string, copies: number): Promise<void> => {
   const [garden] = await store.table('gardens_gardens').where({ slug }).select('*');
