@@ -52,6 +52,12 @@ export class AgentKeyStore {
     });
   }
 
+  /** Returns the number of keys that an agent has registered, including revoked keys, up to `limit`. */
+  async countOf(own: ReadableTables, { entityUri, tenantId }: AgentKey, limit: number): Promise<number> {
+    const mine = own(TABLE).where({ entity_uri: entityUri, tenant_id: tenantId });
+    return ((await mine.select('id').limit(limit)) as unknown[]).length;
+  }
+
   insert(own: WritableTables, key: AgentKey): Promise<void> {
     own.signal(KEYS_CHANGED);
     return own.insertRows(TABLE, [rowOf(key)]);

@@ -213,7 +213,8 @@ export interface AgentKeyRegistration {
 export interface AgentKeys {
   /**
    * Registers a public key of the caller. Needs `write`. Rejects with `validation` for a text that is no Ed25519 public
-   * key. The same key may be registered again and then has two ids.
+   * key, and with `limit_reached` if the caller has registered too many. The same key may be registered again and then
+   * has two ids.
    */
   register(caller: Principal, registration: AgentKeyRegistration): Promise<AgentKeyRecord>;
   /** Returns the caller's own keys, newest first, including revoked keys. */

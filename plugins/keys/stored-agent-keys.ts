@@ -17,6 +17,9 @@ import type { AgentKey, AgentKeyStore } from './agent-key-store.ts';
 import { MAX_DESCRIPTION_LENGTH } from './check-registration.ts';
 import type { AgentKeyRecord, AgentKeyRegistration, AgentKeys } from './keys-api.ts';
 
+/** The maximum number of keys of an agent. Revoked keys count, because facts that they have signed refer to them. */
+export const MAX_AGENT_KEYS = 1_000;
+
 export interface AgentKeyParts {
   readonly store: AgentKeyStore;
   readonly tables: PluginTables;
@@ -46,6 +49,7 @@ export class StoredAgentKeys implements AgentKeys {
       revokedMs: null,
     };
     await tables.write(caller.tenantId, async (own, transaction) => {
+      if ((await store.countOf(own, key, MAX_AGENT_KEYS)) >= MAX_AGENT_KEYS) throw tooManyKeys();
       await store.insert(own, key);
       await audit?.record(rotation('agent_key_register', key, caller), transaction);
     });
@@ -71,6 +75,11 @@ export class StoredAgentKeys implements AgentKeys {
     return (await this.#parts.tables.read((own) => this.#parts.store.among(own, ids, tenantId))).map(recordOf);
   }
 }
+
+const tooManyKeys = (): ServiceError =>
+  new ServiceError('limit_reached', `an entity registers at most ${MAX_AGENT_KEYS} agent keys`, {
+    hint: 'go on with one of those there are, or give the agent an entity of its own',
+  });
 
 const recordOf = (key: AgentKey): AgentKeyRecord => ({
   id: key.id,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createSigner, type Signer } from '../../../kernel/internal-api.ts';
 import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -48,6 +49,24 @@ forEachStore('agent keys', () => {
       { action: 'agent_key_register', agent_key_id: id },
       { action: 'agent_key_revoke', agent_key_id: id },
     ]);
+  });
+
+  it('are limited for an entity, and revoking some does not raise the limit (I21)', async () => {
+    const crowd = await node.addKey({ entityUri: 'agent:crowd' });
+    const first = await register({ public_key: PUBLIC_KEY }, crowd);
+    const store = node.kernel.get(FactStore);
+    const [row] = await store.table('keys_agent_keys').where({ id: first.body.id }).select('*');
+    await store.write('default', (transaction) =>
+      transaction.insertRows(
+        'keys_agent_keys',
+        Array.from({ length: 999 }, (_, at) => ({ ...row, id: `made-up-${at}` })),
+      ),
+    );
+    const path = `/v1/auth/agent-keys/${first.body.id}`;
+    expect((await node.request('DELETE', path, { key: crowd })).status).to.equal(204);
+    const refused = await register({ public_key: PUBLIC_KEY }, crowd);
+    expect([refused.status, refused.body.code]).to.deep.equal([409, 'limit_reached']);
+    expect((await register({ public_key: PUBLIC_KEY }, stranger)).status).to.equal(201);
   });
 
   it('require the permission write, and a public key in base64url', async () => {
