@@ -24,6 +24,7 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { Quarantine } from '../gardens/gardens-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
+import { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { peerCommands } from './commands/peer-commands.ts';
 import { PeerExchange, PeerLags, PeerRegistry } from './federation-api.ts';
@@ -75,6 +76,7 @@ export const federationPlugin = definePlugin({
     keys: optional(KeyRegistry),
     audit: optional(AuditLog),
     quarantine: optional(Quarantine),
+    tenancy: optional(Tenancy),
     node: NodeSettings,
     served: ServedTenants,
     vocabulary: Vocabulary,
@@ -129,6 +131,7 @@ export const federationPlugin = definePlugin({
       peerings,
       federationLog,
       served,
+      tenancy: use.tenancy,
     });
     provide(PeerExchange, createPeerExchange({ settings: config, self, transport, peerings, tokens }));
     const ingestParts = { ...use, peerings, proofs, tokens, federationLog };

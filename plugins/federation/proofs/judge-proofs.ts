@@ -7,15 +7,19 @@ import {
   parseInstant,
   type SignatureWork,
 } from '../../../kernel/plugin-api.ts';
+import type { Tenancy } from '../../multi-tenant/multi-tenant-api.ts';
 import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
 import type { Peering, PeerKey } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import type { FederatedFact, OriginProof, ProofVerdict } from './origin-proof.ts';
 import { commitmentsOf, originStatement, readSalt, type Salts } from './origin-statement.ts';
+import { isMarkedFor, MARK_PURPOSE, type MarkedFact } from './tenant-mark.ts';
 
 export interface JudgingParts {
   readonly self: Pick<NodeSelf, 'nodeId' | 'names'>;
-  readonly identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
+  readonly identity: Pick<NodeIdentity, 'publicKey' | 'retired' | 'deriveSecret'>;
+  /** Undefined on a node with one tenant. */
+  readonly tenancy: Pick<Tenancy, 'isOn'> | undefined;
   /** Lists the past and present signing keys of this node's other processes. */
   readonly info: Pick<NodeInfo, 'metadata'>;
   readonly peerings: Pick<Peerings, 'withNodes'>;
@@ -59,11 +63,12 @@ export const judgeProofs = async (
 
 /** Returns a result that needs no signature check. */
 const judgeAlone = (
-  { self, clock, requireProof }: JudgingParts,
+  parts: JudgingParts,
   { draft, proof, originNodeId }: FederatedFact,
   sender: Peering,
   { keys, onlyCurrent }: { readonly keys: ReadonlyMap<string, readonly Key[]>; readonly onlyCurrent: boolean },
 ): ProofVerdict | SignatureCheck => {
+  const { self, clock, requireProof } = parts;
   const origin = originNodeId ?? sender.nodeId;
   const originKey = matchKey(origin, self.names);
   const known = keys.get(originKey) ?? [];
@@ -74,7 +79,9 @@ const judgeAlone = (
   if (read === null) return 'invalid';
   if (known.length === 0) return isNeeded ? 'missing' : 'unverified';
   const key = known.find(({ keyId }) => keyId === proof.keyId);
-  if (key === undefined) return originKey === matchKey(self.nodeId, self.names) ? 'invalid' : 'unknown-key';
+  const isOwn = originKey === matchKey(self.nodeId, self.names);
+  if (key === undefined) return isOwn ? 'invalid' : 'unknown-key';
+  if (isOwn && !isOfTenant({ tenantId: sender.tenantId, id: draft.id }, key, read, parts)) return 'invalid';
   // Somebody who has stolen an ended key could sign new facts with old stamps, so it verifies no relayed facts.
   const hasEnded = key.validUntilMs !== null && (onlyCurrent || key.validUntilMs <= clock.nowMs());
   if (hasEnded && (onlyCurrent || isRelayed)) return 'ended-key';
@@ -83,6 +90,23 @@ const judgeAlone = (
   const stated = { ...draft, validFrom, validUntil, replaces };
   const { publicKey } = key;
   return { publicKey, bytes: originStatement(stated, commitments, origin), signature: read.signature };
+};
+
+/**
+ * Returns true if this node has signed the fact for this tenant. Otherwise a peer could bring a fact of one tenant to
+ * another one, where it would count as a fact of the node itself.
+ */
+const isOfTenant = (
+  fact: MarkedFact,
+  { keyId }: Key,
+  { refsSalt }: Salts,
+  { identity, tenancy }: Pick<JudgingParts, 'identity' | 'tenancy'>,
+): boolean => {
+  // With one tenant there is no other one. Proofs of older versions have no mark.
+  if (tenancy?.isOn !== true) return true;
+  const keys = [identity, ...identity.retired];
+  const signer = keys.find(({ publicKey }) => keyIdOf(decodeBase64Url(publicKey) as Uint8Array) === keyId);
+  return signer !== undefined && isMarkedFor(refsSalt, fact, signer.deriveSecret(MARK_PURPOSE));
 };
 
 /** Reads the members of a proof. Returns null for a malformed one. */

@@ -9,10 +9,11 @@ import {
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { OriginProof } from './origin-proof.ts';
 import { commitmentsOf, originStatement, SALT_BYTES } from './origin-statement.ts';
+import { MARK_PURPOSE, markedSalt } from './tenant-mark.ts';
 
 export interface SigningParts {
   readonly self: Pick<NodeSelf, 'nodeId'>;
-  readonly identity: Pick<NodeIdentity, 'publicKey' | 'signAll'>;
+  readonly identity: Pick<NodeIdentity, 'publicKey' | 'signAll' | 'deriveSecret'>;
   readonly random: Random;
 }
 
@@ -24,7 +25,11 @@ export const signOwnFacts = async (
   // Draws all random bytes in one call, because a call costs more than the bytes.
   const drawn = random.bytes(2 * SALT_BYTES * facts.length);
   const saltAt = (at: number): Uint8Array => drawn.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
-  const salts = facts.map((_, at) => ({ salt: saltAt(2 * at), refsSalt: saltAt(2 * at + 1) }));
+  const secret = identity.deriveSecret(MARK_PURPOSE);
+  const salts = facts.map((fact, at) => ({
+    salt: saltAt(2 * at),
+    refsSalt: markedSalt(saltAt(2 * at + 1), fact, secret),
+  }));
   const statements = facts.map((fact, at) =>
     originStatement(fact, commitmentsOf(fact, salts[at] as (typeof salts)[number]), self.nodeId),
   );

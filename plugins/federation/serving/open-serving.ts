@@ -14,6 +14,7 @@ import {
   type SignatureWork,
   VerifiedOrigins,
 } from '../../../kernel/plugin-api.ts';
+import type { Tenancy } from '../../multi-tenant/multi-tenant-api.ts';
 import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
 import { tenantTransfer } from '../../transfer/transfer-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
@@ -47,6 +48,7 @@ export interface ServingParts {
   readonly peerings: Peerings;
   readonly federationLog: FederationLog;
   readonly served: ServedTenants;
+  readonly tenancy: Tenancy | undefined;
 }
 
 export interface Serving {
@@ -71,6 +73,7 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
     peerings,
     tables,
     clock,
+    tenancy: parts.tenancy,
     requireProof: settings.requireProof,
   });
   const servedCursors = createServedCursors(tables, clock);

@@ -93,6 +93,7 @@ export const startServingNode = async (
       serving = openServing(context, {
         ...context.use,
         settings: context.config,
+        tenancy: undefined,
         peerings: asks,
         federationLog: {
           record: async (entries) => void recorded.push(...entries),
