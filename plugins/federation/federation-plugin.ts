@@ -113,6 +113,7 @@ export const federationPlugin = definePlugin({
       transport,
       audit,
       keys,
+      tenancy: use.tenancy,
       keep: (kept) => keepWithdrawals(context, { ...revocationsBeside(node), tables, clock, kinds: [kept] }),
       route,
       every,

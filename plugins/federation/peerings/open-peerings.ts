@@ -12,6 +12,7 @@ import type {
 } from '../../../kernel/plugin-api.ts';
 import type { AuditLog } from '../../audit/audit-api.ts';
 import { FEDERATE, type KeyRegistry } from '../../keys/keys-api.ts';
+import type { Tenancy } from '../../multi-tenant/multi-tenant-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { PeerRegistry } from '../federation-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
@@ -52,6 +53,7 @@ export interface PeeringsParts {
   /** Keeps revocations beside the store. */
   keep(revocations: Withdrawals): void;
   readonly keys: KeyRegistry | undefined;
+  readonly tenancy: Tenancy | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
   route(route: Route<any, any, any>): void;
   every(intervalMs: number, task: () => Promise<void>): void;
@@ -83,6 +85,7 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
     federationLog,
     clock,
     random,
+    tenancy: parts.tenancy,
   });
   // This permission exists only with the plugin keys; the use cases check the caller in both cases.
   const federate: Access = { permission: parts.keys === undefined ? 'any' : FEDERATE };

@@ -14,6 +14,7 @@ import {
   verifyEd25519,
 } from '../../../kernel/plugin-api.ts';
 import { FEDERATE } from '../../keys/keys-api.ts';
+import type { Tenancy } from '../../multi-tenant/multi-tenant-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { PeerRegistry } from '../federation-api.ts';
 import { PEER_APPROVAL_FAILED, PEER_REVOKED } from '../federation-events.ts';
@@ -56,6 +57,8 @@ export interface PeerRegistryParts {
   readonly federationLog: StoredFederationLog;
   readonly clock: Clock;
   readonly random: Random;
+  /** Undefined on a node with one tenant. */
+  readonly tenancy: Pick<Tenancy, 'isOn'> | undefined;
 }
 
 export class StoredPeerRegistry implements PeerRegistry {
@@ -155,7 +158,9 @@ export class StoredPeerRegistry implements PeerRegistry {
     declaration: ReadDeclaration,
     nodeUrl: string | undefined,
   ): Promise<StoredPeering> {
-    const { identity, clock } = this.#parts;
+    const { identity, clock, tenancy } = this.#parts;
+    // Tenants sign with one key, so the signature does not tell that an administrator of this tenant has declared it.
+    if (tenancy?.isOn === true) requirePermission(caller, 'admin');
     const nodeId = declaration.targetNodeId ?? '';
     const signature = decodeBase64Url(declaration.signature) ?? new Uint8Array();
     const bytes = signedBytes(declaration.document);

@@ -81,4 +81,18 @@ forEachStore('A node id that several tenants claim', () => {
     expect((await pull(node, other)).status).to.equal(200);
     await other.stop();
   });
+
+  it('gets nothing by the declaration that another tenant made, unless an administrator posts it (I14)', async () => {
+    const target = await startTestPeer({ ...world, nowMs, host: 't.test' });
+    const north = await tenantKey('north');
+    const body = { peer: target.nodeId, allowed_scopes: ['company', 'public'] };
+    const { declaration } = await ask(north, 'POST', '/v1/federation/declarations', body);
+    const clerk = await node.addKey({ entityUri: 'agent:clerk', permissions: ['federate'] });
+    const post = (key: string) => node.request('POST', PEERS, { key, body: declaration });
+    expect((await post(clerk)).status).to.equal(403);
+    const { peers } = (await ask(node.key, 'GET', PEERS)) as { peers: { node_id: string }[] };
+    expect(peers.map(({ node_id }) => node_id)).not.to.include(target.nodeId);
+    expect((await post(node.key)).status).to.equal(201);
+    await target.stop();
+  });
 });
