@@ -18,19 +18,26 @@ export const listConflicts = async (
   const { holdsMany } = relations.at(reader.caller.tenantId);
   const found: Candidate[] = [];
   let after = position;
-  for (;;) {
-    const wanted = limit - found.length;
-    const records = await readSome(reader, tables, status, after, wanted);
+  for (let size = limit; ; size = Math.max(size, Math.min(size * PAGE_GROWTH, MOST_RECORDS))) {
+    const records = await readSome(reader, tables, status, after, size);
     // Equally strong facts share a win, so the query may return a record twice.
     const distinct = [...new Map(records.map((record) => [record.id, record])).values()];
     // A changed rule closes its records in the background. Until then the list leaves them out.
     const shown = status === 'unresolved' ? distinct.filter(({ relationKey }) => !holdsMany(relationKey)) : distinct;
     found.push(...(await candidatesAmong(reader, tables, shown, status)));
     const last = records.at(-1);
-    if (last === undefined || records.length < wanted || found.length === limit) return withFacts(reader, found);
+    const isOver = last === undefined || records.length < size || found.length >= limit;
+    if (isOver) return withFacts(reader, found.slice(0, limit));
     after = { detectedMs: last.detectedMs, id: last.id };
   }
 };
+
+/**
+ * The number of records that the list reads at once grows by this factor, up to `MOST_RECORDS`, while it finds too few
+ * that the caller can see. Otherwise a short list behind many hidden records would cost a few statements for each.
+ */
+const PAGE_GROWTH = 4;
+const MOST_RECORDS = 500;
 
 /** Returns one record in any status, if the caller can see two facts of it with different values. */
 export const findConflict = async (
