@@ -1,6 +1,9 @@
 import { limitedEntity } from '../../kernel/internal-api.ts';
 import {
+  all,
   type Clock,
+  type Facts,
+  type Filter,
   type HookCaller,
   type NodeSelf,
   type PluginTables,
@@ -10,6 +13,7 @@ import {
   type ReadableTables,
   readEntityUri,
   requirePermission,
+  SCOPES,
   ServiceError,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
@@ -21,7 +25,6 @@ import {
   activeBySlug,
   changeRole,
   hasOtherAdmin,
-  hasPending,
   insertGarden,
   insertMembers,
   listGardens,
@@ -33,10 +36,12 @@ import {
 } from './garden-store.ts';
 import { type GardenDraft, type Gardens, type GardenWithMembers, gardenCreated } from './gardens-api.ts';
 import { LAST_ADMIN, QUARANTINE_HAS_PENDING_FACTS } from './gardens-words.ts';
+import { heldIn } from './list-quarantined.ts';
 import { readGardenDraft, readRole } from './read-garden-draft.ts';
 import { findGarden } from './stored-garden-access.ts';
 
 export interface GardenServiceParts {
+  readonly facts: Pick<Facts, 'read'>;
   readonly tables: PluginTables;
   readonly hooks: HookCaller;
   readonly clock: Clock;
@@ -123,14 +128,21 @@ export class GardenService implements Gardens {
 
   async delete(caller: Principal, name: string): Promise<void> {
     requirePermission(caller, DELETES);
+    const decidable = await this.#decidable(caller);
     return this.#administer(name, caller, async (own, garden, transaction) => {
-      if (await hasPending(own, garden)) {
+      if (garden.quarantine && (await transaction.count(all(decidable, heldIn([garden.id], 'pending')))) > 0) {
         const open = 'facts are pending in this garden: promote or reject them first';
         throw new ServiceError(QUARANTINE_HAS_PENDING_FACTS, open);
       }
       await markDeleted(own, garden, this.#parts.clock.nowMs());
       await this.#audit('garden_delete', garden, caller, transaction);
     });
+  }
+
+  /** Matches the facts that some moderator may decide about, in any scope. A tombstone hides the others. */
+  #decidable(caller: Principal): Promise<Filter> {
+    const moderator: Principal = { ...caller, permissions: new Set(['admin', 'read']), allowedScopes: new Set(SCOPES) };
+    return this.#parts.facts.read(moderator, 'query', (reader) => reader.constraint('visible'));
   }
 
   async addMember(caller: Principal, name: string, asked: { entityUri: string; role: Role }): Promise<Member> {

@@ -11,7 +11,7 @@ import {
   rowOfGarden,
   rowOfMember,
 } from './garden-row.ts';
-import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
+import { GARDENS, MEMBERS } from './gardens-migrations.ts';
 import { membershipsOf } from './member-key.ts';
 import { MEMBERS_ADDED } from './member-presence.ts';
 
@@ -168,11 +168,6 @@ export const memberCount = async (own: ReadableTables, { id, tenantId }: GardenK
 
 const countUpTo = async (query: Knex.QueryBuilder, limit: number): Promise<number> =>
   ((await query.limit(limit).select('garden_id')) as unknown[]).length;
-
-export const hasPending = async (own: ReadableTables, { id, tenantId }: Garden): Promise<boolean> => {
-  const row = await own(QUARANTINED).where({ tenant_id: tenantId, garden_id: id, status: 'pending' }).first('fact_id');
-  return row !== undefined;
-};
 
 /** Returns the gardens in which the caller is an admin or a writer. */
 export const gardensWrittenBy = async (

@@ -116,6 +116,7 @@ export const gardensPlugin = definePlugin({
     on(tenantTransfer, () => transferQuarantine(tables));
 
     const gardens = new GardenService({
+      facts,
       tables,
       hooks,
       clock,

@@ -1,11 +1,18 @@
-import type { Knex } from 'knex';
-import { readVisiblePage, refuseGarden } from '../../kernel/internal-api.ts';
-import type { FactReader, NodeSelf, PluginTables, SqlValue } from '../../kernel/plugin-api.ts';
+import { type ColumnCondition, readVisiblePage, refuseGarden, SAME_FACT } from '../../kernel/internal-api.ts';
+import {
+  all,
+  type FactReader,
+  type Filter,
+  inTable,
+  isIn,
+  type NodeSelf,
+  type PluginTables,
+} from '../../kernel/plugin-api.ts';
 import type { Garden } from './garden-row.ts';
 import { listGardens, roleOf } from './garden-store.ts';
 import type { HeldFact, HeldFacts, QuarantineSearch } from './gardens-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
-import { quarantinedFromRow } from './quarantine-row.ts';
+import { type QuarantineRecord, type QuarantineStatus, quarantinedFromRow } from './quarantine-row.ts';
 import { findGarden } from './stored-garden-access.ts';
 
 interface Parts {
@@ -13,43 +20,49 @@ interface Parts {
   readonly self: NodeSelf;
 }
 
-/** Returns facts in the quarantine gardens that the caller moderates. */
+/**
+ * Returns facts in the quarantine gardens that the caller moderates. Starts from the facts, because the rows of the
+ * quarantine also name facts that a tombstone hides.
+ */
 export const listQuarantined = async (
   search: QuarantineSearch,
   reader: FactReader,
   parts: Parts,
 ): Promise<HeldFacts> => {
   const gardens = await moderatedGardens(search.garden, reader, parts);
-  const within = (): Knex.QueryBuilder => {
-    const query = parts.tables
-      .in(reader.snapshot)(QUARANTINED)
-      .where('tenant_id', reader.caller.tenantId)
-      .whereIn('garden_id', [...gardens.keys()]);
-    return search.status === undefined ? query : query.where('status', search.status);
-  };
   if (gardens.size === 0) return { held: [], total: 0, truncated: false };
-  const [counted] = (await within().count({ n: '*' })) as { n: number | string }[];
-  const rows = (await within()
-    .orderBy([
-      { column: 'timestamp_ms', order: 'desc' },
-      { column: 'fact_id', order: 'desc' },
-    ])
-    .limit(search.limit)
-    .offset(search.offset)) as Record<string, SqlValue>[];
-  const entries = rows.map(quarantinedFromRow);
-  const page = await readVisiblePage(
-    reader,
-    entries.map(({ factId }) => factId),
-    'newest',
-  );
+  const { snapshot } = reader;
+  const { status, offset, limit } = search;
+  const within = all(await reader.constraint('visible'), heldIn([...gardens.keys()], status));
+  const total = await snapshot.count(within);
+  const ids = offset >= total ? [] : await snapshot.outline(within, offset + limit, 'timestamp');
+  const shown = ids.slice(offset).map(({ id }) => id);
+  const page = await readVisiblePage(reader, shown, 'newest');
   const facts = await reader.annotate(page.facts);
   const byId = new Map(facts.map((view) => [view.fact.id, view]));
-  const held = entries.flatMap((entry): HeldFact[] => {
-    const view = byId.get(entry.factId);
-    const garden = gardens.get(entry.gardenId);
-    return view === undefined || garden === undefined ? [] : [{ entry, view, garden }];
+  const entries = await entriesOf(shown, reader, parts);
+  const held = shown.flatMap((id): HeldFact[] => {
+    const [entry, view] = [entries.get(id), byId.get(id)];
+    const garden = gardens.get(entry?.gardenId ?? '');
+    return entry === undefined || view === undefined || garden === undefined ? [] : [{ entry, view, garden }];
   });
-  return { held, total: Number(counted?.n ?? 0), truncated: page.beyond.size > 0 };
+  return { held, total, truncated: page.beyond.size > 0 };
+};
+
+/** Matches the facts in the quarantine of these gardens; with a status, only those with this judgement. */
+export const heldIn = (gardenIds: readonly string[], status?: QuarantineStatus): Filter => {
+  const judged: readonly ColumnCondition[] = status === undefined ? [] : [{ column: 'status', in: [status] }];
+  return all(isIn('gardenId', gardenIds), inTable(QUARANTINED, SAME_FACT, judged));
+};
+
+const entriesOf = async (
+  factIds: readonly string[],
+  { caller, snapshot }: FactReader,
+  { tables }: Parts,
+): Promise<ReadonlyMap<string, QuarantineRecord>> => {
+  if (factIds.length === 0) return new Map();
+  const rows = await tables.in(snapshot).select(QUARANTINED, { tenant_id: caller.tenantId, fact_id: factIds });
+  return new Map(rows.map(quarantinedFromRow).map((entry) => [entry.factId, entry]));
 };
 
 /** Returns the gardens by id. Leaves out gardens whose scope the key may not read. */
