@@ -1,5 +1,5 @@
 import { appendLines, DamagedLines, readJournal } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url, type Logger, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, type Logger, parseInstant, verifyEd25519 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import { tombstoneBytes } from '../markers/marker-document.ts';
 import type { Tombstone } from '../tombstones-api.ts';
@@ -14,9 +14,38 @@ export interface ErasureRecord {
 /** Appends a line to a journal. Resolves once it is on disk. Rejects with `unavailable` and the name of the file. */
 export const appendLine = (file: string, record: object): Promise<void> => appendLines(file, [JSON.stringify(record)]);
 
-/** Reads the erasures that this node signed, oldest first. */
-export const readErasures = (file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> =>
-  readSigned<ErasureRecord>(file, (record) => isSigned(record, identity), log);
+/** The last erasure by a tombstone, and the ids of the receipts of all its erasures. */
+export interface LastErasure extends ErasureRecord {
+  readonly receiptIds: ReadonlySet<string>;
+}
+
+/** Returns the last erasure of each tombstone among those that this node signed. */
+export const readErasures = async (
+  file: string,
+  identity: NodeIdentity,
+  log: Logger,
+): Promise<readonly LastErasure[]> => {
+  const last = new Map<string, LastErasure>();
+  const ids = new Map<string, Set<string>>();
+  for await (const record of readSigned<ErasureRecord>(file, (one) => isSigned(one, identity), log)) {
+    const { tenantId, id } = record.tombstone;
+    const name = `${tenantId} ${id}`;
+    const receiptIds = ids.get(name) ?? new Set();
+    ids.set(name, receiptIds.add(record.receipt.id));
+    last.set(name, { ...record, receiptIds });
+  }
+  return [...last.values()];
+};
+
+/**
+ * Returns true if a store with this receipt has the state after the last erasure. An erasure can be repeated, and a
+ * backup from between two of them has only the first one. The times decide about a receipt of another process, because
+ * that process has a file of its own.
+ */
+export const hasReached = (stored: ErasureReceipt, { receipt, receiptIds }: LastErasure): boolean =>
+  receiptIds.has(stored.id)
+    ? stored.id === receipt.id
+    : (parseInstant(stored.created_at) ?? 0) >= (parseInstant(receipt.created_at) ?? 0);
 
 /**
  * Reads the lines of a journal that this node signed, oldest first. Ignores other lines: write access to the file must

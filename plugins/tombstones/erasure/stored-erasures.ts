@@ -18,10 +18,10 @@ import {
   SUPPRESSION_CHANGED,
 } from '../../../kernel/plugin-api.ts';
 import type { JobQueue } from '../../jobs/jobs-api.ts';
-import { erasedByPeers, insertTombstone, isHeld, tombstoneById } from '../markers/marker-store.ts';
+import { erasedByPeers, insertTombstone, isHeld, raiseErased, tombstoneById } from '../markers/marker-store.ts';
 import type { Erasures, Tombstone, Tombstones } from '../tombstones-api.ts';
 import { LEGAL_HOLD, TOMBSTONES_OFF } from '../tombstones-words.ts';
-import { readErasures } from './erasure-journal.ts';
+import { hasReached, readErasures } from './erasure-journal.ts';
 import { type ErasurePreview, type ErasureReceipt, previewOf } from './erasure-receipt.ts';
 import { abandonedErasures, erasureOf, putErasure } from './erasure-row.ts';
 import { subjectOf } from './erasure-subject.ts';
@@ -156,19 +156,24 @@ export class StoredErasures implements Erasures {
    */
   async restore(): Promise<void> {
     const { tables, journal, identity, log } = this.#parts;
-    for await (const { receipt, tombstone: kept } of readErasures(journal, identity, log)) {
+    for (const last of await readErasures(journal, identity, log)) {
+      const { receipt, tombstone: kept } = last;
       const { tenantId, id } = kept;
       const known = await tables.read((own) => erasureOf(own, { tenantId, tombstoneId: id }));
-      if (known !== undefined) continue;
-      if (!(await this.#restoreOne(receipt, kept))) continue;
+      if (known?.receipt != null && hasReached(known.receipt, last)) continue;
+      const isRunning = known !== undefined && known.state !== 'done';
+      if (!(await this.#restoreOne(receipt, kept, isRunning)) || isRunning) continue;
       log.warn('facts that were erased are in the store again, from a backup; they are hidden, and erased anew', {
         tombstoneId: id,
       });
     }
   }
 
-  /** Restores one erasure. Returns true if there are facts to erase again. */
-  async #restoreOne(receipt: ErasureReceipt, kept: Tombstone): Promise<boolean> {
+  /**
+   * Restores one erasure. Returns true if there are facts to erase again. One that is running does that, and keeps its
+   * progress.
+   */
+  async #restoreOne(receipt: ErasureReceipt, kept: Tombstone, isRunning: boolean): Promise<boolean> {
     const { tables, self, clock, tombstones } = this.#parts;
     const { tenantId, id } = kept;
     const erasedMs = parseInstant(receipt.created_at);
@@ -183,7 +188,9 @@ export class StoredErasures implements Erasures {
       } else {
         if (stored.revokedMs !== null) return false;
         await tombstones.markErased(stored, erasedMs ?? 0, transaction);
+        await raiseErased(own, stored, erasedMs ?? 0);
       }
+      if (isRunning) return true;
       await putErasure(own, { ...FRESH, tenantId, tombstoneId: id, originNodeId, requestedBy: self.nodeId });
       return true;
     });
@@ -207,7 +214,10 @@ export class StoredErasures implements Erasures {
       const known = await erasureOf(own, { tenantId, tombstoneId });
       const isNeeded = known === undefined || (known.state === 'done' && hasMore);
       const fresh = { ...FRESH, tenantId, tombstoneId, originNodeId, requestedBy, touchedMs: nowMs };
-      if (isNeeded) await putErasure(own, fresh);
+      if (isNeeded) {
+        await raiseErased(own, tombstone, nowMs);
+        await putErasure(own, fresh);
+      }
       return marked;
     });
   }

@@ -167,6 +167,14 @@ export const updateErased = async (own: WritableTables, tombstone: Tombstone, fe
     .update({ erase: 1, erased_ms: erasedMs, key_id: keyId, signed_by: signedBy, signature, ...stampOf(feed) });
 };
 
+/** Records a later erasure of the same tombstone. Facts that were stored before it count as destroyed as well. */
+export const raiseErased = async (own: WritableTables, { tenantId, id }: Named, erasedMs: number): Promise<void> => {
+  await own(MARKERS)
+    .where({ tenant_id: tenantId, tombstone_id: id })
+    .where('erased_ms', '<', erasedMs)
+    .update({ erased_ms: erasedMs });
+};
+
 const stampOf = ({ wallMs, counter }: Hlc) => ({ feed_wall: wallMs, feed_ctr: counter });
 
 /** Returns tombstones of peers that have destroyed their facts, although this node has not yet, in a fixed order. */
