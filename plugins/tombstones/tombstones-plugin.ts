@@ -28,6 +28,7 @@ import { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts'
 import { ConflictEntities } from '../conflicts/conflicts-api.ts';
 import { PeerExchange } from '../federation/federation-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
+import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { tombstoneCommands } from './commands/tombstone-commands.ts';
 import { SEALED } from './erasure/erasure-row.ts';
@@ -91,6 +92,7 @@ export const tombstonesPlugin = definePlugin({
     served: ServedTenants,
     capabilities: optional(CapabilityTokens),
     exchange: optional(PeerExchange),
+    keys: optional(KeyRegistry),
   },
   provides: [Tombstones, SuppressedFacts, TombstoneFollows, Erasures, Subjects],
   commands: [tombstoneCommands, subjectCommands],

@@ -13,6 +13,7 @@ import {
   type Filter,
   formatInstant,
   type Hlc,
+  isIn,
   matchKey,
   memberRefusal,
   type NodeSelf,
@@ -22,6 +23,7 @@ import {
   requirePermission,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditLog } from '../../audit/audit-api.ts';
+import { type KeyRegistry, principalKey } from '../../keys/keys-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import { SUBJECT_EXPORTED } from '../tombstones-words.ts';
 
@@ -41,6 +43,7 @@ export interface SubjectParts {
   readonly self: NodeSelf;
   readonly identity: NodeIdentity;
   readonly audit: AuditLog | undefined;
+  readonly keys: Pick<KeyRegistry, 'list'> | undefined;
 }
 
 const FACTS_PER_PAGE = 64;
@@ -70,10 +73,20 @@ export class SubjectExport {
     const { tenantId, entityUri: actor, oidcSub } = caller;
     const detail = { about: query.about, asserted_by: query.assertedBy };
     await audit?.record({ event: SUBJECT_EXPORTED, tenantId, entityUri: actor, oidcSub, detail });
-    return this.#lines(caller, { ...query, entityUri });
+    const holders = query.assertedBy ? await this.#holders(caller, entityUri) : [];
+    return this.#lines(caller, { ...query, entityUri, holders });
   }
 
-  async *#lines(caller: Principal, query: SubjectQuery): AsyncGenerator<string, void, undefined> {
+  /** Returns all spellings of the entity in keys, ended ones included: a fact has the spelling of its key. */
+  async #holders(caller: Principal, entityUri: string): Promise<readonly string[]> {
+    const { keys, self } = this.#parts;
+    const key = principalKey(entityUri, self.names);
+    const known = (await keys?.list(caller, { includeInactive: true })) ?? [];
+    const spellings = known.map((one) => one.entityUri).filter((text) => principalKey(text, self.names) === key);
+    return [...new Set([entityUri, ...spellings])];
+  }
+
+  async *#lines(caller: Principal, query: Subject): AsyncGenerator<string, void, undefined> {
     const { clock, self } = this.#parts;
     const digest = createHash('sha256');
     const told = (line: object): string => {
@@ -94,7 +107,7 @@ export class SubjectExport {
     yield `${JSON.stringify({ type: 'end', ...this.#receipt(caller, asked, facts, digest.digest('hex')) })}\n`;
   }
 
-  #page(caller: Principal, query: SubjectQuery, after: Hlc): Promise<Page> {
+  #page(caller: Principal, query: Subject, after: Hlc): Promise<Page> {
     const { facts, factJson, self } = this.#parts;
     return facts.read(caller, 'export', async (reader) => {
       const filter = all(await reader.constraint('visible'), saidOf(query, self), above('feed', after));
@@ -128,16 +141,21 @@ export class SubjectExport {
   }
 }
 
+interface Subject extends SubjectQuery {
+  /** The spellings of the entity in the keys by which it asserts facts. */
+  readonly holders: readonly string[];
+}
+
 interface Page {
   readonly lines: readonly object[];
   /** The stamp of the last fact; undefined for a page without facts, which ends the export. */
   readonly last: Hlc | undefined;
 }
 
-const saidOf = ({ entityUri, about, assertedBy }: SubjectQuery, { names }: NodeSelf): Filter => {
+const saidOf = ({ entityUri, about, assertedBy, holders }: Subject, { names }: NodeSelf): Filter => {
   const key = matchKey(entityUri, names);
   return any(
     ...(about ? [equals('entityKey', key)] : []),
-    ...(assertedBy ? [equals('assertedBy', entityUri), equals('sourceKey', key)] : []),
+    ...(assertedBy ? [isIn('assertedBy', holders), equals('sourceKey', key)] : []),
   );
 };

@@ -58,6 +58,20 @@ forEachStore('the export of the facts of an entity', (kind) => {
     });
   });
 
+  it('contains facts that a key of the entity asserted for other sources, in any spelling of the entity', async () => {
+    const key = await at.node.addKey({ entityUri: 'user:Alice', permissions: ['read', 'write'] });
+    const { body: listed } = await at.node.request('GET', '/v1/auth/keys', { key });
+    const body = { entity: 'user:bob', relation: 'memory:x', value: { type: 'string', v: 'x' }, source: 'agent:other' };
+    const { body: said } = await at.node.request('POST', '/v1/facts', { key, body });
+    expect((await exported({})).facts.map(({ id }) => id)).to.deep.equal([said.id]);
+    const path = `/v1/auth/keys/${listed[0].id}`;
+    expect((await at.node.request('DELETE', path, { key: at.key })).status).to.be.below(300);
+    expect(
+      (await exported({})).facts.map(({ id }) => id),
+      'after the key has ended',
+    ).to.deep.equal([said.id]);
+  });
+
   it('is open only to admins with the read permission', async () => {
     for (const permissions of [['read', 'write', 'audit.read'], ['admin']]) {
       const key = await at.node.addKey({ permissions });
