@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isLoopbackHost, openOrdinaryFile, readPart, replaceSecretFile } from '../../kernel/internal-api.ts';
 import type { Random } from '../../kernel/plugin-api.ts';
@@ -13,14 +14,29 @@ export type LeftAddress =
   /** `ignored` is the reason why the file is not used, for people. */
   | { readonly file: string; readonly ignored: string };
 
-/** Keeps the address of a serving node in its data folder, in a file that only its owner may read. */
-export const leaveAddress = (dataFolder: string, url: string, random: Random): Promise<void> =>
-  replaceSecretFile(addressFile(dataFolder), url, random);
+/**
+ * Keeps the address of a serving node in its data folder, in a file that only its owner may read. Returns the address
+ * that another node has left there before.
+ */
+export const leaveAddress = async (dataFolder: string, url: string, random: Random): Promise<string | undefined> => {
+  const earlier = urlOf(await leftAddress(dataFolder));
+  await replaceSecretFile(addressFile(dataFolder), url, random);
+  return earlier === url ? undefined : earlier;
+};
 
-/** Removes the address of a node that stops, unless another node has left its own there. */
-export const removeAddress = async (dataFolder: string, url: string): Promise<void> => {
-  const left = await leftAddress(dataFolder);
-  if (left !== undefined && 'url' in left && left.url === url) await rm(addressFile(dataFolder), { force: true });
+/**
+ * Removes the address of a node that stops, unless another node has left its own there. A node on the same store that
+ * came `earlier` and still serves gets its place back, because it would not write its address again.
+ */
+export const removeAddress = async (
+  dataFolder: string,
+  url: string,
+  earlier: string | undefined,
+  random: Random,
+): Promise<void> => {
+  if (urlOf(await leftAddress(dataFolder)) !== url) return;
+  if (earlier === undefined || !(await listens(earlier))) return rm(addressFile(dataFolder), { force: true });
+  await replaceSecretFile(addressFile(dataFolder), earlier, random);
 };
 
 /**
@@ -46,6 +62,23 @@ export const dataFolderOf = ({
 }: Environment): string => (database ? resolve(folder || 'data') : dirname(resolve(store || 'data/svc.db')));
 
 const NO_URL = { protocol: '', hostname: '', origin: '' };
+
+const LISTENS_WITHIN_MS = 500;
+
+const urlOf = (left: LeftAddress | undefined): string | undefined =>
+  left !== undefined && 'url' in left ? left.url : undefined;
+
+const listens = (url: string): Promise<boolean> =>
+  new Promise((settle) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) });
+    const end = (open: boolean) => () => {
+      socket.destroy();
+      settle(open);
+    };
+    socket.setTimeout(LISTENS_WITHIN_MS, end(false));
+    socket.once('connect', end(true)).once('error', end(false));
+  });
 
 const addressFile = (dataFolder: string): string => join(dataFolder, 'address');
 

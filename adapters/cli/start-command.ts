@@ -135,29 +135,41 @@ const STOPPING = 'stopping: running requests have 10 s to finish; Ctrl-C again, 
 
 const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
   let url = '';
+  let earlier: string | undefined;
   try {
     await node.start();
     url = node.url() ?? '';
-    await tellCommands(node, url, deps);
+    earlier = await tellCommands(node, url, deps);
     deps.stdout.write(greeting(node, url, await node.greet()));
     await signal.received;
   } finally {
     await node.stop();
-    await forgetAddress(node, url);
+    await forgetAddress(node, url, earlier, deps);
   }
   return EXIT.ok;
 };
 
 /**
  * Saves the node's address for the commands of this folder. Without it, each command needs the address as an option.
+ * Returns the address that it replaces.
  */
-const tellCommands = ({ settings, log }: NodeHandle, url: string, { random }: CommandLineDeps): Promise<void> =>
+const tellCommands = (
+  { settings, log }: NodeHandle,
+  url: string,
+  { random }: CommandLineDeps,
+): Promise<string | undefined> =>
   leaveAddress(settings.dataFolder, url, random).catch((error: unknown) => {
     log.warn('commands of this folder must name the address of the node', { error });
+    return undefined;
   });
 
-const forgetAddress = ({ settings, log }: NodeHandle, url: string): Promise<void> =>
-  removeAddress(settings.dataFolder, url).catch((error: unknown) => {
+const forgetAddress = (
+  { settings, log }: NodeHandle,
+  url: string,
+  earlier: string | undefined,
+  { random }: CommandLineDeps,
+): Promise<void> =>
+  removeAddress(settings.dataFolder, url, earlier, random).catch((error: unknown) => {
     log.warn('the file with the address of the node could not be removed', { error });
   });
 
@@ -171,16 +183,20 @@ const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSi
     await node.stop();
   }
   let served = '';
+  let earlier: string | undefined;
   const { clean, failure } = await runWorkerPool({
     count: node.settings.workers,
     log: node.log,
     stop: signal.received,
     onServing: (url) => {
       served = url;
-      void tellCommands(node, url, deps).then(() => deps.stdout.write(greeting(node, url, parts)));
+      void tellCommands(node, url, deps).then((replaced) => {
+        earlier = replaced;
+        deps.stdout.write(greeting(node, url, parts));
+      });
     },
   });
-  await forgetAddress(node, served);
+  await forgetAddress(node, served, earlier, deps);
   if (failure !== undefined) deps.stderr.write(failure);
   return clean ? EXIT.ok : EXIT.failed;
 };

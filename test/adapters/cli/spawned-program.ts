@@ -68,7 +68,7 @@ class NodeHere implements ServingNode {
     if (node === undefined) return;
     this.#node = undefined;
     await node.stop();
-    await removeAddress(node.settings.dataFolder, this.url);
+    await removeAddress(node.settings.dataFolder, this.url, undefined, createSystemRandom());
   }
 }
 

@@ -141,12 +141,13 @@ describe('the start command', () => {
     expect(away.stderr).to.contain(`error: no answer from ${node.url}, the address in data/address\n`);
   });
 
-  it('removes its address file when it stops, unless a later node in the folder has replaced it', async () => {
-    const first = await startFew();
-    const second = await startFew();
+  it('removes its address file when it stops, and leaves that of a node that still serves the store', async () => {
+    const [first, second, third] = [await startFew(), await startFew(), await startFew()];
     const address = (): string => readFileSync(place.path('data/address'), 'utf8').trim();
-    expect(address()).to.equal(second.url);
+    expect(address()).to.equal(third.url);
     await first.end();
+    expect(address()).to.equal(third.url);
+    await third.end();
     expect(address()).to.equal(second.url);
     await second.end();
     expect(existsSync(place.path('data/address'))).to.equal(false);
