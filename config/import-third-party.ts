@@ -2,6 +2,12 @@ import { pathToFileURL } from 'node:url';
 import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
 import { resolveModule } from './resolve-module.ts';
 
+const INSTALL_HERE = 'install the package fact-memory-node in the folder of the module, or in one above it';
+
+const lacksThisPackage = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND' &&
+  String(error).includes("package 'fact-memory-node'");
+
 /**
  * Imports a module that the configuration names. `from` is a path, relative to the folder, or the name of a package
  * that is installed there or beside the node. Undefined, with a problem and advice, when the import fails; `where` is
@@ -22,7 +28,8 @@ export const importThirdParty = async (
   try {
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {
-    problems.push(problemOf(error, `${where}: the module ${JSON.stringify(from)} cannot be imported`));
+    const problem = problemOf(error, `${where}: the module ${JSON.stringify(from)} cannot be imported`);
+    problems.push(lacksThisPackage(error) ? { ...problem, hint: INSTALL_HERE } : problem);
     return undefined;
   }
 };

@@ -44,7 +44,11 @@ const parseConfigFile = (configFile: string | undefined, problems: BootProblem[]
   try {
     bytes = readFileSync(configFile);
   } catch (error) {
-    problems.push(problemOf(error, 'the configuration file cannot be read'));
+    problems.push(
+      (error as NodeJS.ErrnoException).code === 'ENOENT'
+        ? { message: `there is no configuration file ${configFile}`, hint: 'check the path after --config' }
+        : problemOf(error, 'the configuration file cannot be read'),
+    );
     return {};
   }
   try {

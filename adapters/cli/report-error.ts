@@ -18,7 +18,7 @@ export const errorReport = (error: unknown, problemsOf: FindProblems = () => [])
   const problems = problemsOf(error);
   if (problems.length > 0) return describeProblems(problems);
   if (error instanceof ServiceError) return describeServiceError(error);
-  if (isSystemError(error)) return `error: ${maskSecrets(error.message)}\n`;
+  if (isSystemError(error)) return `error: ${maskSecrets(systemMessage(error))}\n`;
   return `error: this is a bug\n${maskSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`;
 };
 
@@ -39,8 +39,12 @@ export const hintLine = (hint: string | undefined, indent = ''): string =>
 
 const describeServiceError = (error: ServiceError): string => {
   const lines = [`error: ${maskSecrets(error.message)}`];
-  for (const { path, message } of error.violations ?? [])
+  const violations = error.violations ?? [];
+  for (const { path, message } of violations) {
+    // A single violation is often the whole message, which would then be there twice.
+    if (violations.length === 1 && error.message === `${path} ${message}`) continue;
     lines.push(`  ${maskSecrets(path === '' ? message : `${path}: ${message}`)}`);
+  }
   return `${lines.join('\n')}\n${hintLine(error.hint)}`;
 };
 
@@ -50,3 +54,6 @@ const describeServiceError = (error: ServiceError): string => {
  */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+
+const systemMessage = ({ code, path, message }: NodeJS.ErrnoException): string =>
+  code === 'ENOENT' && path !== undefined ? `there is no file or folder ${path}` : message;

@@ -41,7 +41,9 @@ export const acceptedReply = (reply: ServerReply): ServerReply => {
 const refusalOf = (reply: ServerReply): ServiceError => {
   const { status, document } = reply;
   const { detail, hint, errors } = document;
-  const why = [typeof detail === 'string' ? detail : `the node replied with status ${status}`, ...membersOf(errors)]
+  const said = typeof detail === 'string' ? detail : `the node replied with status ${status}`;
+  // A single member is often the whole detail, which would then be there twice.
+  const why = [said, ...membersOf(errors).filter((member) => member !== said)]
     .map(harmlessText)
     .join('\n  ')
     .slice(0, MAX_SHOWN);

@@ -216,7 +216,7 @@ describe('the configuration', () => {
 
   it('distinguishes a missing file, invalid JSON and a value that is no object', async () => {
     const { problems } = await loadNodeConfig({ configFile: '/nowhere/node.json', env: {} });
-    expect(problems[0]?.message).to.include('the configuration file cannot be read: ENOENT');
+    expect(problems[0]?.message).to.equal('there is no configuration file /nowhere/node.json');
     const broken = await messagesFor('{\n "node": { "logLevel": secret }\n}');
     expect(broken[0]).to.include('the configuration file is not valid JSON').and.not.include('secret');
     expect(await messages([1])).to.deep.equal(['the configuration file must hold a JSON object']);

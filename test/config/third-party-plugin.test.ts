@@ -124,10 +124,12 @@ describe('a plugin of a third party', () => {
         'broken.mjs': 'export {',
         'none.mjs': 'export const x = { name: "x" }',
         'other.mjs': asDefault('other'),
+        'lacking.mjs': "import 'fact-memory-node/plugin';",
       },
       async (folder) => {
         expect((await load(folder, './fails.mjs')).text).to.include('cannot be imported: at import');
         expect((await load(folder, './broken.mjs')).text).to.include('cannot be imported');
+        expect((await load(folder, './lacking.mjs')).text).to.include('install the package fact-memory-node');
         expect((await load(folder, './none.mjs')).text).to.include('the module exports no plugin');
         expect((await load(folder, './other.mjs')).text)
           .to.include('exports "other", not "acme"')

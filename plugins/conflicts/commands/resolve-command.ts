@@ -50,7 +50,6 @@ export const resolveCommand = defineCommand({
   async run(context) {
     const { arguments: given, options, server, stdout, stderr } = context;
     const made = decided(options);
-    if (made === undefined) requireSomebody(context);
     const conflict =
       made === undefined || given.conflict === undefined ? await findConflict(server, given.conflict) : undefined;
     const decision = made ?? (await choose(context, conflict as ShownConflict));

@@ -79,6 +79,7 @@ describe('the commands conflicts and resolve', () => {
     const none = await at.run(['resolve', '--value', 'x']);
     expect([none.exitCode, none.stdout]).to.deep.equal([1, '']);
     expect(none.stderr).to.contain('there is no open conflict');
+    expect((await at.run(['resolve'])).stderr).to.contain('there is no open conflict');
     await contradict();
     expect((await at.run(['resolve', '--value', 'CFO'])).stdout).to.match(/^Settled by the fact /);
     expect(await winner()).to.deep.equal(['CFO']);
