@@ -41,12 +41,14 @@ type Owner = Omit<OwnedCommand, 'command'> & { readonly words: readonly Word[]; 
 type Given = Readonly<Record<string, any>>;
 
 const describe = (command: Command, { summary, description, notes, examples }: PluginCommand): Command => {
-  command.summary(summary).description(description ?? summary);
+  command.summary(summary).description(description ?? asSentence(summary));
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   if (examples === undefined) return command;
   const title = examples.length === 1 ? 'Example' : 'Examples';
   return command.addHelpText('after', `\n${title}:\n${examples.map((line) => `  ${line}`).join('\n')}`);
 };
+
+const asSentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 
 const addCommand = (
   parent: Command,

@@ -105,7 +105,7 @@ export const auditCommands: CommandGroup = {
   name: 'audit',
   topic: 'node',
   summary: 'verify or export the audit log',
-  description: 'The log of who did what. Entries that no fact is are chained, and the node signs how far they hold.',
+  description: 'The log of who did what. Entries other than facts are chained, and the node signs how far they hold.',
   examples: ['fact-memory-node audit verify', 'fact-memory-node audit export --out audit.jsonl'],
   commands: [verifyCommand, exportCommand],
 };

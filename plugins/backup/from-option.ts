@@ -15,5 +15,5 @@ export const folderOption = {
 export const atOption = {
   type: 'text',
   value: 'instant',
-  summary: 'go back to this point in time by the increments of the target, such as 2026-11-26T12:00:00Z, or latest',
+  summary: 'a point in time within the increments of the target, such as 2026-11-26T12:00:00Z, or latest',
 } as const satisfies CommandOption;

@@ -42,7 +42,7 @@ node has sent (SVC_BACKUP_INCREMENT_SECONDS), and every one of them is compared 
   needs: 'store',
   settings: backupSettings,
   arguments: {
-    backup: { summary: 'name of a backup, or path of its folder (with --from: the newest)', optional: true },
+    backup: { summary: 'name of a backup, or path of its folder (default with --from: the newest)', optional: true },
   },
   options: {
     from: fromOption,

@@ -37,7 +37,7 @@ export const verifyCommand = defineCommand({
     backup: {
       type: 'text',
       value: 'folder',
-      summary: 'name of a backup, or path of its folder (with --from: the newest)',
+      summary: 'name of a backup, or path of its folder (default with --from: the newest)',
     },
     from: fromOption,
     at: atOption,

@@ -31,7 +31,7 @@ is refused, unless --issuer and --client-id name it.`,
   needs: 'server',
   options: {
     device: { type: 'flag', summary: 'show a code to enter in a browser on any device' },
-    browser: { type: 'flag', summary: 'show an address to open in a browser on this machine (the default)' },
+    browser: { type: 'flag', summary: 'show an address to open in a browser on this machine, as without --device' },
     issuer: {
       type: 'text',
       value: 'url',

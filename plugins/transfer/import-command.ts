@@ -54,7 +54,7 @@ export const importCommand = defineCommand({
     'Sends every line of the file to a running node. A line is a body of POST /v1/facts, or a fact as the node returns it. ' +
     'Lines that are broken or refused are reported with their number, and the others are stored.\n\n' +
     'A file that "export" wrote is known by its first line. It goes into the store itself, and no node has to run. The ' +
-    'key of the operator opens a sealed one.',
+    'key of the operator opens a sealed one. Use "import-from" for an export of another product.',
   notes: `Repeat an interrupted run with the same command: what was stored within the last
 24 hours is not stored again, and facts of an export never are. The API key is
 never an argument, because other users of the machine can see arguments.
