@@ -18,7 +18,7 @@ export interface AdapterParts {
   readonly clock: Clock;
   /** Returns a uniform random number in [0, 1). */
   readonly fraction: () => number;
-  /** Writes a warning to the log of the node. Neither text may hold a secret. */
+  /** Writes a warning to the log of the node. Neither the message nor the error may hold a secret. */
   readonly report: (message: string, error?: unknown) => void;
 }
 

@@ -24,7 +24,7 @@ const readKeyFile = async (path: string): Promise<Buffer> => {
 
 const readWhole = async (file: FileHandle, path: string): Promise<Buffer> => {
   const found = await file.stat();
-  if (!found.isFile()) throw new ServiceError('validation', `${path} is no ordinary file`);
+  if (!found.isFile()) throw new ServiceError('validation', `${path} is not a regular file`);
   // On systems without owners and groups the mode has no meaning.
   if (process.platform !== 'win32' && (found.mode & EVERYBODY) !== 0) {
     throw new ServiceError('unavailable', `every user of this machine may open the key file ${path}`, {

@@ -104,7 +104,7 @@ export const readKeyFile = async (path: string): Promise<string | undefined> => 
     // Opening a pipe that nobody writes to would wait without this flag, which Windows has not.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const found = await file.stat();
-    if (!found.isFile()) throw new Error('no ordinary file');
+    if (!found.isFile()) throw new Error('not a regular file');
     if (found.size > MOST_BYTES) throw new Error('too large');
     return await file.readFile('utf8');
   } catch (error) {

@@ -23,7 +23,7 @@ export interface JournalLine {
 
 /**
  * Reads the lines of a journal that are not empty; none of a missing file. Throws `unavailable`, with the name of the
- * file, for one that is no ordinary file or may not be read.
+ * file, for one that is not a regular file or may not be read.
  */
 export async function* readJournal(file: string): AsyncGenerator<JournalLine> {
   const handle = await openOrdinaryFile(file).catch((error: unknown) => {
@@ -53,7 +53,7 @@ export const appendLines = async <T = void>(
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const handle = await open(file, APPENDED, OWNER_ONLY);
     try {
-      if (!(await handle.stat()).isFile()) throw new Error('no ordinary file');
+      if (!(await handle.stat()).isFile()) throw new Error('not a regular file');
       await handle.appendFile(spelledLines(lines));
       await handle.sync();
       return await meanwhile?.(handle);

@@ -22,7 +22,7 @@ export const openOrdinaryFile = async (path: string): Promise<FileHandle | undef
   throw noOrdinaryFile(path);
 };
 
-const noOrdinaryFile = (path: string): ServiceError => new ServiceError('validation', `${path} is no ordinary file`);
+const noOrdinaryFile = (path: string): ServiceError => new ServiceError('validation', `${path} is not a regular file`);
 
 /** Reads a whole file; undefined for a missing one. Throws as `openOrdinaryFile`, and for more than `mostBytes`. */
 export const readOrdinaryFile = async (path: string, mostBytes: number): Promise<Buffer | undefined> => {

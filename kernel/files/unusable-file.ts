@@ -10,7 +10,7 @@ export const unusableFile = (file: string, cause: unknown): ServiceError => {
   // The refusals of `openOrdinaryFile` begin with the path.
   const reason = cause instanceof ServiceError ? message.replace(`${file} is `, '') : (code ?? message);
   return new ServiceError('unavailable', `the file ${basename(file)} beside the store cannot be used (${reason})`, {
-    hint: 'it must be an ordinary file that the user of the node may read and write, or not be there',
+    hint: 'it must be a regular file that the user of the node may read and write, or not be there',
     cause,
   });
 };

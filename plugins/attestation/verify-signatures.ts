@@ -47,7 +47,7 @@ const verifyAll = async (
   const ids = [...new Set(signed.map(({ attestation }) => attestation.keyId))];
   const keys = new Map((await agentKeys?.among(ids, tenantId))?.map((key) => [key.id, key]));
   const checks: SignatureCheck[] = [];
-  /** The first and the last check of each draft. */
+  /** Each draft with the range of its checks, whose end is exclusive. */
   const ranges: (readonly [Signed, number, number])[] = [];
   for (const one of signed) {
     const key = keys.get(one.attestation.keyId);

@@ -4,8 +4,8 @@ import { type Retention, retainedBackups } from './retained-backups.ts';
 export interface PruneRequest {
   readonly retention: Retention;
   /**
-   * Files with receipts of erasures. Backups that may contain erased data are deleted. Of the others, the newest are
-   * kept.
+   * Files with receipts of erasures. With them, only backups that may contain erased data are deleted, and `retention`
+   * does not apply.
    */
   readonly erasedBy?: readonly string[];
   /** True to name the backups that would be removed, without removing them. */
@@ -13,8 +13,8 @@ export interface PruneRequest {
 }
 
 /**
- * Deletes backups and returns their names. By retention alone, the name of a backup decides, also if it is damaged.
- * With `erasedBy` a backup that cannot be read stays, and does not count.
+ * Deletes backups and returns their names. Retention judges a backup by its name, even if the backup is damaged.
+ * Erasures are compared with the contents, so a backup that cannot be read stays.
  */
 export const pruneBackups = async (
   folder: string,

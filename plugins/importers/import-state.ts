@@ -28,7 +28,7 @@ export interface StateFile {
 export const stateFileAt = (path: string, random: Random): StateFile => ({
   path,
   async read(digest) {
-    // Reads only an ordinary file, because --state may name a folder in which a stranger has placed links.
+    // Reads only a regular file, because --state may name a folder in which a stranger has placed links.
     const bytes = await readOrdinaryFile(path, MAX_BYTES).catch(() => undefined);
     if (bytes === undefined) return undefined;
     const state = parse(bytes.toString('utf8'));

@@ -80,5 +80,5 @@ export const oidcPlugin = definePlugin({
 });
 
 const WITHOUT_KEYS: SubjectKeys = {
-  issue: () => Promise.reject(new ServiceError('unavailable', 'this node has no keys')),
+  issue: () => Promise.reject(new ServiceError('unavailable', 'the plugin "keys" is off, so nobody can sign in')),
 };

@@ -42,7 +42,7 @@ export class BucketStore {
     this.#tables = tables;
   }
 
-  /** Answers all claims in one transaction. Each bucket must occur once. */
+  /** Answers all claims in one transaction. No two claims may name the same bucket. */
   async claim(claims: readonly Claim[]): Promise<Grant[]> {
     return this.#tables.write(LOCK, async (own, transaction) => {
       const nowMs = await transaction.databaseMs();

@@ -110,7 +110,7 @@ const folded = (text: string): string => normaliseText(text, 'NFC').toLowerCase(
 
 const texts = new WeakMap<StoredFact, FactText>();
 
-/** Returns the same text for the same fact, also for a long fact, which no store caches. */
+/** Returns the text of a fact. It is made once for each object, so that its costly parts are computed once. */
 export const textOf = (fact: StoredFact): FactText => {
   const known = texts.get(fact);
   if (known !== undefined) return known;

@@ -84,7 +84,7 @@ export class SearchService implements SearchIndex {
     return null;
   }
 
-  /** Discards an index that is gone, or that holds facts that no longer exist. */
+  /** Closes an index whose host has ended, or that holds facts that no longer exist, and has a new one built. */
   async #startOver(open: OpenIndex): Promise<void> {
     if (this.#open === open) {
       this.#opening = undefined;

@@ -50,7 +50,7 @@ describe('the packed package on other versions of Node.js', function () {
     packed = await packedPackage();
   });
 
-  it('supports the tested versions', () => {
+  it('requires at least the lowest tested version', () => {
     const { engines } = JSON.parse(readFileSync(join(packed.installed, 'package.json'), 'utf8')) as {
       engines: { node: string };
     };

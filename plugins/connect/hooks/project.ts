@@ -125,7 +125,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Returns the first bytes of a file; empty unless it is an ordinary file. */
+/** Returns the first bytes of a file; empty unless it is a regular file. */
 const readSome = async (path: string): Promise<string> => {
   const file = await openOrdinaryFile(path).catch(() => undefined);
   if (file === undefined) return '';

@@ -95,8 +95,8 @@ export class DocumentChains {
   }
 
   /**
-   * Yields documents of an entity that were not ended, newest first. Ended ones leave the chain on the way, so that
-   * retracted facts are passed only once. Searches of the past read the chain that holds them then.
+   * Yields documents of an entity that were not ended, newest first. Ended ones move on the way to another chain, which
+   * only searches of the past read. So retracted facts are passed only once.
    */
   *ofEntity(tenant: number, entity: Hash64): Generator<number> {
     this.linkSome();

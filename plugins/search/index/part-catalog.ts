@@ -45,7 +45,7 @@ export class PartCatalog {
     return gardenId === null ? OUTSIDE_GARDENS : this.gardenNumber(gardenId);
   }
 
-  /** Returns the parts that the view may read. A garden that the view names but may not read adds none. */
+  /** Returns the parts that the view may read. An `onlyGarden` that it may not read yields none. */
   open(view: SearchView): IndexPart[] {
     const tenant = this.#tenants.get(view.tenantId);
     if (tenant === undefined) return [];

@@ -17,9 +17,9 @@ const ENV = {
 
 /** Things in the place of a journal, each with the reason that the refusal gives. */
 const OTHERS: readonly (readonly [reason: string, put: (path: string) => void])[] = [
-  ['no ordinary file', (path) => mkdirSync(path)],
-  ['no ordinary file', (path) => void spawnSync('mkfifo', [path])],
-  ['no ordinary file', (path) => symlinkSync(path, path)],
+  ['not a regular file', (path) => mkdirSync(path)],
+  ['not a regular file', (path) => void spawnSync('mkfifo', [path])],
+  ['not a regular file', (path) => symlinkSync(path, path)],
 ];
 
 describe('a node whose journal of withdrawals is no file', () => {
@@ -39,7 +39,7 @@ describe('a node whose journal of withdrawals is no file', () => {
     rmSync(path, { recursive: true, force: true });
     expect(exitCode, stderr).to.equal(1);
     expect(stderr).to.include(`the file ${name.split('/').at(-1)} beside the store cannot be used (${reason}`);
-    expect(stderr).to.include('hint: it must be an ordinary file');
+    expect(stderr).to.include('hint: it must be a regular file');
   };
 
   it('refuses to start, names the journal and says what to do', async () => {

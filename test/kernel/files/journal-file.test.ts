@@ -41,8 +41,8 @@ describe('a journal beside the store', () => {
       for (const file of [directory, pipe]) {
         const refused = await rejection(read(file));
         const name = file.slice(folder.length + 1);
-        expect(refused.message).to.equal(`the file ${name} beside the store cannot be used (no ordinary file)`);
-        expect(refused['hint']).to.include('it must be an ordinary file');
+        expect(refused.message).to.equal(`the file ${name} beside the store cannot be used (not a regular file)`);
+        expect(refused['hint']).to.include('it must be a regular file');
         const { message } = await rejection(appendLines(file, ['one']));
         expect(message).to.include(`the file ${name} beside the store cannot be used`);
       }

@@ -128,9 +128,9 @@ describe('the command doctor in a project that another person configured', () =>
     expect((await examine('claude-code')).stdout).to.contain('is nested deeper than 256 levels');
   });
 
-  it('reads only ordinary files, and prints no terminal control sequence', async () => {
+  it('reads only regular files, and prints no terminal control sequence', async () => {
     execFileSync('mkfifo', [join(user.project, '.mcp.json')]);
-    expect((await examine('claude-code')).stdout).to.contain('is no ordinary file');
+    expect((await examine('claude-code')).stdout).to.contain('is not a regular file');
     const evil = { command: 'x\u001b[2J\u202e', args: ['\u009b2J\n\rall is well'] };
     const text = JSON.stringify({ mcpServers: { 'fact-memory': evil } });
     await user.write(join(user.project, '.cursor/mcp.json'), text);

@@ -47,12 +47,12 @@ describe('hooks that cannot do their work', () => {
     await quiet(['hook', 'session-end', '--client', 'claude-code'], input({ transcript_path: 7 }));
   });
 
-  it('read only ordinary files, and do not hang on a named pipe', async () => {
+  it('read only regular files, and do not hang on a named pipe', async () => {
     const pipe = join(at.user.project, '.git');
     execFileSync('mkfifo', [pipe]);
     await quiet(['hook', 'session-start', '--client', 'codex'], input());
     await quiet(['hook', 'session-end', '--client', 'codex'], input({ transcript_path: pipe }));
-    expect(await at.log()).to.contain('is no ordinary file');
+    expect(await at.log()).to.contain('is not a regular file');
     await rm(pipe);
     for (const name of ['HEAD', 'config']) {
       await at.user.write(join(pipe, 'x'), '');
