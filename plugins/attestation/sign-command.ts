@@ -94,7 +94,7 @@ const readAll = async (source: Readable): Promise<string> => {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new ServiceError('lookup', 'the file to sign is not there');
+    throw new ServiceError('lookup', `there is no file ${(error as NodeJS.ErrnoException).path ?? 'to sign'}`);
   }
   return Buffer.concat(chunks).toString('utf8');
 };

@@ -1,4 +1,4 @@
-import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
+import { type CommandGroup, countNoun, defineCommand } from '../../kernel/command-api.ts';
 import { NodeSelf, nodePrincipal, type Random, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { MAX_TENANTS_PAGE } from './directory-service.ts';
 import { exportTenantCommand } from './export-command.ts';
@@ -156,7 +156,7 @@ const eraseCommand = defineCommand({
         onProgress: (rows) => progress.update(rows),
       });
       stdout.write(`${JSON.stringify(report.erasure?.receipt ?? null, null, 2)}\n`);
-      stderr.write(`Tenant ${id} is erased: ${rowsOf(report.erasure?.rows ?? {})} rows\n`);
+      stderr.write(`Tenant ${id} is erased: ${countNoun(rowsOf(report.erasure?.rows ?? {}), 'row')}\n`);
     } finally {
       progress.end();
     }

@@ -41,6 +41,8 @@ output is never sealed.`,
       }
     });
     stderr.write(`${countNoun(facts, 'fact')} exported from ${node.storeLocation}\n`);
+    // The exports of an empty tenant and of a mistyped name look the same.
+    if (facts === 0 && tenant !== DEFAULT_TENANT) stderr.write(`The tenant ${tenant} has no facts: check its name.\n`);
     if (damaged === 0) return EXIT.ok;
     stderr.write(leftOut(damaged));
     return EXIT.someRefused;

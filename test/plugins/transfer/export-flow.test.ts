@@ -62,6 +62,13 @@ describe('export and import on the command line', function () {
     expect(existsSync(place.path('memory.ndjson'))).to.equal(true);
   });
 
+  it('says that a tenant without facts may be a mistyped name', async () => {
+    expect((await place.run(['init'])).exitCode).to.equal(0);
+    const { exitCode, stderr } = await place.run(['export', '--tenant', 'nope', '--out', 'none.ndjson']);
+    expect(exitCode).to.equal(0);
+    expect(stderr).to.contain('The tenant nope has no facts: check its name.\n');
+  });
+
   it('names broken lines, stores the others, and detects a truncated file', async () => {
     const lines = (await writeExport()).split('\n');
     lines[4] = `${lines[4]}}`;
