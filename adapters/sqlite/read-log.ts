@@ -28,10 +28,10 @@ interface Place {
 }
 
 /**
- * Reads the write-ahead log of a database from commit to commit, by the format that SQLite documents. The caller holds
- * a read transaction from before one call until after the next. So the log begins anew at most once between two calls,
- * and only after all of it was read. Its new salt may be any: a connection that has emptied the log leaves it to the
- * next writer, who draws it at random.
+ * Reads the write-ahead log of a database from commit to commit, by the format that SQLite documents. The caller
+ * begins a read transaction before each call, and ends it only after the next call. So the log begins anew at most once
+ * between two calls, and only after all of it was read. Its new salt may be any: a connection that has emptied the log
+ * leaves it to the next writer, who draws it at random.
  */
 export class LogReader {
   readonly #path: string;

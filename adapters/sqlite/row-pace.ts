@@ -10,7 +10,7 @@ export const ROWS_AT_ONCE = 64;
 export class RowPace {
   #rows = 0;
 
-  /** Counts one statement with its rows. At every `ROWS_AT_ONCE` of them, other work of the thread runs first. */
+  /** Counts one statement with its rows. After each `ROWS_AT_ONCE` rows it lets other work of the thread run. */
   async after<T>(rows: number, result: T): Promise<T> {
     this.#rows += 1 + rows;
     if (this.#rows >= ROWS_AT_ONCE) await this.rest();

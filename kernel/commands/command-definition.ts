@@ -102,7 +102,7 @@ export interface StyledCell {
 
 export type Cell = string | StyledCell;
 
-/** Where a command writes an export, as `EXPORT_OPTIONS` give it. */
+/** The values of `EXPORT_OPTIONS`, which say where and how a command writes an export. */
 export interface ExportPlace {
   readonly out: string | undefined;
   readonly plain: boolean;

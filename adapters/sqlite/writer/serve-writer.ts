@@ -54,7 +54,7 @@ class StepWriter {
     this.#open = open;
   }
 
-  /** Opens the connection before the first transaction. A failure appears with that transaction. */
+  /** Opens the connection before the first transaction, which reports a failure. */
   prepare(): void {
     try {
       this.#opened();

@@ -6,7 +6,7 @@
 export const spellingsOf = (text: string): string[] =>
   MAY_HAVE_SPELLINGS.test(text) ? SPELLINGS.flatMap((spell) => spell(text)) : [];
 
-/** Most texts have no other spellings, so one expression is cheaper than all of them. */
+/** Most texts have no other spellings. One test of this expression then saves the work of all readers below. */
 const MAY_HAVE_SPELLINGS = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}|\p{L}\d|\d\p{L}|[+#]|\.\p{L}|\d[ ./)-]\(?\d/u;
 
 /** Parts of `parseInvoiceTotal`. A part of one letter, as in `mRNA`, is no word. */
