@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type CommandGroup, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import { writeSecretFile } from '../../kernel/internal-api.ts';
-import { formatInstant, NodeSelf, nodePrincipal, ServiceError } from '../../kernel/plugin-api.ts';
+import { formatInstant, nodePrincipal, ServiceError } from '../../kernel/plugin-api.ts';
+import { operatorOf, TENANT_SERVICES, tenantOption } from '../multi-tenant/multi-tenant-api.ts';
 import {
   CAPABILITY_VERBS,
   type CapabilityRecord,
@@ -11,8 +12,8 @@ import {
 
 const MOST_LISTED = 10_000;
 
-const requires = { registry: CapabilityRegistry, self: NodeSelf };
-const tenant = { type: 'text', value: 'id', summary: 'tenant of the token, where the node has several' } as const;
+const requires = { registry: CapabilityRegistry, ...TENANT_SERVICES };
+const { tenant } = tenantOption('tenant of the token, where the node has several');
 
 const mintCommand = defineCommand({
   name: 'mint',
@@ -59,10 +60,11 @@ const mintCommand = defineCommand({
     },
     tenant,
   },
-  async run({ options, use: { registry, self }, random, stdout, stderr }) {
+  async run({ options, use, random, stdout, stderr }) {
+    const { registry } = use;
     const { subject, verb, object, expires, ttl, out } = options;
     if (out !== undefined && existsSync(out)) throw taken(out);
-    const actor = nodePrincipal(self.names, options.tenant);
+    const actor = await operatorOf(options.tenant, use);
     const asked = { issuer: actor.entityUri, subject, verb: verbOf(verb), object, expiry: expires, ttlSeconds: ttl };
     const issued = await registry.issue(actor, asked);
     if (out !== undefined && !(await writeSecretFile(out, issued.tokenJson, random))) {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
 import { compileSchema, parseStrictJson } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url, NodeSelf, nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
+import { operatorOf, TENANT_SERVICES, tenantOption } from '../../multi-tenant/multi-tenant-api.ts';
 import { type Direction, type Peering, PeerRegistry } from '../federation-api.ts';
 import { peerJson } from '../peerings/peer-json.ts';
 import { DECLARATION_BODY } from '../peerings/peer-routes.ts';
@@ -9,12 +10,8 @@ import { DIRECTIONS } from '../peerings/peering.ts';
 import { afterAdding, afterDeclaring, afterRevoking } from './next-step.ts';
 import { statusCommand } from './status-command.ts';
 
-const requires = { registry: PeerRegistry, self: NodeSelf };
-const tenant = {
-  type: 'text',
-  value: 'id',
-  summary: 'tenant whose facts are exchanged, where the node has several',
-} as const;
+const requires = { registry: PeerRegistry, ...TENANT_SERVICES };
+const { tenant } = tenantOption('tenant whose facts are exchanged, where the node has several');
 
 const MAX_FILE_BYTES = 64 * 1024;
 
@@ -49,12 +46,13 @@ const declareCommand = defineCommand({
     out: { type: 'text', value: 'file', summary: 'write the declaration to this new file instead of showing it' },
     tenant,
   },
-  async run({ arguments: { peer }, options, use: { registry, self }, stdout, stderr }) {
+  async run({ arguments: { peer }, options, use, stdout, stderr }) {
+    const { registry, self } = use;
     const { scopes, direction, out } = options;
     const mayEndOthers = options.mayEndOthers === undefined ? undefined : options.mayEndOthers === 'yes';
     if (out !== undefined && existsSync(out)) throw taken(out);
     const request = { peer, scopes, direction: directionOf(direction), mayEndOthers };
-    const { declaration, code, peering } = await registry.declare(nodePrincipal(self.names, options.tenant), request);
+    const { declaration, code, peering } = await registry.declare(await operatorOf(options.tenant, use), request);
     const text = `${JSON.stringify(declaration, null, 2)}\n`;
     if (out !== undefined) writeFileSync(out, text, { flag: 'wx' });
     // Standard output contains only the declaration, so that a script can read it.
@@ -83,10 +81,11 @@ const addCommand = defineCommand({
     },
     tenant,
   },
-  async run({ arguments: { file }, options, use: { registry, self }, stderr }) {
+  async run({ arguments: { file }, options, use, stderr }) {
+    const { registry, self } = use;
     const declaration = compileSchema(DECLARATION_BODY)(readDeclarationFile(file), 'body');
     if ((declaration['declaring_node_id'] ?? declaration['node_id']) === self.nodeId) throw ownDeclaration();
-    const peering = await registry.register(nodePrincipal(self.names, options.tenant), declaration, {
+    const peering = await registry.register(await operatorOf(options.tenant, use), declaration, {
       nodeUrl: options.url,
       code: options.code,
     });

@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
 import { columnText } from '../../../kernel/internal-api.ts';
-import { formatInstant, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
+import { formatInstant, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
+import { operatorOf, TENANT_SERVICES, tenantOption } from '../../multi-tenant/multi-tenant-api.ts';
 import { eraseCommand } from '../erasure/erase-command.ts';
 import { TombstoneFollows } from '../federation/follow-peer.ts';
 import { type Tombstone, Tombstones } from '../tombstones-api.ts';
@@ -9,8 +10,8 @@ import { type Tombstone, Tombstones } from '../tombstones-api.ts';
 const MOST_LISTED = 1_000;
 const MAX_FILE_BYTES = 96 * 1024;
 
-const requires = { tombstones: Tombstones, follows: TombstoneFollows, self: NodeSelf };
-const tenant = { type: 'text', value: 'id', summary: 'tenant of the facts, where the node has several' } as const;
+const requires = { tombstones: Tombstones, follows: TombstoneFollows, ...TENANT_SERVICES };
+const { tenant } = tenantOption('tenant of the facts, where the node has several');
 
 const addCommand = defineCommand({
   name: 'add',
@@ -25,9 +26,10 @@ const addCommand = defineCommand({
     hold: { type: 'flag', summary: 'keep the facts visible to keys with permission admin' },
     tenant,
   },
-  async run({ arguments: { entity }, options, use: { tombstones, self }, stdout, stderr }) {
+  async run({ arguments: { entity }, options, use, stdout, stderr }) {
     const { scope, reason, hold } = options;
-    const actor = nodePrincipal(self.names, options.tenant);
+    const { tombstones } = use;
+    const actor = await operatorOf(options.tenant, use);
     const made = await tombstones.create(actor, { entityUri: entity, scope, reason, legalHold: hold });
     stdout.write(`${made.id}\n`);
     if (!tombstones.isSuppressing) {
@@ -90,12 +92,12 @@ const followCommand = defineCommand({
     capability: { type: 'text', value: 'file', required: true, summary: 'file that holds the capability token' },
     tenant,
   },
-  async run({ arguments: { peer }, options, use: { follows, self }, stderr }) {
+  async run({ arguments: { peer }, options, use, stderr }) {
     const { capability: file } = options;
     if (statSync(file).size > MAX_FILE_BYTES) {
       throw new ServiceError('validation', `${file} is too large for a capability token`);
     }
-    await follows.follow(nodePrincipal(self.names, options.tenant), peer, readFileSync(file, 'utf8'));
+    await use.follows.follow(await operatorOf(options.tenant, use), peer, readFileSync(file, 'utf8'));
     stderr.write(`The tombstones of ${peer} are read from now on.\n`);
   },
 });

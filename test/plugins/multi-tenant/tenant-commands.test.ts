@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type ServingNode, Workplace } from '../../adapters/cli/spawned-program.ts';
 
@@ -96,5 +96,27 @@ describe('the tenant commands', () => {
     const { exitCode, stderr } = await place.run(['tenant', 'list']);
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain('SVC_MULTI_TENANT_ENABLED');
+  });
+});
+
+describe('a command that adds something to a tenant', () => {
+  const place = new Workplace();
+  after(() => place.dispose());
+
+  it('refuses a mistyped tenant', async () => {
+    await place.run(['init'], ON);
+    writeFileSync(place.path('token.json'), '{}');
+    const commands = [
+      ['tombstone', 'add', 'user:alice'],
+      ['tombstone', 'follow', 'svc:node:other', '--capability', 'token.json'],
+      ['token', 'mint', '--subject', 'agent:b', '--verb', 'read', '--object', 'public'],
+      ['peer', 'declare', 'https://beta.example'],
+      ['relations', 'set', 'memory:likes', '--values', 'many'],
+    ];
+    for (const command of commands) {
+      const refused = await place.run([...command, '--tenant', 'amce'], ON);
+      expect([refused.exitCode, refused.stdout], command.join(' ')).to.deep.equal([1, '']);
+      expect(refused.stderr, command.join(' ')).to.include('there is no such tenant');
+    }
   });
 });
