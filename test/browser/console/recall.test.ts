@@ -6,6 +6,13 @@ import { button, fillIn, press } from './reader-steps.ts';
 
 const QUESTION = "When does alice's shop open?";
 
+/** A script that delays frames and timers as a busy machine does, though not the messages of the test. */
+const LATE_FRAMES = `
+  const later = setTimeout;
+  window.setTimeout = (work, ms = 0, ...rest) => later(work, ms + 300, ...rest);
+  window.requestAnimationFrame = (work) => later(() => work(performance.now()), 300);
+`;
+
 /** Splits a command into words as a shell does, without running it. */
 const wordsOf = (command: string): readonly string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], {
@@ -113,6 +120,15 @@ describeConsole('the recall debugger', {}, (running) => {
     expect(call.body.result?.isError ?? false, JSON.stringify(call.body)).to.equal(false);
     const client = await copied('Client (TypeScript)');
     expect([curl, JSON.stringify(mcp), client].join('\n')).to.not.contain(running().served.adminKey);
+  });
+
+  it('retains a question that is typed before the first frame is drawn', async () => {
+    const { page, open } = await running().enter(running().served.adminKey);
+    await page.addInitScript({ content: LATE_FRAMES });
+    await open('recall');
+    await fillIn(page, { Question: QUESTION });
+    await press(page, 'Recall');
+    await page.locator('.hit').first().waitFor();
   });
 
   it('shows why the node refuses a query, and retains the typed text', async () => {

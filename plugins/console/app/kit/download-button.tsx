@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fill } from '../texts/texts.ts';
 import { Problem } from './problem.tsx';
 import { readReply, saveFile } from './save-file.ts';
@@ -20,7 +20,7 @@ export const DownloadButton = ({ label, fileName, ask }: DownloadProps) => {
   const [error, setError] = useState<unknown>();
   const [isSaved, setSaved] = useState(false);
   const running = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  useLayoutEffect(() => () => running.current?.abort(), []);
   const start = async (): Promise<void> => {
     const controller = new AbortController();
     running.current = controller;

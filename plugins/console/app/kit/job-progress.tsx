@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Job, JobFailedError } from '../../../../client/client.ts';
 import { useSession } from '../session/session.ts';
 import { fill } from '../texts/texts.ts';
@@ -19,7 +19,7 @@ export const JobProgress = ({ id, onDone, onFailed }: ProgressProps) => {
   const [error, setError] = useState<unknown>();
   const latest = useRef({ onDone, onFailed });
   latest.current = { onDone, onFailed };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     client.followJob(id, { signal, onProgress: setJob }).then(

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
 import type { Query } from '../shell/address.ts';
 import { Field } from './field.tsx';
@@ -63,7 +63,7 @@ interface NamesProps {
 /** Names, one in each line. They are taken when the reader leaves the field. */
 const NamesField = ({ label, value, onChange }: NamesProps) => {
   const [typed, type] = useState(value);
-  useEffect(() => type(value), [value]);
+  useLayoutEffect(() => type(value), [value]);
   return (
     <Field label={label}>
       {(ids) => (

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ConnectionError, FactMemoryError } from '../../../../client/client.ts';
 import { fill } from '../texts/texts.ts';
 import { useSharedProblem } from './shared-problem.ts';
@@ -16,7 +16,7 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }
       : (known?.detail ?? (error instanceof Error ? error.message : String(error)));
   const { isShown, retryAll } = useSharedProblem(detail, retry);
   const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // In a long form the message might be out of sight.
     if (element.current?.closest('dialog')) element.current.scrollIntoView({ block: 'nearest' });
   }, [error]);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** A message with its places on the screen; the first one shows it. */
 interface Shared {
@@ -28,7 +28,7 @@ export const useSharedProblem = (message: string, retry: (() => void) | undefine
   const [place] = useState<Place>(() => ({ retry, draw: () => draw((round) => round + 1) }));
   place.retry = retry;
   const isOfPart = retry !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOfPart) return;
     const { places } = shared.get(message) ?? { places: new Set<Place>() };
     shared.set(message, { places });

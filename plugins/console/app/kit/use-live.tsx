@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { later } from './platform.ts';
 import { keepPreference, readPreference } from './preferences.ts';
 import { useTexts } from './use-texts.ts';
@@ -19,7 +19,7 @@ export const useLive = (live: Live): ComponentChildren => {
   const [isOn, setOn] = useState(readPreference('live') !== 'off');
   const latest = useRef(live);
   latest.current = live;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOn) return;
     const controller = new AbortController();
     const watch = watchChanges({

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** A list of the node, loaded page by page as the reader scrolls. */
 export interface Paged<Item> {
@@ -61,7 +61,7 @@ export const usePaged = <Item>(read: ReadPage<Item>, inputs: readonly unknown[])
       },
     );
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     step(undefined);
     return () => running.current?.abort();
   }, [...inputs, round]);

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** The state of a request to the node. The last answer stays visible while a newer one is loading. */
 export interface RequestState<T> {
@@ -22,7 +22,7 @@ export const useRequest = <T>(
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController();
     setState(({ data }) => ({ data, error: undefined, isLoading: true }));
     latest.current(controller.signal).then(

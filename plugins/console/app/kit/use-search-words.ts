@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAddress } from '../shell/address.ts';
 import { useDebounced } from './use-debounced.ts';
 
@@ -18,12 +18,12 @@ export const useSearchWords = (screen: string, isOffered = true): Words => {
   const [typed, type] = useState(kept);
   const settled = useDebounced(typed.trim());
   const known = useRef(kept);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (settled === kept) return;
     known.current = settled;
     open(screen, { ...query, q: settled }, true);
   }, [settled]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A change that came from typing is ignored, because more may have been typed since.
     if (kept === known.current) return;
     known.current = kept;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { keepPreference, readPreference } from './preferences.ts';
 
 /** The choice, which every part of the page shares. */
@@ -13,7 +13,7 @@ const choose = (isOn: boolean): void => {
 /** Returns whether keys without Ctrl work anywhere in the console, and a function that switches them. */
 export const useSingleKeys = (): readonly [isOn: boolean, choose: (isOn: boolean) => void] => {
   const [isOn, show] = useState(choice.isOn);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const look = (): void => show(choice.isOn);
     look();
     choice.changed.addEventListener('change', look);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ConnectionError } from '../../../../client/client.ts';
 
 /** One write of an action on many items. */
@@ -44,7 +44,7 @@ export const useSteps = (): Steps => {
   const stop = (): void => {
     isStopped.current = true;
   };
-  useEffect(() => stop, []);
+  useLayoutEffect(() => stop, []);
   const run = async (steps: readonly Step[]): Promise<boolean> => {
     const refused: FailedStep[] = [];
     setRunning(true);

@@ -1,6 +1,6 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { plural } from '../texts/texts.ts';
 import { Problem } from './problem.tsx';
 import { Loading } from './state.tsx';
@@ -32,10 +32,10 @@ export const VirtualRows = <Item,>({ label, paged, keyOf, children, empty, at }:
   const virtualizer = useVirtualizer(items.length, frame, (at) => keyOf(items[at] as Item));
   const shown = virtualizer.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hasMore && last >= items.length - OVERSCAN) readMore();
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (at !== undefined && at >= 0) virtualizer.scrollToIndex(at);
   }, [at]);
   if (items.length === 0 && error === undefined) return isLoading ? <Loading /> : <>{empty}</>;

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso/router';
 import { AuthenticationError, ConnectionError } from '../../../../client/client.ts';
 import { consolePath } from '../kit/platform.ts';
@@ -28,7 +28,7 @@ export const App = () => {
   }, []);
   const enter = async (key: string | undefined): Promise<void> =>
     setSignedIn(await signInWith(key, () => leave(texts.signIn.ended)));
-  useEffect(() => {
+  useLayoutEffect(() => {
     resume(enter)
       .catch((error: unknown) => setNotice(noticeOf(error, texts)))
       .finally(() => setKnown(true));

@@ -1,4 +1,4 @@
-import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../kit/problem.tsx';
 import { useSession } from '../session/session.ts';
 import { fill } from '../texts/texts.ts';
@@ -16,13 +16,12 @@ export const Frame = () => {
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${titleOf(screen, texts.screens)} · ${setup.display_name}`;
     // Another screen gets the focus, so that the reader continues at its start without a mouse.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [screen]);
-  // An ordinary effect would run a frame later, and until then the open list could not be closed.
   useLayoutEffect(() => {
     if (!isOpen) return;
     const close = ({ key }: KeyboardEvent): void => {

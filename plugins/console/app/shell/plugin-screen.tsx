@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { consolePath } from '../kit/platform.ts';
 import { Problem } from '../kit/problem.tsx';
@@ -20,7 +20,7 @@ export const ContributedScreen = ({ screen }: { screen: PluginScreen }) => {
   const { route } = useLocation();
   const place = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<unknown>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     let leave: unknown;
     let isGone = false;
     const mount = async (): Promise<void> => {

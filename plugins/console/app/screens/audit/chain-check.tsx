@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
 import { Problem } from '../../kit/problem.tsx';
@@ -21,7 +21,7 @@ export const ChainCheck = () => {
   const [error, setError] = useState<unknown>();
   const running = useRef<AbortController | undefined>(undefined);
   const [isRunning, setRunning] = useState(false);
-  useEffect(() => () => running.current?.abort(), []);
+  useLayoutEffect(() => () => running.current?.abort(), []);
   const verify = async (): Promise<void> => {
     const controller = new AbortController();
     const { signal } = controller;

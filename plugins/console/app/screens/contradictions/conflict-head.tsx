@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Conflict } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -16,7 +16,7 @@ export const ConflictHead = ({ conflict, isNamed, onStep }: ConflictHeadProps) =
   const { contradictions: texts } = useTexts();
   const title = useRef<HTMLHeadingElement>(null);
   const { fact_a: fact, detected_at: since } = conflict;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A reader who came by keyboard continues here.
     if (isNamed) title.current?.focus();
   }, []);

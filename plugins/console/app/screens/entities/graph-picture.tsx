@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../../kit/problem.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill, plural } from '../../texts/texts.ts';
@@ -23,7 +23,7 @@ export const GraphPicture = ({ seed, neighbours, onOpen }: GraphPictureProps) =>
   const [error, setError] = useState<unknown>();
   const latest = useRef(onOpen);
   latest.current = onOpen;
-  useEffect(() => {
+  useLayoutEffect(() => {
     let isGone = false;
     const draw = async (): Promise<void> => {
       const { drawGraph } = await import('./draw-graph.ts');

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useState } from 'preact/hooks';
 import { Instant, localTime } from '../../kit/instant.tsx';
 import { instantOf } from '../../kit/moment-field.tsx';
 import { Problem } from '../../kit/problem.tsx';
@@ -24,7 +24,7 @@ export const Moments = ({ uri, asOf, onChoose }: MomentsProps) => {
   const steps = asked.data?.steps ?? [];
   const [dragged, drag] = useState<number>();
   const settled = useDebounced(dragged);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (settled !== undefined && settled === dragged) onChoose(steps[settled]?.asOf);
   }, [settled]);
   const jump = (to: string | undefined): void => {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { useSession } from '../../session/session.ts';
@@ -13,7 +13,7 @@ export const Erasure = () => {
   const { query, open } = useAddress();
   const [entity, setEntity] = useState(query.entity ?? '');
   // Also follows a step back in the history.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (query.entity !== undefined) setEntity(query.entity);
   }, [query.entity]);
   return (

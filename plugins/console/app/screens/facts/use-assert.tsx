@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { Notice } from '../../kit/notice.tsx';
 import { hasRoute, may, useSession } from '../../session/session.ts';
@@ -19,7 +19,7 @@ export const useAssert = (entity: string | undefined, onAsserted: () => void): A
   const [isOpen, setOpen] = useState(false);
   const [made, setMade] = useState<Fact>();
   const { screen, query, open } = useAddress();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (query.do !== 'assert') return;
     // The address loses the action, so that a reload does not start it again.
     open(screen, { ...query, do: undefined }, true);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { AreaField, ChoiceField, TextField } from '../../kit/form-fields.tsx';
 import { type FormValues, readForm } from '../../kit/form-values.ts';
@@ -48,7 +48,7 @@ export const Import = () => {
   const hasJobs = hasRoute(setup, 'GET /v1/jobs');
   const form = useRef<HTMLFormElement>(null);
   const running = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  useLayoutEffect(() => () => running.current?.abort(), []);
   const forget = (): void => {
     setDone(undefined);
     setError(undefined);

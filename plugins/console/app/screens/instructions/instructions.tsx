@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Empty } from '../../kit/state.tsx';
@@ -19,7 +19,7 @@ export const Instructions = () => {
   const shown = query.agent ?? self;
   const [agent, setAgent] = useState(shown);
   // Also follows a step back in the history.
-  useEffect(() => setAgent(shown), [shown]);
+  useLayoutEffect(() => setAgent(shown), [shown]);
   const choose = (event: Event): void => {
     event.preventDefault();
     const name = agent.trim().replace(/^agent:/, '');

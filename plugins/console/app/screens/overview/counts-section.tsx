@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { nameKnownLanguage } from '../../kit/platform.ts';
 import { Problem } from '../../kit/problem.tsx';
 import { useSession } from '../../session/session.ts';
@@ -71,7 +71,7 @@ const Line = ({ counts, label, onPoint }: LineProps) => {
   const drawn = useRef<DrawnCounts | undefined>(undefined);
   const latest = useRef(counts);
   latest.current = counts;
-  useEffect(() => {
+  useLayoutEffect(() => {
     let isGone = false;
     nameKnownLanguage();
     import('./draw-counts.ts').then(({ drawCounts }) => {
@@ -83,7 +83,7 @@ const Line = ({ counts, label, onPoint }: LineProps) => {
       drawn.current?.remove();
     };
   }, []);
-  useEffect(() => drawn.current?.show(counts), [counts]);
+  useLayoutEffect(() => drawn.current?.show(counts), [counts]);
   return <div class="counts-line" role="img" aria-label={label} ref={place} />;
 };
 

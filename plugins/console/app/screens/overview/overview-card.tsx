@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect, useId } from 'preact/hooks';
+import { useContext, useId, useLayoutEffect } from 'preact/hooks';
 import { useTexts } from '../../kit/use-texts.ts';
 import { addressOf } from '../../shell/address.ts';
 
@@ -20,7 +20,7 @@ export const OverviewCard = ({ title, screen, needs = false, children }: Overvie
   const { overview: own } = useTexts();
   const id = useId();
   const tell = useContext(NeedsContext);
-  useEffect(() => tell(needs), [needs]);
+  useLayoutEffect(() => tell(needs), [needs]);
   return (
     <section class="card overview-card" data-needs={needs} aria-labelledby={id}>
       <h2 id={id}>{screen === undefined ? title : <a href={addressOf(screen)}>{title}</a>}</h2>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { FactClient } from '../../../../../client/client.ts';
 import { later, nowMs } from '../../kit/platform.ts';
 
@@ -52,7 +52,7 @@ export const useCounts = (client: FactClient, period: Period, round: number): Co
   const name = `${period} ${round}`;
   const [patientWith, setPatientWith] = useState('');
   const isPatient = patientWith === name;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     if (plan.current?.name !== name) plan.current = planOf(name, period);

@@ -25,7 +25,13 @@ export const LagInShort = ({ id }: { id: string }) => {
   const { peers: texts } = useTexts();
   const { data, error } = useLag(id);
   if (error !== undefined) return <span class="tag bad">{texts.lagUnknown}</span>;
-  if (data === undefined) return <span class="muted">…</span>;
+  if (data === undefined) {
+    return (
+      <span class="muted" aria-busy="true">
+        …
+      </span>
+    );
+  }
   const { inbound, outbound } = data;
   const behind = Math.max(0, ...[...inbound, ...outbound].map(({ lag_facts: facts }) => facts ?? 0));
   const isFailing = inbound.some(({ failures }) => failures > 0);

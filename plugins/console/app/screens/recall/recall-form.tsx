@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { useSession } from '../../session/session.ts';
 import { type Question, type Settings, USUAL_SETTINGS } from './recall-settings.ts';
@@ -19,7 +19,7 @@ export const RecallForm = (given: RecallFormProps) => {
   const [other, setOther] = useState(given.other);
   // On a phone the settings would fill the screen between the question and its answer.
   const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 48rem)').matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A step in the history of the browser restores the earlier question.
     setQuestion(given.question);
     setOne(given.one);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { type FactTermName, placeOfFactTerm } from '../../kit/fact-term.tsx';
 import { matchesWords } from '../../kit/matches-words.ts';
 import { placeOfNumber } from '../../kit/number-terms.tsx';
@@ -21,7 +21,7 @@ export const Terms = () => {
   const [words, search] = useState('');
   // The glossary is loaded only here, so that other screens do not wait for it.
   const glossary = useRequest(async () => (await import('./glossary.ts')).ownGlossary(), []);
-  useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), [glossary.data]);
+  useLayoutEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), [glossary.data]);
   const ofFact = Object.entries(fact.means).map(([name, means]) => ({
     id: placeOfFactTerm(name),
     title: fact[name as FactTermName],

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { FactClient } from '../../../../../client/client.ts';
 
 /** The number of facts on one day, in all and of each source. */
@@ -55,7 +55,7 @@ export const useTallies = (client: FactClient, round: number): Tallies => {
       if (!signal.aborted) setState({ ...state, isReading: false, error });
     }
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     void read(NOTHING_YET);
     return () => running.current?.abort();
   }, [client, round]);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { useShortcuts } from '../../kit/use-shortcuts.ts';
 import { useSession } from '../../session/session.ts';
 import { KeysDialog } from '../keys-dialog.tsx';
@@ -14,7 +14,7 @@ export const SearchButton = () => {
     else return false;
     return true;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || !/^k$/i.test(event.key)) return;
       event.preventDefault();

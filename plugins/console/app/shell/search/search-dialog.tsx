@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../../kit/dialog.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { later } from '../../kit/platform.ts';
@@ -98,7 +98,7 @@ interface MatchesProps {
 const Matches = ({ id, places, at, onRun }: MatchesProps) => {
   const { search: texts } = useSession().texts;
   const chosen = useRef<HTMLButtonElement>(null);
-  useEffect(() => chosen.current?.scrollIntoView({ block: 'nearest' }), [at, places.length]);
+  useLayoutEffect(() => chosen.current?.scrollIntoView({ block: 'nearest' }), [at, places.length]);
   const groups = groupBy(
     places.map((place, index) => ({ place, index })),
     ({ place }) => place.group,
