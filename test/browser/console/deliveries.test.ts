@@ -7,6 +7,9 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { type ConsoleBrowser, settled, startConsoleBrowser } from './console-browser.ts';
 import { choose, dialog, fillIn, isTold, press, takeSecret } from './reader-steps.ts';
 
+/** On a slow machine the node may try a delivery more than once before a step looks at it. */
+const FAILURES = /^\d failures?( in a row)?$/;
+
 if (isBrowserInstalled()) {
   describe('deliveries in the console', function () {
     this.timeout(180_000);
@@ -41,13 +44,13 @@ if (isBrowserInstalled()) {
         scope: 'company',
         confidence: 0.9,
       });
-    /** Presses the refresh button until the events show all these texts. */
-    const eventsSay = (page: Page, ...texts: readonly string[]): Promise<void> =>
+    /** Presses the refresh button until the events match all these expressions. */
+    const eventsSay = (page: Page, ...texts: readonly RegExp[]): Promise<void> =>
       comesTrue(async () => {
         await press(page, 'Replay');
         await settled(page);
         const events = (await page.getByRole('region', { name: 'Events' }).textContent()) ?? '';
-        return texts.every((text) => events.includes(text));
+        return texts.every((text) => text.test(events));
       });
 
     it('that fail are listed with their attempts, are retried, and arrive', async () => {
@@ -64,20 +67,20 @@ if (isBrowserInstalled()) {
       await say('project:lantern', 'May');
       await page.getByRole('table', { name: 'Subscriptions' }).getByRole('link', { name: 'project:lantern' }).click();
       await page.getByRole('heading', { name: 'Events' }).waitFor();
-      await eventsSay(page, '1 attempt', 'waits');
+      await eventsSay(page, /\d attempts?/, /waits/);
       await open('overview');
-      await page.locator('main').getByText('1 failure', { exact: true }).waitFor();
+      await page.locator('main').getByText(FAILURES).waitFor();
       await open('subscriptions');
-      await page.getByText('1 failure in a row').waitFor();
+      await page.getByText(FAILURES).waitFor();
       await open('overview');
       // The overview links to a delivery that needs attention.
       await page.locator('.overview-list').getByRole('link', { name: 'project:lantern' }).click();
       await page.getByRole('heading', { name: 'Events' }).waitFor();
       status = 204;
-      await eventsSay(page, 'delivered', '2 attempts');
+      await eventsSay(page, /delivered/, /[2-9] attempts/);
       await open('subscriptions');
       await page.getByText('active', { exact: true }).waitFor();
-      expect(await page.getByText('1 failure in a row').count()).to.equal(0);
+      expect(await page.getByText(FAILURES).count()).to.equal(0);
     });
 
     it('that the receiver refuses are not retried, and status 410 ends the subscription', async () => {
@@ -87,7 +90,7 @@ if (isBrowserInstalled()) {
       await page.getByRole('heading', { name: 'Events' }).waitFor();
       status = 400;
       await say('project:lantern', 'June');
-      await eventsSay(page, 'failed');
+      await eventsSay(page, /failed/);
       status = 410;
       await say('project:lantern', 'July');
       await comesTrue(async () => {
