@@ -128,7 +128,7 @@ export class QuarantineService implements Quarantine {
     const own = tables.in(reader.snapshot);
     const garden =
       name === null ? await this.#gardenOf(own, factId, caller) : (await gardens.enter(own, name, caller)).garden;
-    await requireModerator(own, garden, caller, self.names);
+    if (name !== null) await requireModerator(own, garden, caller, self.names);
     if (!garden.quarantine) throw new ServiceError('validation', 'the garden is no quarantine garden');
     const entry = await entryOf(own, factId, caller);
     const [fact] = await reader.visible([factId]);
@@ -138,14 +138,15 @@ export class QuarantineService implements Quarantine {
   }
 
   /**
-   * Returns the garden of a fact. Throws the same error for an unknown fact and for one in a garden that the caller may
-   * not enter.
+   * Returns the garden of a fact. Throws the same error for an unknown fact and for one that the caller may not judge,
+   * because only those who judge a pending fact see it.
    */
   async #gardenOf(own: ReadableTables, factId: string, caller: Principal): Promise<Garden> {
     const gardenId = (await entryOf(own, factId, caller))?.gardenId ?? '';
     const garden = (await gardensById(own, caller.tenantId, [gardenId])).get(gardenId);
-    const role = await roleOf(own, gardenId, caller, this.#parts.self.names);
-    if (garden === undefined || role === undefined) throw noSuchFact();
+    // Asked for an unknown fact too, because the number of statements would otherwise tell it from a held one.
+    const mayJudge = await moderates(own, gardenId, caller, this.#parts.self.names);
+    if (garden === undefined || !mayJudge) throw noSuchFact();
     return garden;
   }
 
@@ -227,14 +228,23 @@ const entryOf = async (
   return row === undefined ? undefined : quarantinedFromRow(row);
 };
 
+const moderates = async (
+  own: ReadableTables,
+  gardenId: string,
+  caller: Principal,
+  names: ServiceNames,
+): Promise<boolean> => {
+  const role = await roleOf(own, gardenId, caller, names);
+  return role === 'admin' || role === 'quarantine:moderator';
+};
+
 const requireModerator = async (
   own: ReadableTables,
   garden: Garden,
   caller: Principal,
   names: ServiceNames,
 ): Promise<void> => {
-  const role = await roleOf(own, garden.id, caller, names);
-  if (role === 'admin' || role === 'quarantine:moderator') return;
+  if (await moderates(own, garden.id, caller, names)) return;
   throw new ServiceError('authorization', 'only an admin or a moderator of the garden may do this');
 };
 

@@ -48,3 +48,34 @@ forEachStore('a quarantine garden with facts that a tombstone hides', () => {
     await garden.must(204, 'founder', 'DELETE', '/v1/gardens/ward');
   });
 });
+
+forEachStore('a member who does not judge a quarantine garden', () => {
+  let garden: GardenNode;
+  before(async () => {
+    garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'node-info'] });
+    await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });
+    for (const [actor, role] of [
+      ['writer', 'writer'],
+      ['reader', 'reader'],
+    ] as const) {
+      await garden.must(201, 'founder', 'POST', '/v1/gardens/ward/members', { entity_uri: CAST[actor], role });
+    }
+  });
+  after(() => garden.stop());
+
+  for (const actor of ['writer', 'reader'] as const) {
+    for (const verb of ['admit', 'reject']) {
+      it(`cannot tell a waiting fact from none, as a ${actor} who wants to ${verb} it (I13)`, async () => {
+        const { id } = await garden.say('founder', { garden_id: 'ward', entity: `user:${actor}-${verb}` });
+        const none = '00000000-0000-4000-8000-000000000000';
+        const told = async (named: string) => {
+          const headers = { 'X-Request-Id': 'same' };
+          const { status, text } = await garden.ask(actor, 'POST', `/v1/quarantine/${named}/${verb}`, { headers });
+          return `${status} ${text.replaceAll(named, 'ID')}`;
+        };
+        expect(await told(none)).to.match(/^404 /);
+        expect(await told(id)).to.equal(await told(none));
+      });
+    }
+  }
+});

@@ -135,7 +135,7 @@ forEachStore('a quarantine garden', () => {
       await garden.must(404, 'founder', 'POST', `/v1/gardens/ward/${verb}`, { fact_id: 'no-such-fact' });
     }
     for (const verb of ['admit', 'reject']) {
-      await garden.must(403, 'writer', 'POST', `/v1/quarantine/${fact.id}/${verb}`);
+      await garden.must(404, 'writer', 'POST', `/v1/quarantine/${fact.id}/${verb}`);
       await garden.must(404, 'stranger', 'POST', `/v1/quarantine/${fact.id}/${verb}`);
       await garden.must(404, 'founder', 'POST', `/v1/quarantine/no-such-fact/${verb}`);
     }
