@@ -9,6 +9,7 @@ import {
 import {
   above,
   all,
+  compareHlc,
   equals,
   type FactOutline,
   type FactReader,
@@ -123,6 +124,8 @@ const livesOfTriples = async (
     const outlines = await snapshot.outline(all(visible, ...ofTriple(triple)), MOST_OF_TRIPLE + 1);
     read += outlines.length;
     if (outlines.length > MOST_OF_TRIPLE) continue;
+    // Events list other facts in this order, and the store returns outlines in any.
+    outlines.sort((a, b) => compareHlc(a.feed, b.feed));
     const covers = await snapshot.covers(outlines);
     const lives = livesOf(outlines, covers, await snapshot.expiries(outlines));
     known.set(id, { covers, lives, periods: winningPeriods(lives, nowMs) });

@@ -73,6 +73,17 @@ forEachStore('the history of an entity', () => {
     ]);
   });
 
+  it('lists rivals and ended facts in the order in which they were recorded', async () => {
+    const names: string[] = [];
+    // The store has an index by confidence, and would return the facts in its order.
+    for (const confidence of [0.5, 0.9, 0.1, 1, 0.3]) names.push((await say(`${confidence}`, { confidence })).id);
+    await say('all of them', { confidence: 0 });
+    const { events } = await read();
+    const last = events.at(-1);
+    expect(events.at(-2).contradicts).to.deep.equal(names.slice(0, -1));
+    expect(last.ends).to.deep.equal(names);
+  });
+
   it('shows the winners after a resolution, and after a winner has expired', async () => {
     const until = new Date(node.clock.nowMs() + 20 * SECOND).toISOString();
     const short = await say('short', { valid_until: until });
