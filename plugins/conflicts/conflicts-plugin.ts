@@ -94,9 +94,10 @@ export const conflictsPlugin = definePlugin({
     const { facts, clock, random, self, factJson, cursors, gardens, attestations, jobs } = use;
     const relations: HeldRelations = use.rules ?? ONE_VALUE;
     if (config.mode === 'strict') {
-      on(appendJudge, (batch) =>
-        refuseContradictions(batch, tables, { seesPlace: placeSight(gardens, batch.transaction), relations, self }),
-      );
+      on(appendJudge, (batch) => {
+        const seesPlace = placeSight(gardens, batch.transaction);
+        return refuseContradictions(batch, tables, { facts, seesPlace, relations, self });
+      });
     }
     const alone = new LoneFacts();
     const rivals = new RepliedRivals({ names: self.names, hasRules: use.rules !== undefined });

@@ -2,6 +2,10 @@ import { SIBLING_LIMIT } from '../../kernel/internal-api.ts';
 import {
   type AppendBatch,
   type AppendItem,
+  all,
+  equals,
+  type Facts,
+  isIn,
   type NodeSelf,
   noteOf,
   type PluginTables,
@@ -14,10 +18,11 @@ import { placeDigest, readTimelines } from './timeline-rows.ts';
 import { type HistoryEntry, TripleHistory } from './triple-history.ts';
 import type { LongestLived } from './winner-timeline.ts';
 
-/** Returns true if the caller may learn of the facts that contradict an item. All of them are in the item's garden. */
+/** Returns true if the caller may read the item's garden. All facts that contradict the item are in that garden. */
 export type SeesPlace = (item: AppendItem) => Promise<boolean>;
 
 export interface StrictParts {
+  readonly facts: Pick<Facts, 'readIn'>;
   readonly seesPlace: SeesPlace;
   readonly relations: HeldRelations;
   readonly self: Pick<NodeSelf, 'nodeId'>;
@@ -30,7 +35,7 @@ export interface StrictParts {
 export const refuseContradictions = async (
   batch: AppendBatch,
   tables: PluginTables,
-  { seesPlace, relations, self: { nodeId } }: StrictParts,
+  { facts, seesPlace, relations, self: { nodeId } }: StrictParts,
 ): Promise<void> => {
   const { nowMs } = batch;
   const histories = new Map<string, TripleHistory<HistoryEntry>>();
@@ -42,13 +47,34 @@ export const refuseContradictions = async (
     histories.set(item.tripleId, history);
     if (item.origin === 'client' && noteOf(item.notes, Resolution) === undefined) {
       const rivals = history.rivalsOf(fact);
-      if (rivals.length > 0 && (await seesPlace(item))) {
-        item.reject(contradicts(rivals));
+      const seen = rivals.length > 0 && (await seesPlace(item)) ? await seenAmong(rivals, item, batch, facts) : [];
+      if (seen.length > 0) {
+        item.reject(contradicts(seen));
         continue;
       }
     }
     history.add(fact);
   }
+};
+
+/**
+ * Returns the rivals that the caller may see. A tombstone may hide some, and the reply must be as if they did not
+ * exist. Rivals of the same request are not stored yet, and the caller knows them.
+ */
+const seenAmong = async (
+  rivals: readonly HistoryEntry[],
+  { caller, fact: { tenantId } }: AppendItem,
+  { items, transaction }: AppendBatch,
+  facts: StrictParts['facts'],
+): Promise<readonly HistoryEntry[]> => {
+  const requested = new Set(items.map(({ fact }) => fact.id));
+  const stored = rivals.map(({ id }) => id).filter((id) => !requested.has(id));
+  if (stored.length === 0) return rivals;
+  const seen = await facts.readIn(transaction, caller, 'get', async (reader) =>
+    transaction.outline(all(equals('tenantId', tenantId), isIn('id', stored), await reader.constraint('visible'))),
+  );
+  const shown = new Set([...requested, ...seen.map(({ id }) => id)]);
+  return rivals.filter(({ id }) => shown.has(id));
 };
 
 /**

@@ -74,6 +74,58 @@ forEachStore('strict conflict mode', () => {
   });
 });
 
+forEachStore('strict conflict mode, with facts that a tombstone hides', () => {
+  let node: TestNode;
+  let writer: string;
+  let operator: string;
+
+  before(async () => {
+    node = await startTestNode({
+      plugins: ['keys', 'facts', 'conflicts', 'tombstones', 'node-info'],
+      settings: { conflicts: { mode: 'strict' } },
+      env: { SVC_TOMBSTONES_ENABLED: 'true' },
+    });
+    writer = await node.addKey();
+    operator = await node.addKey({ entityUri: 'agent:operator', permissions: ['read', 'write', 'admin'] });
+  });
+  after(() => node.stop());
+
+  const claim = (entity: string, v: string) => ({
+    entity,
+    relation: 'memory:role',
+    value: { type: 'string', v },
+    source: 'agent:w',
+  });
+  const say = (entity: string, v: string, key = writer) =>
+    node.request('POST', '/v1/facts', { key, body: claim(entity, v) });
+  const bury = async (entity: string, members: object = {}) => {
+    const body = { entity_uri: entity, ...members };
+    expect((await node.request('POST', '/v1/tombstones', { key: operator, body })).status).to.equal(201);
+  };
+
+  it('replies to an assertion as if they did not exist (I13)', async () => {
+    const { body: hidden } = await say('user:gone', 'hidden');
+    await bury('user:gone');
+    await bury('user:never');
+    for (const entity of ['user:gone', 'user:never']) {
+      const reply = await say(entity, 'said later');
+      expect(reply.status, reply.text).to.equal(201);
+      expect(reply.text).not.to.include(hidden.id);
+      expect(reply.body.contradicted, entity).to.equal(false);
+      const batch = await node.request('POST', '/v1/facts/batch', { key: writer, body: [claim(entity, 'in a batch')] });
+      expect(batch.body.accepted, batch.text).to.equal(1);
+    }
+  });
+
+  it('still refuses a caller who sees facts on legal hold, and no other caller', async () => {
+    const { body: held } = await say('user:held', 'hidden');
+    await bury('user:held', { legal_hold: true });
+    const refused = await say('user:held', 'another value', operator);
+    expect([refused.status, refused.body.conflicting_fact_ids]).to.deep.equal([409, [held.id]]);
+    expect((await say('user:held', 'another value')).status).to.equal(201);
+  });
+});
+
 interface Accepted {
   readonly fact: { readonly id: string };
 }
