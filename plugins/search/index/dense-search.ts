@@ -119,13 +119,18 @@ const joined = (samples: readonly Float64Array[]): Float64Array => {
   return all;
 };
 
+/**
+ * Adds the similarities in ascending order. Samples have none of their own, and sums of doubles in different orders
+ * differ in the last digits, which every score would show.
+ */
 export const spreadOf = (similarities: Float64Array): Spread => {
   const count = similarities.length;
   if (count === 0) return { count, mean: 0, deviation: 0 };
+  const ascending = similarities.slice().sort();
   let sum = 0;
-  for (const similarity of similarities) sum += similarity;
+  for (const similarity of ascending) sum += similarity;
   const mean = sum / count;
   let square = 0;
-  for (const similarity of similarities) square += (similarity - mean) ** 2;
+  for (const similarity of ascending) square += (similarity - mean) ** 2;
   return { count, mean, deviation: Math.sqrt(square / count) };
 };

@@ -61,3 +61,28 @@ describe('the distribution of similarities in a large view', () => {
     expect(await askSpread(expired, at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);
   });
 });
+
+describe('the distribution of similarities in a small view', () => {
+  const NUMBERS = Array.from({ length: 40 }, (_, n) => n + 1);
+
+  /** The vectors of the facts whose number `isFirst` accepts are in one layer, the others in a second one. */
+  const spreadIn = async (isFirst: (n: number) => boolean): Promise<Spread | undefined> => {
+    const codes = createCodeSpace({ dimensions: DIMENSIONS });
+    const index = MemoryIndex.create(TEST_SEED);
+    const layers = [index.createVectors(codes), index.createVectors(codes)] as const;
+    for (const n of NUMBERS) {
+      const fact = sampleFact(n, {});
+      index.add(fact);
+      const { code, scale } = codes.quantise(at(similarityOf(n * 7)));
+      layers[isFirst(n) ? 0 : 1].set(fact, code, scale);
+    }
+    index.serveVectors(...layers.map((layer) => ({ embedder: 'scripted', layer })));
+    return (await askSpread(index, at(0.7), [], SAMPLE_VIEW)).spread;
+  };
+
+  it('does not depend on which vectors have arrived together, to the last digit', async () => {
+    const expected = await spreadIn(() => true);
+    expect(await spreadIn((n) => n > 20)).to.deep.equal(expected);
+    expect(await spreadIn((n) => n % 3 === 0)).to.deep.equal(expected);
+  });
+});
