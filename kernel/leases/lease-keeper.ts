@@ -2,7 +2,7 @@ import { type Clock, type FactStore, ServiceError, type WriteTransaction } from 
 import type { Logger } from '../log/logger.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
-import { type Claim, giveLeaseBack, keepsLease, LEASE_MS, takeLease } from './lease-table.ts';
+import { type Claim, giveLeaseBack, keepsLease, LEASE_MS, type LeaseView, takeLease } from './lease-table.ts';
 import type { ConfirmLease, HeldLease } from './leases-api.ts';
 
 /**
@@ -22,8 +22,8 @@ export interface LeaseParts {
   readonly log: Logger;
   /** Names the process, for people who read the table. */
   readonly holder: string;
-  /** Returns whether a claim would succeed, by a read without a lock. */
-  readonly isTakeable: (claim: Claim) => Promise<boolean>;
+  /** Returns the state of the lease of a claim, by a read without a lock. */
+  readonly view: (claim: Claim) => Promise<LeaseView>;
 }
 
 /**
@@ -41,6 +41,8 @@ export class LeaseKeeper implements HeldLease {
    * which decides.
    */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
+  /** An end that is too far ahead for a lease, and the monotonic time of this process at which it was first read. */
+  #farEnd: { readonly endMs: number; readonly seenMs: number } | undefined;
   #attempt: Promise<void> | undefined;
   #cancelNext = (): void => {};
   #hasBegun = false;
@@ -63,6 +65,11 @@ export class LeaseKeeper implements HeldLease {
 
   get held(): boolean {
     return this.#parts.clock.monotonicMs() < this.#heldUntilMs;
+  }
+
+  /** Whether another process seems to have died before the clock was set back. Later attempts tell. */
+  get isInDoubt(): boolean {
+    return this.#farEnd !== undefined;
   }
 
   get fence(): number {
@@ -127,18 +134,36 @@ export class LeaseKeeper implements HeldLease {
     if (this.held && !wasHeld) this.#onAcquired();
   }
 
-  /** Takes the writer's lock only for a lease that is free. */
+  /** Takes the writer's lock only for a lease that is free or abandoned. */
   async #take(isHeld: boolean): Promise<number | null> {
-    const { store, isTakeable } = this.#parts;
     const claim = this.#claim();
-    if (!isHeld && !(await isTakeable(claim))) return null;
-    return store.write(lockOf(this.#name), (transaction) => takeLease(transaction, claim));
+    const { isTakeable, farEndMs } = isHeld ? HELD : await this.#parts.view(claim);
+    const abandonedMs = this.#abandoned(farEndMs);
+    if (!isTakeable && abandonedMs === undefined) return null;
+    return this.#parts.store.write(lockOf(this.#name), (transaction) =>
+      takeLease(transaction, { ...claim, abandonedMs }),
+    );
+  }
+
+  /**
+   * Returns an end that is too far ahead if nothing has renewed it for as long as a lease lasts by the time of this
+   * process. A living holder renews it before that.
+   */
+  #abandoned(farEndMs: number | undefined): number | undefined {
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (farEndMs === undefined) this.#farEnd = undefined;
+    else if (farEndMs !== this.#farEnd?.endMs) this.#farEnd = { endMs: farEndMs, seenMs: nowMs };
+    const isAbandoned = this.#farEnd !== undefined && nowMs - this.#farEnd.seenMs >= LEASE_MS;
+    return isAbandoned ? farEndMs : undefined;
   }
 
   #claim(): Claim {
     return { name: this.#name, holder: this.#parts.holder, fence: this.#fence };
   }
 }
+
+/** The view of a lease that this process holds. */
+const HELD: LeaseView = { isTakeable: true, farEndMs: undefined };
 
 /** Returns the lock of a lease, so that claims for it wait for each other but for no tenant's writes. */
 const lockOf = (name: string): string => `lease ${name}`;

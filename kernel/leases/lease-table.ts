@@ -12,21 +12,36 @@ export interface Claim {
   readonly holder: string;
   /** The fence from the last time when this process got the lease; 0 before. */
   readonly fence: number;
+  /** An end, by the row, that counts as passed, because its holder has renewed nothing for as long as a lease lasts. */
+  readonly abandonedMs?: number | undefined;
 }
 
-/** Returns the claims for which `takeLease` would succeed, by a read without a lock. */
-export const takeableClaims = async (snapshot: Snapshot, claims: readonly Claim[]): Promise<ReadonlySet<Claim>> => {
+/** The state of a lease for one claim. */
+export interface LeaseView {
+  /** Whether `takeLease` would succeed. */
+  readonly isTakeable: boolean;
+  /** The end of another holder's lease, if it is too far ahead. A clock that was set back leaves such ends. */
+  readonly farEndMs: number | undefined;
+}
+
+/** Returns the states of leases, by a read without a lock. */
+export const viewLeases = async (
+  snapshot: Snapshot,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<Claim, LeaseView>> => {
   const rows: readonly LeaseRow[] = await snapshot.table(TABLE).whereIn(
     'name',
     claims.map(({ name }) => name),
   );
   const byName = new Map(rows.map((row) => [row.name, row]));
   const nowMs = await snapshot.databaseMs();
-  const isTakeable = ({ name, fence }: Claim): boolean => {
+  const viewOf = ({ name, fence }: Claim): LeaseView => {
     const row = byName.get(name);
-    return row === undefined || Number(row.fence) === fence || Number(row.until_ms) <= nowMs;
+    if (row === undefined || Number(row.fence) === fence) return { isTakeable: true, farEndMs: undefined };
+    const untilMs = Number(row.until_ms);
+    return { isTakeable: untilMs <= nowMs, farEndMs: untilMs > nowMs + LEASE_MS ? untilMs : undefined };
   };
-  return new Set(claims.filter(isTakeable));
+  return new Map(claims.map((claim) => [claim, viewOf(claim)]));
 };
 
 /** Numbers are text on PostgreSQL. */
@@ -48,7 +63,8 @@ export const takeLease = async (transaction: WriteTransaction, claim: Claim): Pr
   }
   const current = Number(row['fence']);
   const isMine = current === claim.fence;
-  if (!isMine && Number(row['until_ms']) > nowMs) return null;
+  const endMs = Number(row['until_ms']);
+  if (!isMine && endMs > nowMs && endMs !== claim.abandonedMs) return null;
   const fence = isMine ? current : current + 1;
   await transaction.table(TABLE).where({ name }).update({ holder, fence, until_ms: untilMs });
   return fence;

@@ -12,6 +12,7 @@ import {
 import { storedNodeId } from '../identity/node-record.ts';
 import type { Logger } from '../log/logger.ts';
 import { createLeases } from './create-leases.ts';
+import { type LeaseKeeper, RETRY_MS } from './lease-keeper.ts';
 
 /** Writes a copy of the store into an empty folder. See `FactStore.copyInto`. */
 export type CopyInto = (folder: string, options?: CopyOptions) => Promise<StoreCopy>;
@@ -75,7 +76,7 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
       try {
         // A command makes copies as well.
         await leases.begin();
-        if (!(await leases.hold(LEASES[kind]).attempt())) throw busy(kind);
+        if (!(await acquire(leases.hold(LEASES[kind]), parts.clock))) throw busy(kind);
         return await work((folder, options) => copyInto.call(store, folder, options));
       } finally {
         working.delete(kind);
@@ -83,6 +84,15 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
       }
     },
   };
+};
+
+/** Tries to get a lease, and waits while its holder may have died before the clock was set back. */
+const acquire = async (lease: LeaseKeeper, clock: Clock): Promise<boolean> => {
+  while (!(await lease.attempt())) {
+    if (!lease.isInDoubt) return false;
+    await new Promise<void>((resolve) => clock.schedule(RETRY_MS, resolve));
+  }
+  return true;
 };
 
 const cannotCopy = (): ServiceError =>

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { type ConfirmLease, type HeldLease, Leases, type Row } from '../../../kernel/plugin-api.ts';
+import { RETRY_MS } from '../../../kernel/leases/lease-keeper.ts';
+import { LEASE_MS } from '../../../kernel/leases/lease-table.ts';
+import { type ConfirmLease, type HeldLease, Leases, type Row, StoreCopies } from '../../../kernel/plugin-api.ts';
 import { narrowTransaction } from '../../../kernel/store/narrow-transaction.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
@@ -10,6 +12,7 @@ import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const NAME = 'sweeping';
+const DAY_MS = 86_400_000;
 
 interface Worker {
   readonly node: TestNode;
@@ -61,6 +64,11 @@ forEachStore('a lease', () => {
     });
   /** Retries, because an attempt that was in progress may have checked too early. */
   const takeOver = ({ lease }: Worker): Promise<void> => comesTrue(() => lease.attempt());
+  /** Makes a fresh attempt, because the first one may have been in progress and have read an earlier row. */
+  const look = async ({ lease }: Worker): Promise<void> => {
+    await lease.attempt();
+    await lease.attempt();
+  };
   const record = ({ node, lease }: Worker, fence = lease.fence): Promise<void> =>
     node.kernel.get(FactStore).write('default', async (transaction) => {
       await lease.confirm(narrowTransaction(transaction), fence);
@@ -167,7 +175,50 @@ forEachStore('a lease', () => {
     expect(await first.lease.attempt()).to.equal(false);
   });
 
+  it('passes to another process when a clock that was set back has left it an end that no lease has', async () => {
+    await leaveMs(DAY_MS);
+    await look(second);
+    await second.clock.advance(LEASE_MS - 1);
+    expect(await second.lease.attempt(), 'while its holder may still renew it').to.equal(false);
+    await second.clock.advance(1);
+    await takeOver(second);
+    expect(await rejection(record(first))).to.include({ code: 'conflict' });
+    await record(second);
+    expect(await recorded()).to.deep.equal(['by 2']);
+  });
+
+  it('stays with a holder that renews it after the clock was set back', async () => {
+    await leaveMs(DAY_MS);
+    await look(second);
+    await first.lease.attempt();
+    await second.clock.advance(LEASE_MS);
+    expect(await second.lease.attempt()).to.equal(false);
+    await record(first);
+  });
+
   it('cannot be requested twice in one process', () => {
     expect(() => first.node.kernel.get(Leases).hold(NAME)).to.throw(/twice/);
+  });
+});
+
+describe('a copy of a store', () => {
+  it('begins after a clock that was set back, when nobody makes one', async () => {
+    const node = await startTestNode({ plugins: [] });
+    const store = node.kernel.get(FactStore);
+    const untilMs = (await store.read((snapshot) => snapshot.databaseMs())) + DAY_MS;
+    const held = { name: 'store.copy', holder: 'a process that was killed', fence: 1, until_ms: untilMs };
+    await store.write('default', (transaction) => transaction.insertRows('leases', [held]));
+    let hasBegun = false;
+    const copy = node.kernel.get(StoreCopies).alone(async () => {
+      hasBegun = true;
+    });
+    await node.clock.advance(LEASE_MS - 1);
+    expect(hasBegun).to.equal(false);
+    await comesTrue(async () => {
+      await node.clock.advance(RETRY_MS);
+      return hasBegun;
+    });
+    await copy;
+    await node.stop();
   });
 });

@@ -136,9 +136,9 @@ forEachStore('a restore drill', (kind) => {
     const unknown = await place.run(['backup', 'drill', 'backup-20260101T000000000Z-1a2b3c4d']);
     expect(unknown.exitCode).to.equal(1);
     expect(unknown.stderr).to.include('is no backup');
-    await place.tamper(
-      "INSERT INTO leases (name, holder, fence, until_ms) VALUES ('store.drill', 'a', 1, 9000000000000)",
-    );
+    // A lease ends after half a minute, by the clock of the database.
+    const untilMs = Date.now() + 29_000;
+    await place.tamper(`INSERT INTO leases (name, holder, fence, until_ms) VALUES ('store.drill', 'a', 1, ${untilMs})`);
     const busy = await place.run(['backup', 'drill']);
     expect(busy.exitCode).to.equal(1);
     expect(busy.stderr).to.include('another process makes a drill of this store');
