@@ -16,6 +16,12 @@ import { type QueueParts, WORK } from './queue-parts.ts';
 export const LEASE_MS = 30_000;
 const MAX_CHECKPOINT_CHARACTERS = 256 * 1024;
 
+/**
+ * How far ahead a job may be due, except by its own delay. This is longer than a claim and than any pause after a
+ * failure. A later time comes from a clock that was set back since.
+ */
+const FARTHEST_MS = 10 * 60_000;
+
 /** The outcome of a failed attempt. */
 export type Setback =
   | { readonly kind: 'again'; readonly delayMs: number; readonly counts: boolean }
@@ -34,13 +40,16 @@ export class JobClaims {
     const damaged: Row[] = [];
     const jobs = await this.#parts.tables.read(async (own, snapshot) => {
       const nowMs = await this.#parts.storeTime(snapshot);
-      const rows: Record<string, SqlValue>[] = await own(QUEUE)
-        .whereIn('status', ['pending', 'running'])
-        .where('due_ms', '<=', nowMs)
-        .whereIn('job_type', types)
-        .whereNotIn('tenant_id', [...this.#parts.served.resting])
-        .orderBy('due_ms')
-        .limit(limit);
+      const found = (range: (query: Query) => Query, count: number): Promise<Record<string, SqlValue>[]> =>
+        range(own(QUEUE).whereIn('status', ['pending', 'running']))
+          .whereIn('job_type', types)
+          .whereNotIn('tenant_id', [...this.#parts.served.resting])
+          .orderBy('due_ms')
+          .limit(count);
+      // Two queries, because each is one range of the index.
+      const rows = await found((query) => query.where('due_ms', '<=', nowMs), limit);
+      const left = limit - rows.length;
+      if (left > 0) rows.push(...(await found((query) => isLeft(query, nowMs + FARTHEST_MS), left)));
       return own.parse(rows, jobOf, (row) => damaged.push(row));
     });
     for (const row of damaged) await this.#failDamaged(row);
@@ -200,6 +209,20 @@ export class JobClaims {
     return replace(own, ended(job, outcome, this.#parts.keepMs));
   }
 }
+
+type Query = ReturnType<ReadableTables>;
+
+/** Matches jobs that a clock has left due after `farthestMs`, whether or not they have started. */
+const isLeft = (query: Query, farthestMs: number): Query =>
+  query
+    .where('due_ms', '>', farthestMs)
+    .where((row) =>
+      row
+        .whereNotNull('started_ms')
+        .orWhere((fresh) =>
+          fresh.where('created_ms', '>', farthestMs).whereRaw('due_ms - created_ms <= ?', [FARTHEST_MS]),
+        ),
+    );
 
 const heldIn = async (own: ReadableTables, held: Job): Promise<Job | undefined> => {
   const job = await jobIn(own, held);

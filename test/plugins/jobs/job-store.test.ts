@@ -8,6 +8,7 @@ import { rejection } from '../../kit/rejection.ts';
 import { KEEP_MS, type OpenJobStore, openJobStore } from './open-job-store.ts';
 
 const TYPE = 'test.work';
+const DAY_MS = 86_400_000;
 const MAX_ATTEMPTS = 3;
 const CREATOR = { tenantId: 'default', entityUri: 'agent:a', permissions: new Set<never>() };
 const request = (members = {}) => ({ type: TYPE, tenantId: 'default', creator: 'agent:a', ...members });
@@ -110,6 +111,25 @@ forEachStore('the queue of jobs', (kind) => {
     const other = await claim();
     expect(other.fence).to.equal(held.fence + 1);
     expect(await opened.claims.renew(held)).to.equal(false);
+  });
+
+  it('loses no job to a clock that was ahead and is set back, whether it waits, runs or is tried again', async () => {
+    const tried = await opened.jobs.enqueue(request());
+    opened.nowMs += DAY_MS;
+    await opened.claims.setBack(await claim(), { kind: 'again', delayMs: 1_000, counts: false });
+    const running = await opened.jobs.enqueue(request());
+    await claim();
+    const waiting = await opened.jobs.enqueue(request());
+    await opened.jobs.enqueue(request({ delayMs: DAY_MS }));
+    opened.nowMs -= DAY_MS;
+    expect(await due()).to.have.members([tried, running, waiting]);
+  });
+
+  it('leaves a job with its worker when the clock is set back a little', async () => {
+    await opened.jobs.enqueue(request());
+    await claim();
+    opened.nowMs -= LEASE_MS;
+    expect(await due()).to.deep.equal([]);
   });
 
   it('refuses every write of a worker that has lost its claim', async () => {
