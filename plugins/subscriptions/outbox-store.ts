@@ -9,6 +9,7 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { eventOf, type OutboxEvent, subscriptionOfEvent } from './event-row.ts';
+import { FARTHEST_MS, removeOldEvents } from './old-events.ts';
 import { RECORDS, type Subscription, subscriptionOf } from './subscription-record.ts';
 import { EVENTS, type SubscriptionKey, type SubscriptionStore, subscriptionIn, whereOf } from './subscription-store.ts';
 
@@ -70,17 +71,24 @@ export class OutboxStore {
     const { tables, storeTime, served } = this.#parts;
     return tables.read(async (own, snapshot) => {
       const nowMs = await storeTime(snapshot);
-      const query = own(EVENTS)
-        .where('due_ms', '<=', nowMs)
-        .whereNotIn('tenant_id', [...served.resting])
-        .orderBy(['due_ms', 'seq'])
-        .limit(limit);
-      if (busyHosts.length > 0) query.whereNotIn('host', await storedHosts(own, busyHosts, nowMs));
-      for (const { tenantId, holderUri } of busyHolders) {
-        const held = own(RECORDS).where({ tenant_id: tenantId, holder_uri: holderUri }).whereNotNull('match_key');
-        query.whereNotIn('subscription_id', held.select('subscription_id'));
-      }
-      return ((await query) as Record<string, SqlValue>[]).map(eventOf);
+      const hosts = busyHosts.length === 0 ? [] : await storedHosts(own, busyHosts, nowMs);
+      const found = async (range: (query: Query) => Query, count: number): Promise<Record<string, SqlValue>[]> => {
+        const query = range(own(EVENTS))
+          .whereNotIn('tenant_id', [...served.resting])
+          .orderBy(['due_ms', 'seq'])
+          .limit(count);
+        if (hosts.length > 0) query.whereNotIn('host', hosts);
+        for (const { tenantId, holderUri } of busyHolders) {
+          const held = own(RECORDS).where({ tenant_id: tenantId, holder_uri: holderUri }).whereNotNull('match_key');
+          query.whereNotIn('subscription_id', held.select('subscription_id'));
+        }
+        return query;
+      };
+      // Two queries, because each is one range of the index.
+      const due = await found((query) => query.where('due_ms', '<=', nowMs), limit);
+      const left = limit - due.length;
+      if (left > 0) due.push(...(await found((query) => query.where('due_ms', '>', nowMs + FARTHEST_MS), left)));
+      return due.map(eventOf);
     });
   }
 
@@ -92,7 +100,7 @@ export class OutboxStore {
     const { tables, storeTime } = this.#parts;
     return tables.write(tenantId, async (own, transaction) => {
       const nowMs = await storeTime(transaction);
-      const events = await stillAs(own, tenantId, seen, (event) => event.dueMs !== null && event.dueMs <= nowMs);
+      const events = await stillAs(own, tenantId, seen, (event) => isDue(event.dueMs, nowMs));
       const records = await recordsOf(own, tenantId, events);
       const taken: ClaimedEvent[] = [];
       for (const event of events) {
@@ -142,22 +150,8 @@ export class OutboxStore {
   }
 
   /** Removes events whose replay window has ended, oldest first. Returns their number. */
-  async removeOld(olderThanMs: number, limit: number): Promise<number> {
-    const { tables } = this.#parts;
-    const oldest: { seq: number; tenant_id: string; created_ms: number | string }[] = await tables.read((own) =>
-      own(EVENTS).select('seq', 'tenant_id', 'created_ms').orderBy('seq').limit(limit),
-    );
-    const old = oldest.filter(({ created_ms }) => Number(created_ms) < olderThanMs);
-    let removed = 0;
-    for (const tenantId of new Set(old.map(({ tenant_id }) => tenant_id))) {
-      const seqs = old.filter(({ tenant_id }) => tenant_id === tenantId).map(({ seq }) => seq);
-      const count = await tables.writeUnlessErased(tenantId, async (own) => {
-        await own(EVENTS).where('tenant_id', tenantId).whereIn('seq', seqs).delete();
-        return seqs.length;
-      });
-      removed += count ?? 0;
-    }
-    return removed;
+  removeOld(olderThanMs: number, limit: number): Promise<number> {
+    return removeOldEvents(this.#parts, olderThanMs, limit);
   }
 
   async #delivered(own: WritableTables, tenantId: string, reports: readonly Report[]): Promise<void> {
@@ -229,13 +223,19 @@ export class OutboxStore {
   }
 }
 
+type Query = ReturnType<ReadableTables>;
+
+const isDue = (dueMs: number | null, nowMs: number): boolean =>
+  dueMs !== null && (dueMs <= nowMs || dueMs > nowMs + FARTHEST_MS);
+
 /** Returns true if an attempt may be made. A test delivery postpones the next one, and all queued events with it. */
 const mayTry = async (own: WritableTables, record: Subscription, nowMs: number): Promise<boolean> => {
   if (record.status !== 'active') return false;
   if (record.probeMs === null) return true;
   const nextMs = (await subscriptionIn(own, record))?.probeMs ?? 0;
-  await rest(own, record, nextMs <= nowMs ? nowMs + PROBE_INTERVAL_MS : nextMs);
-  return nextMs <= nowMs;
+  const mayProbe = isDue(nextMs, nowMs);
+  await rest(own, record, mayProbe ? nowMs + PROBE_INTERVAL_MS : nextMs);
+  return mayProbe;
 };
 
 /**
@@ -243,7 +243,9 @@ const mayTry = async (own: WritableTables, record: Subscription, nowMs: number):
  */
 const rest = async (own: WritableTables, key: SubscriptionKey, untilMs: number): Promise<void> => {
   await own(RECORDS).where(whereOf(key)).update({ probe_ms: untilMs });
-  await waitingOf(own, key).where('due_ms', '<', untilMs).update({ due_ms: untilMs });
+  await waitingOf(own, key)
+    .where((row) => row.where('due_ms', '<', untilMs).orWhere('due_ms', '>', untilMs + FARTHEST_MS))
+    .update({ due_ms: untilMs });
 };
 
 const waitingOf = (own: WritableTables, key: SubscriptionKey) =>
@@ -277,6 +279,9 @@ const recordsOf = async (
 /** Returns the hosts in the forms in which the tenants with due events store them. */
 const storedHosts = async (own: ReadableTables, hosts: readonly string[], nowMs: number): Promise<string[]> => {
   if (own.hide(DEFAULT_TENANT, EVENTS, 'host', '') === '') return [...hosts];
-  const due: { tenant_id: string }[] = await own(EVENTS).where('due_ms', '<=', nowMs).distinct('tenant_id');
+  const due: { tenant_id: string }[] = await own(EVENTS)
+    .where('due_ms', '<=', nowMs)
+    .orWhere('due_ms', '>', nowMs + FARTHEST_MS)
+    .distinct('tenant_id');
   return due.flatMap(({ tenant_id }) => hosts.map((host) => own.hide(tenant_id, EVENTS, 'host', host)));
 };

@@ -3,7 +3,8 @@
  */
 const PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
 const JITTER = 0.2;
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
+/** The longest pause between two attempts. */
+export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 export interface FailedAttempt {
   /** The number of attempts so far, this one included. */

@@ -8,6 +8,7 @@ import { RUNS } from '../../kit/property-runs.ts';
 import { type OpenOutbox, openOutbox, TENANT, THRESHOLD } from './open-outbox.ts';
 
 const AGAIN: Outcome = { kind: 'failed', pauseMs: 5_000 };
+const DAY_MS = 86_400_000;
 const DONE: Outcome = { kind: 'delivered' };
 /** The number of property runs; lower than usual because each run writes a dozen transactions. */
 const STORED_RUNS = Math.ceil(RUNS / 4);
@@ -87,6 +88,27 @@ forEachStore('the queue of deliveries', (store) => {
     );
   });
 
+  it('waits for no time of a clock that was ahead and is set back', async () => {
+    const [claimed, failed, resting] = [
+      await opened.subscription(),
+      await opened.subscription(),
+      await opened.subscription(),
+    ];
+    opened.nowMs += DAY_MS;
+    await one(claimed);
+    await settle(await one(failed), AGAIN);
+    for (let n = 0; n < THRESHOLD; n += 1) await settle(await one(resting), { kind: 'failed', pauseMs: undefined });
+    for (let n = 0; n < 2; n += 1) await opened.queue(resting);
+    expect(await opened.claimDue()).to.deep.equal([]);
+    opened.nowMs -= DAY_MS;
+    const due = await opened.claimDue();
+    const ids = due.map(({ subscriptionId }) => subscriptionId);
+    expect(ids).to.have.members([claimed, failed, resting].map(({ id }) => id));
+    expect(await opened.outbox.due(100, []), 'the others wait for the probe').to.deep.equal([]);
+    for (const event of due) await settle(event, DONE);
+    expect((await opened.claimDue()).map(({ subscriptionId }) => subscriptionId)).to.deep.equal([resting.id]);
+  });
+
   it('delivers or cancels each event, for any timing of claims, crashes, reports and a revocation', async () => {
     const step = fc.constantFrom('claim', 'crash', 'deliver', 'fail', 'late', 'revoke' as const);
     await fc.assert(
@@ -155,5 +177,20 @@ forEachStore('the queue of deliveries', (store) => {
     await opened.queue(subscription);
     while ((await opened.outbox.removeOld(cutMs, 100)) === 100);
     expect(await opened.events(subscription)).to.have.length(1);
+  });
+
+  it('deletes old events behind younger ones that a clock far ahead has dated', async () => {
+    const subscription = await opened.subscription();
+    const startMs = opened.nowMs;
+    opened.nowMs += 365 * DAY_MS;
+    for (let n = 0; n < 3; n += 1) await opened.queue(subscription);
+    opened.nowMs = startMs;
+    await opened.queue(subscription);
+    for (let day = 0; day < 2; day += 1) {
+      while ((await opened.outbox.removeOld(opened.nowMs, 2)) === 2);
+      opened.nowMs += DAY_MS;
+    }
+    while ((await opened.outbox.removeOld(opened.nowMs, 2)) === 2);
+    expect(await opened.events(subscription)).to.deep.equal([]);
   });
 });
