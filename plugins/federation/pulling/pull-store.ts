@@ -62,7 +62,7 @@ export class PullStore {
     return this.#tables.write(peering.tenantId, async (own, transaction) => {
       const [stored] = (await own.select(PULLS, whereOf(name))).map(pullOf);
       const nowMs = await transaction.databaseMs();
-      if (stored !== undefined && stored.leaseUntilMs > nowMs) return undefined;
+      if (stored !== undefined && isHeld(stored, nowMs)) return undefined;
       const isSame = stored?.grantVersion === peering.grantVersion;
       if (isSame && !isDue(stored)) return undefined;
       if (stored !== undefined && !isSame) await own(PARKED).where(whereOf(name)).delete();
@@ -108,6 +108,10 @@ export class PullStore {
     });
   }
 }
+
+/** Returns whether a process holds the pull. A clock that was set back leaves ends that are later than any claim's. */
+const isHeld = ({ leaseUntilMs }: PullRow, nowMs: number): boolean =>
+  leaseUntilMs > nowMs && leaseUntilMs <= nowMs + 2 * LEASE_MS;
 
 const neverPulled = (name: PullName): PullRow => freshPull(name, { grantVersion: -1, storeEpoch: '', fence: 0 });
 

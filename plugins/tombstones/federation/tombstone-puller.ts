@@ -45,8 +45,10 @@ interface Follow {
 export const pullTombstones = async (parts: PullerParts): Promise<void> => {
   await parts.lease.whileHeld(async () => {
     const { tables, clock, served, log } = parts;
+    const nowMs = clock.nowMs();
     const rows = await tables(FOLLOWS)
-      .where('due_ms', '<=', clock.nowMs())
+      // No pause is longer. A later time comes from a clock that was set back since.
+      .where((row) => row.where('due_ms', '<=', nowMs).orWhere('due_ms', '>', nowMs + LONGEST_PAUSE_MS))
       .whereNotIn('tenant_id', [...served.resting])
       .orderBy('due_ms')
       .limit(FOLLOWED_AT_ONCE);

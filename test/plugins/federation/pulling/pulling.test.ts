@@ -62,6 +62,19 @@ forEachStore('pulls from peers', () => {
     expect(await count()).to.equal(3);
   });
 
+  it('go on when a process that died had claimed them by a clock that was a day ahead', async () => {
+    peer.feed.push(peerFact(1));
+    await soon(async () => (await count()) === 1);
+    await settled();
+    peer.feed.push(peerFact(2));
+    await pulling.node.kernel.get(FactStore).write('default', async (transaction) => {
+      const untilMs = (await transaction.databaseMs()) + 86_400_000;
+      await transaction.table('federation_pulls').update({ lease_until_ms: untilMs });
+    });
+    await pulling.clock.advance(INTERVAL_MS + 1_000);
+    await comesTrue(async () => (await count()) === 2);
+  });
+
   it('read the last millisecond again from peers without an epoch', async () => {
     peer.epoch = undefined;
     peer.feed.push(peerFact(1));

@@ -11,6 +11,7 @@ import type { WireFact } from '../../../kit/federation/wire-fact.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 
 const PATH = '/v1/federation/tombstones';
+const HOUR_MS = 3_600_000;
 const SETTINGS = { tombstones: { enabled: true } };
 
 forEachStore('tombstones between nodes', () => {
@@ -126,6 +127,17 @@ forEachStore('tombstones between nodes', () => {
     const { body: log } = await b.get('/v1/auth/audit?event_type=tombstone_federation_ingested');
     expect(log.entries).to.have.lengthOf(1);
     expect(log.entries[0].detail).to.deep.equal({ tombstone_id: marker['id'], peer: a.nodeId, is_revoked: false });
+  });
+
+  it('are read within an hour by a node whose clock was a day ahead and is set back', async () => {
+    const theirs = await a.say({ entity: 'user:gone' });
+    await soon(() => has(b, theirs.id));
+    await follow();
+    await rowsOf(b, 'tombstones_follows').update({ due_ms: world.clock.nowMs() + 24 * HOUR_MS });
+    await tombstone(a, { entity_uri: 'user:gone' });
+    const endMs = world.clock.nowMs() + HOUR_MS;
+    await soon(async () => world.clock.nowMs() > endMs || !(await has(b, theirs.id)));
+    expect(await has(b, theirs.id)).to.equal(false);
   });
 
   it('do not prevent an erasure on a peer by their legal hold', async () => {
