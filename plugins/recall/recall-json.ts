@@ -218,6 +218,15 @@ export const recalledText = (
   return `${JSON.stringify(head).slice(0, -1)},${lists},${JSON.stringify(tail).slice(1)}`;
 };
 
+/** Returns the cost of a text that states its own cost, and has `otherBytes` beside that number. */
+const costWithItself = (otherBytes: number, atMost: number): number => {
+  const costIf = (stated: number): number => Math.ceil((otherBytes + String(stated).length) / BYTES_PER_TOKEN);
+  let cost = costIf(atMost);
+  // A smaller number may have fewer digits, so that the text costs less again.
+  while (costIf(cost) < cost) cost = costIf(cost);
+  return cost;
+};
+
 /**
  * Returns the answer with `fields`. `tokens_used` is the cost of this text itself. Drops facts from the end while the
  * cost exceeds the budget. An answer without facts counts as 0.
@@ -238,8 +247,8 @@ export const countedText = (
   // The loop measures only the members beside the facts, because the facts may be long.
   let listBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, -1);
   for (let count = texts.length; count > 0; count -= 1) {
-    const aroundBytes = Buffer.byteLength(spell([], count, recalled.tokenBudget));
-    const tokens = Math.ceil((aroundBytes + listBytes) / BYTES_PER_TOKEN);
+    const otherBytes = Buffer.byteLength(spell([], count, 0)) - 1 + listBytes;
+    const tokens = costWithItself(otherBytes, recalled.tokenBudget);
     if (tokens <= recalled.tokenBudget) return spell(texts.slice(0, count), count, tokens);
     listBytes -= Buffer.byteLength(texts[count - 1] ?? '') + 1;
   }

@@ -98,8 +98,12 @@ forEachStore('the reply of a tool within the token budget of the client', () => 
   });
 
   it('is as long as tokens_used states, and at most the budget, for a recall over HTTP with fields', async () => {
-    for (const token_budget of [300, 1_000, 5_000]) {
-      const body = { query: 'notes about the harbour', token_budget, fields: 'compact' };
+    const asked = [300, 1_000, 5_000].flatMap((token_budget) =>
+      // Answers of many lengths, because the number of digits of the cost shows in every fourth.
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 50].map((limit) => ({ token_budget, limit })),
+    );
+    for (const { token_budget, limit } of asked) {
+      const body = { query: 'notes about the harbour', token_budget, limit, fields: 'compact' };
       const { text, body: recalled } = await node.request('POST', '/v1/recall', { key, body });
       expect(recalled.tokens_used).to.equal(estimateTokens(text)).and.to.be.at.most(token_budget);
     }
