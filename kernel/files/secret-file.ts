@@ -1,5 +1,5 @@
-import { constants, copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants, copyFile, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 
@@ -48,16 +48,40 @@ const withDraft = async <T>(
   random: Random,
   place: (draft: string) => Promise<T>,
 ): Promise<T> => {
-  await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${random.uuid()}`;
-  try {
-    await writeDurably(draft, `${secret}\n`);
-    const placed = await place(draft);
-    await syncFolder(dirname(path));
-    return placed;
-  } finally {
-    await rm(draft, { force: true });
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  await removeDrafts(path);
+  for (let attempt = 1; ; attempt += 1) {
+    // The dot keeps a draft from readers of all files that begin with the name, such as those of retired keys.
+    const draft = join(folder, `.${basename(path)}.${random.uuid()}${DRAFT}`);
+    try {
+      await writeDurably(draft, `${secret}\n`);
+      const placed = await place(draft);
+      await syncFolder(folder);
+      return placed;
+    } catch (error) {
+      // Another process has begun to write the same file, and has taken this draft for that of a killed one.
+      if (codeOf(error) !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
+    } finally {
+      await rm(draft, { force: true });
+    }
   }
+};
+
+const DRAFT = '.partial';
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Each other process takes a draft away at most once. */
+const MOST_ATTEMPTS = 100;
+
+/** Removes what killed processes have left of earlier attempts. It may hold a secret that is in use. */
+const removeDrafts = async (path: string): Promise<void> => {
+  const [folder, start] = [dirname(path), `.${basename(path)}.`];
+  // A user may write a file into a folder that it may not list.
+  const names = await readdir(folder).catch(() => []);
+  const drafts = names.filter(
+    (name) => name.startsWith(start) && name.endsWith(DRAFT) && UUID.test(name.slice(start.length, -DRAFT.length)),
+  );
+  for (const name of drafts) await rm(join(folder, name), { force: true });
 };
 
 const NO_HARD_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

@@ -4,8 +4,10 @@ import { expect } from 'chai';
 import { readSecretFile, replaceSecretFile, writeSecretFile } from '../../../kernel/internal-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { rejection } from '../../kit/rejection.ts';
+import { stopAtEachStep } from '../../kit/stop-at-each-step.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
+const MODULE = new URL('../../../kernel/internal-api.js', import.meta.url).href;
 const random = createSeededRandom();
 const [SECRET, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 
@@ -37,6 +39,29 @@ describe('a file that holds a secret', () => {
       const written = await Promise.all([SECRET, OTHER].map((secret) => writeSecretFile(file, secret, random)));
       expect(written.filter(Boolean)).to.have.length(1);
       expect(await readSecretFile(file)).to.equal(written[0] ? SECRET : OTHER);
+    }));
+
+  for (const write of ['writeSecretFile', 'replaceSecretFile'] as const) {
+    it(`lies alone in its folder after the next ${write}, although one was killed at any step`, () =>
+      inTemporaryFolder(async (folder) => {
+        const work = `await module.${write}(at + '/my.key', ${JSON.stringify(SECRET)}, random);`;
+        const folders = await stopAtEachStep(folder, { module: MODULE, work });
+        expect(folders).to.have.length.above(5);
+        for (const at of folders) {
+          const left = readdirSync(at).join(' ');
+          await { writeSecretFile, replaceSecretFile }[write](join(at, 'my.key'), SECRET, random);
+          expect(readdirSync(at), left).to.deep.equal(['my.key']);
+          expect(await readSecretFile(join(at, 'my.key')), left).to.equal(SECRET);
+        }
+      }));
+  }
+
+  it('keeps the names of other files free, also those that begin with its own', () =>
+    inTemporaryFolder(async (folder) => {
+      const others = ['my.key.bak', '.my.key.partial', 'my.key.retired-1'];
+      for (const name of others) writeFileSync(join(folder, name), 'mine');
+      await writeSecretFile(join(folder, 'my.key'), SECRET, random);
+      expect(readdirSync(folder)).to.have.members([...others, 'my.key']);
     }));
 
   it('may be missing, but is refused when it holds no usable secret', () =>

@@ -5,6 +5,9 @@ import { expect } from 'chai';
 import { type Random, ServiceError } from '../../../kernel/plugin-api.ts';
 import { drawNodeKey, loadRetiredKeys, readNodeKey, rotateNodeKey } from '../../../plugins/node-info/node-key-file.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { stopAtEachStep } from '../../kit/stop-at-each-step.ts';
+
+const MODULE = new URL('../../../plugins/node-info/node-key-file.js', import.meta.url).href;
 
 /** As the first start and all later ones. */
 const loadNodeKey = async (path: string, random: Random): Promise<Uint8Array> =>
@@ -83,6 +86,24 @@ describe('the file of the private key', () => {
     for (const name of names) {
       expect(name).to.match(/^node\.key(\.retired-[0-9a-f]{16})?$/);
       expect((await stat(join(folder, 'deeper', name))).mode & 0o777, name).to.equal(0o600);
+    }
+  });
+
+  it('is read, and rotated again, after a rotation that was killed at any step', async () => {
+    const folders = await stopAtEachStep(folder, {
+      module: MODULE,
+      prepare: "await module.drawNodeKey(at + '/node.key', random);",
+      work: "await module.rotateNodeKey(at + '/node.key', random);",
+    });
+    expect(folders).to.have.length.above(8);
+    for (const at of folders) {
+      const left = (await readdir(at)).join(' ');
+      const key = await readNodeKey(join(at, 'node.key'));
+      await loadRetiredKeys(join(at, 'node.key'));
+      const { retired } = await rotateNodeKey(join(at, 'node.key'), createSeededRandom());
+      expect(retired, left).to.deep.equal(key);
+      expect(await loadRetiredKeys(join(at, 'node.key')), left).to.deep.include(retired);
+      for (const name of await readdir(at)) expect(name, left).to.match(/^node\.key(\.retired-[0-9a-f]{16})?$/);
     }
   });
 
