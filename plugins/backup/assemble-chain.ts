@@ -1,12 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { OfflineStore } from '../../kernel/internal-api.ts';
-import { type Clock, formatInstant, type ObjectStores, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
-import { createOwnFolder } from './backup-folder.ts';
+import {
+  type Clock,
+  formatInstant,
+  type NodeSettings,
+  type ObjectStores,
+  parseInstant,
+  ServiceError,
+  sha256Hex,
+} from '../../kernel/plugin-api.ts';
+import { createOwnFolder, namesIn } from './backup-folder.ts';
 import { type ChainGap, type ChosenPoint, chosenPoint, reachedHint, readIncrements } from './increment-chains.ts';
 import type { Manifest } from './manifest-json.ts';
 
 const LATEST = 'latest';
+const DIGITS = 8;
 
 export interface PointRequest {
   /** An instant, or `latest`. */
@@ -37,14 +46,21 @@ export const checkPoint = async (request: PointRequest): Promise<CheckedPoint> =
   return { chain, increments: increments.length, bytes, pointInTime: formatInstant(atMs), gaps };
 };
 
+/** Where a store is put together, and the node that it is put together for. */
+export interface AssemblyPlace {
+  /** The folder of backups, which several nodes may share. */
+  readonly folder: string;
+  readonly node: Pick<NodeSettings, 'dataFolder'>;
+}
+
 /** Runs work with a folder that has the store as of a point in time, and that is removed afterwards. */
 export const withPoint = async <T>(
-  folder: string,
+  place: AssemblyPlace,
   request: PointRequest,
   work: (path: string, manifest: Manifest) => Promise<T>,
 ): Promise<T> => {
-  await createOwnFolder(folder);
-  const path = await mkdtemp(join(folder, 'chain-'));
+  await createOwnFolder(place.folder);
+  const path = await mkdtemp(join(place.folder, assemblyName(place)));
   try {
     const { chain, atMs, copy } = await assembled(request, path);
     if (copy === null) throw new Error('the chain was put together without a copy');
@@ -53,6 +69,18 @@ export const withPoint = async <T>(
     await rm(path, { recursive: true, force: true });
   }
 };
+
+/**
+ * Removes what killed restores of the same node have left: whole copies of its store, which no erasure reaches. Call it
+ * only while no other process restores or backs up that store.
+ */
+export const removeAssemblies = async (place: AssemblyPlace): Promise<void> => {
+  const names = (await namesIn(place.folder)).filter((name) => name.startsWith(assemblyName(place)));
+  for (const name of names) await rm(join(place.folder, name), { recursive: true, force: true });
+};
+
+const assemblyName = ({ node }: AssemblyPlace): string =>
+  `chain-${sha256Hex(resolve(node.dataFolder)).slice(0, DIGITS)}-`;
 
 const assembled = async ({ at, from, objects, clock, store, onProgress }: PointRequest, folder: string | undefined) => {
   if (from === undefined) {

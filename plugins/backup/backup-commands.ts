@@ -50,7 +50,7 @@ it a restored node is another node: keep node.key, taken once, where you keep se
     try {
       const made = await store.withCopies((copies) =>
         createBackup(
-          { copies, clock, random, folder, retention: stayingHere(config) },
+          { copies, clock, random, node, folder, retention: stayingHere(config) },
           {
             keysFrom: options.withKey ? node.dataFolder : undefined,
             onProgress: (done, total) => bar.update(done, total),

@@ -79,7 +79,8 @@ export const removeBackup = async (folder: string, name: string): Promise<void> 
 
 const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
-const namesIn = async (folder: string): Promise<string[]> => {
+/** Returns the names in a folder; none for a missing one. */
+export const namesIn = async (folder: string): Promise<string[]> => {
   try {
     return await readdir(folder);
   } catch (error) {

@@ -1,7 +1,15 @@
 import { chmod, copyFile, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopyOptions, StoreCopy } from '../../kernel/internal-api.ts';
-import { type Clock, formatInstant, type Random, ServiceError, type StoreCopies } from '../../kernel/plugin-api.ts';
+import {
+  type Clock,
+  formatInstant,
+  type NodeSettings,
+  type Random,
+  ServiceError,
+  type StoreCopies,
+} from '../../kernel/plugin-api.ts';
+import { removeAssemblies } from './assemble-chain.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { backupName, beginFolder, completeFolder, removePartial, summaryOf } from './backup-folder.ts';
 import { digestOfFile } from './check-files.ts';
@@ -14,6 +22,7 @@ export interface BackupParts {
   readonly copies: Pick<StoreCopies, 'alone' | 'placeKeys'>;
   readonly clock: Clock;
   readonly random: Random;
+  readonly node: Pick<NodeSettings, 'dataFolder'>;
   /** Folder of all backups. Created if missing. */
   readonly folder: string;
   /** The backups that stay in the folder. */
@@ -33,14 +42,15 @@ export interface CreatedBackup extends BackupSummary {
 
 /**
  * Makes a backup, then removes the oldest ones beyond the limit. Before that it removes leftovers of interrupted
- * backups. Rejects with `unavailable` while another process makes one.
+ * backups and restores. Rejects with `unavailable` while another process makes one.
  */
 export const createBackup = (
-  { copies, clock, random, folder, retention }: BackupParts,
+  { copies, clock, random, node, folder, retention }: BackupParts,
   { keysFrom, ...options }: BackupRequest = {},
 ): Promise<CreatedBackup> =>
   copies.alone(async (copyInto) => {
     await removePartial(folder);
+    await removeAssemblies({ folder, node });
     // Read before the copy, so that the copy contains everything acknowledged until then.
     const nowMs = clock.nowMs();
     const id = backupName(nowMs, random.uuid());

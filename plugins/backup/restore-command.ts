@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, countNoun, defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
 import { type Clock, formatInstant, type ObjectStores, ServiceError } from '../../kernel/plugin-api.ts';
-import { withPoint } from './assemble-chain.ts';
+import { removeAssemblies, withPoint } from './assemble-chain.ts';
 import { pathOfBackup, summaryOf } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
 import { type BackupSettings, backupSettings } from './backup-settings.ts';
@@ -51,11 +51,13 @@ node has sent (SVC_BACKUP_INCREMENT_SECONDS), and every one of them is compared 
     json: { type: 'flag', summary: 'the result as JSON' },
   },
   async run(context) {
-    const { arguments: given, options, config, progress: show } = context;
+    const { arguments: given, options, config, node, progress: show } = context;
     const bar = showWork(show, 'bytes');
     const onFetched = (done: number, total: number): void => bar.update(done, total, 'bytes fetched');
     const onBytes = (done: number, total: number | null): void => bar.update(done, total);
+    const place = { folder: config.folder, node };
     try {
+      await removeAssemblies(place);
       if (options.at === undefined) {
         const path = await placeOf(context, onFetched);
         await restoreFrom(context, path, await checkBackup(path, onBytes), onBytes);
@@ -64,7 +66,7 @@ node has sent (SVC_BACKUP_INCREMENT_SECONDS), and every one of them is compared 
       if (given.backup !== undefined) throw oneOfBoth();
       const request = { ...context, ...options, at: options.at, onProgress: onFetched };
       await explainDisk(DISK_OF_BACKUPS, () =>
-        withPoint(config.folder, request, (path, manifest) => restoreFrom(context, path, manifest, onBytes)),
+        withPoint(place, request, (path, manifest) => restoreFrom(context, path, manifest, onBytes)),
       );
     } finally {
       bar.end();

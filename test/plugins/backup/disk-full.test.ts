@@ -49,7 +49,14 @@ describe('A full disk', () => {
           }),
       };
       const retention = readRetention(1, '');
-      const parts = { copies, clock: createManualClock(), random: createSeededRandom(1), folder, retention };
+      const parts = {
+        copies,
+        clock: createManualClock(),
+        random: createSeededRandom(1),
+        node: { dataFolder: folder },
+        folder,
+        retention,
+      };
       const { id } = await createBackup(parts);
       isFull = true;
       const error = await rejection(createBackup(parts));

@@ -260,6 +260,23 @@ describe('increments of an SQLite store', () => {
     await again.end();
   }).timeout(LIMIT_MS);
 
+  it('leave no copy of the store beside the backups for long, when a restore of them is killed', async () => {
+    const node = await from.start(env);
+    await waitUntil('the store is sent', LIMIT_MS, () => reachedMs() > 0);
+    await node.end();
+    const copies = (): string[] =>
+      existsSync(to.backups) ? readdirSync(to.backups).filter((name) => name.startsWith('chain-')) : [];
+    await to.kill(['restore', '--from', target, '--at', 'latest'], () => copies().length > 0);
+    const [left = ''] = copies();
+    cpSync(join(to.backups, left), to.work.path('left'), { recursive: true });
+    expect((await restore('latest')).exitCode).to.equal(0);
+    expect(copies(), 'after the next restore').to.deep.equal([]);
+    to.takeKeys(from);
+    renameSync(to.work.path('left'), join(to.backups, left));
+    await to.backUp();
+    expect(copies(), 'after the next backup').to.deep.equal([]);
+  }).timeout(LIMIT_MS);
+
   it('need a target, and a store that records changes', async () => {
     const lacking = await from.run(['plugins', 'doctor'], { SVC_BACKUP_INCREMENT_SECONDS: '1' });
     expect(`${lacking.stdout}${lacking.stderr}`).to.include('increments have no target to go to');

@@ -19,7 +19,13 @@ describe('A folder of backups with the keys of another store', () => {
         },
         alone: (work) => work(async () => copy()),
       };
-      const parts = { copies, clock: createManualClock(), random: createSeededRandom(1), folder };
+      const parts = {
+        copies,
+        clock: createManualClock(),
+        random: createSeededRandom(1),
+        node: { dataFolder: folder },
+        folder,
+      };
       expect(await rejection(createBackup({ ...parts, retention: readRetention(1, '') }))).to.equal(foreign);
       expect(readdirSync(folder)).to.deep.equal([]);
     }));
