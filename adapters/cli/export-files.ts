@@ -1,7 +1,9 @@
-import { createWriteStream, rmSync, type WriteStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, existsSync, rmSync, type WriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { PassThrough, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ExportPlace, WriteText } from '../../kernel/internal-api.ts';
+import { type ExportPlace, newDraft, publishDraft, removeDrafts, type WriteText } from '../../kernel/internal-api.ts';
 import { SEALED_FILE_MARK, ServiceError } from '../../ports/ports.ts';
 import type { FileSeal } from './command-line-deps.ts';
 
@@ -25,12 +27,16 @@ export const writeExport = async <T>(
   return result;
 };
 
+/** The file appears under its name when it is whole, so that a killed command leaves no half of it there. */
 const writeFile = async <T>(
   file: string,
   seal: FileSeal['seal'],
   work: (write: WriteText) => Promise<T>,
 ): Promise<T> => {
-  const target = await openNew(file);
+  if (existsSync(file)) throw fileExists(file);
+  await removeDrafts(file);
+  const draft = newDraft(file, { uuid: randomUUID });
+  const target = await openNew(file, draft);
   const input = new PassThrough();
   const written = seal === undefined ? pipeline(input, target) : pipeline(input, seal, target);
   const failure = written.then(
@@ -41,23 +47,34 @@ const writeFile = async <T>(
     const result = await work(writingTo(input));
     input.end();
     await written;
+    await publish(draft, file);
     return result;
   } catch (error) {
     input.destroy();
     // A failed disk ends the stream, so that the work meets only the end of the stream.
     const cause = await failure;
-    rmSync(file, { force: true });
     throw isOfSystem(cause) ? unwritable(file, cause) : error;
+  } finally {
+    rmSync(draft, { force: true });
   }
 };
 
-const openNew = async (file: string): Promise<WriteStream> => {
-  const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+const publish = async (draft: string, file: string): Promise<void> => {
+  try {
+    const written = await open(draft, 'r+');
+    await written.sync().finally(() => written.close());
+    await publishDraft(draft, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'EEXIST' ? fileExists(file) : unwritable(file, error as NodeJS.ErrnoException);
+  }
+};
+
+const openNew = async (file: string, draft: string): Promise<WriteStream> => {
+  const stream = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => resolve());
-    stream.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EEXIST' ? fileExists(file) : unwritable(file, error)),
-    );
+    stream.once('error', (error: NodeJS.ErrnoException) => reject(unwritable(file, error)));
   });
   return stream;
 };

@@ -1,7 +1,8 @@
-import { constants, copyFile, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
+import { newDraft, publishDraft, removeDrafts } from './draft-file.ts';
 
 /** The minimum length of a key that a node accepts. */
 const MIN_SECRET_LENGTH = 16;
@@ -14,7 +15,7 @@ const MIN_SECRET_LENGTH = 16;
 export const writeSecretFile = (path: string, secret: string, random: Random): Promise<boolean> =>
   withDraft(path, secret, random, async (draft) => {
     try {
-      await publish(draft, path);
+      await publishDraft(draft, path);
       return true;
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return false;
@@ -50,10 +51,10 @@ const withDraft = async <T>(
 ): Promise<T> => {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
+  // It may hold a secret that is in use.
   await removeDrafts(path);
   for (let attempt = 1; ; attempt += 1) {
-    // The dot keeps a draft from readers of all files that begin with the name, such as those of retired keys.
-    const draft = join(folder, `.${basename(path)}.${random.uuid()}${DRAFT}`);
+    const draft = newDraft(path, random);
     try {
       await writeDurably(draft, `${secret}\n`);
       const placed = await place(draft);
@@ -68,36 +69,8 @@ const withDraft = async <T>(
   }
 };
 
-const DRAFT = '.partial';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Each other process takes a draft away at most once. */
 const MOST_ATTEMPTS = 100;
-
-/** Removes what killed processes have left of earlier attempts. It may hold a secret that is in use. */
-const removeDrafts = async (path: string): Promise<void> => {
-  const [folder, start] = [dirname(path), `.${basename(path)}.`];
-  // A user may write a file into a folder that it may not list.
-  const names = await readdir(folder).catch(() => []);
-  const drafts = names.filter(
-    (name) => name.startsWith(start) && name.endsWith(DRAFT) && UUID.test(name.slice(start.length, -DRAFT.length)),
-  );
-  for (const name of drafts) await rm(join(folder, name), { force: true });
-};
-
-const NO_HARD_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-
-/**
- * Publishes the file under its final name without replacing another. A hard link is atomic, but some file systems do
- * not support it.
- */
-const publish = async (draft: string, path: string): Promise<void> => {
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if (!NO_HARD_LINKS.has(codeOf(error))) throw error;
-    await copyFile(draft, path, constants.COPYFILE_EXCL);
-  }
-};
 
 const writeDurably = async (path: string, text: string): Promise<void> => {
   const file = await open(path, 'wx', 0o600);
