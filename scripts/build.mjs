@@ -1,4 +1,6 @@
-// Compiles the sources into dist/. `--if-needed` does nothing when dist/ was built from exactly these sources.
+// Compiles the sources into dist/. `--if-needed` does nothing when dist/ was built from exactly these sources, and
+// `--if-possible` does nothing without the compiler. npm runs `prepare` with both at the end of `npm ci`, and before
+// `npx` links the programs of a checkout: it links once, and never links a program that is missing then.
 import '../config/required-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -87,5 +89,8 @@ const copyAsset = (source) => {
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.exitCode = build({ ifNeeded: process.argv.includes('--if-needed') }) ? 0 : 1;
+  const isAsked = (option) => process.argv.includes(option);
+  if (!isAsked('--if-possible') || existsSync(COMPILER)) {
+    process.exitCode = build({ ifNeeded: isAsked('--if-needed') }) ? 0 : 1;
+  }
 }
