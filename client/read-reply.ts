@@ -11,6 +11,17 @@ const MAX_REPLY_BYTES = 64 * 2 ** 20;
 const MAX_PROBLEM_BYTES = 2 ** 20;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
 
+const PAGE_TYPE = /^text\/html\b/i;
+
+/** Throws for a web page in reply to a route that has none, because then the url is not that of a node. */
+export const refusePage = (response: Response, route: string): void => {
+  if (!PAGE_TYPE.test(response.headers.get('content-type') ?? '') || !PROGRAM_ROUTE.test(route)) return;
+  throw invalidReply(response, 'the reply is a web page: the url is not the address of a node');
+};
+
+/** Routes for programs. All others may return a page for people. */
+const PROGRAM_ROUTE = /^[A-Z]+ \/(?:v1\/|healthz$|readyz$|\.well-known\/)/;
+
 /** Returns the body of a reply: its JSON, its text, or undefined without one. */
 export const readBody = async (response: Response): Promise<unknown> => {
   if (response.status === 204) return undefined;

@@ -128,6 +128,18 @@ describe('an error reply', () => {
     }
   });
 
+  it('is a web page in reply to a request that no node replies to with one', async () => {
+    const page = () =>
+      new Response('<h1>secret page</h1>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+    const { client } = scriptedServer([page], { retries: 0 });
+    for (const asked of [client.assert(FACT), client.query().take(1), client.health(), client.recall('who?')]) {
+      const error = await rejection(asked);
+      expect(error).to.be.instanceOf(InvalidReplyError);
+      expect(error.message).to.contain('the url is not the address of a node').and.not.to.contain('secret');
+    }
+    expect(await client.call('GET /spec')).to.equal('<h1>secret page</h1>');
+  });
+
   it('never shows the key, and the client never shows it either', async () => {
     const { client } = scriptedServer([refused], { retries: 0 });
     const error = await rejection(client.me());

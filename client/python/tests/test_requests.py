@@ -64,6 +64,7 @@ def test_a_redirect_does_not_receive_the_key() -> None:
     "reply",
     [
         (200, JSON, b"<html>"),
+        (200, {"Content-Type": "text/html; charset=utf-8"}, b"<html>"),
         (200, JSON, b'{"facts":[{"id":"1"}],"cursor":"same"}'),
     ],
 )

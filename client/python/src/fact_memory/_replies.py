@@ -16,6 +16,9 @@ MAX_REPLY_BYTES = 64 * 2**20
 MAX_PROBLEM_BYTES = 2**20
 JSON_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json(?:\s*;|$)", re.IGNORECASE)
 
+# Routes for programs. All others may return a page for people.
+PROGRAM_ROUTE = re.compile(r"[A-Z]+ /(?:v1/|healthz$|readyz$|\.well-known/)")
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -37,6 +40,12 @@ def read_body(status: int, headers: Mapping[str, str], content: bytes) -> Any:
         return json.loads(text)
     except ValueError:
         raise invalid_reply(status, headers, "the reply is not JSON, although its content type is") from None
+
+
+def refuse_page(status: int, headers: Mapping[str, str], route: str) -> None:
+    """Raises for a web page in reply to a route that has none, because then the url is not that of a node."""
+    if PROGRAM_ROUTE.match(route) and headers.get("content-type", "").lower().startswith("text/html"):
+        raise invalid_reply(status, headers, "the reply is a web page: the url is not the address of a node")
 
 
 def read_problem(status: int, headers: Mapping[str, str], content: bytes) -> FactMemoryError:

@@ -12,7 +12,15 @@ import anyio
 import httpx
 from typing_extensions import Unpack
 
-from .._replies import MAX_PROBLEM_BYTES, MAX_REPLY_BYTES, Reply, invalid_reply, read_body, read_problem
+from .._replies import (
+    MAX_PROBLEM_BYTES,
+    MAX_REPLY_BYTES,
+    Reply,
+    invalid_reply,
+    read_body,
+    read_problem,
+    refuse_page,
+)
 from .._requests import CallOptions, Outgoing, Request, build_request
 from .._retries import delay_before, deserves_retry, is_repeatable
 from .._settings import Settings
@@ -52,7 +60,7 @@ class AsyncConnection:
         tries = 0
         while True:
             try:
-                return await self._try(request, self._timeout(outgoing))
+                return await self._try(request, outgoing)
             except FactMemoryError as error:
                 if tries >= retries or not deserves_retry(error, repeatable):
                     raise
@@ -67,8 +75,10 @@ class AsyncConnection:
         async with self._exchange(request, self._timeout(outgoing)) as response:
             yield response
 
-    async def _try(self, request: Request, timeout: float | None) -> Reply:
+    async def _try(self, request: Request, outgoing: Outgoing) -> Reply:
+        timeout = self._timeout(outgoing)
         async with self._exchange(request, timeout) as response:
+            refuse_page(response.status_code, response.headers, outgoing.route)
             content = await _read(response, self._settings.url, MAX_REPLY_BYTES, timeout)
             data = read_body(response.status_code, response.headers, content)
             return Reply(response.status_code, response.headers, data)
