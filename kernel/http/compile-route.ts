@@ -17,6 +17,7 @@ import { admitRequest, compilePermissionCheck, identifyCaller } from './check-ac
 import { createClientAddress } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
 import { HandlerRequest, WatchedRequest } from './handler-request.ts';
+import { nothingAt } from './nothing-at.ts';
 import { outboundReply } from './outbound-reply.ts';
 import { CHEAP_COST, type Turns } from './person-turns.ts';
 import { inPieces } from './pieces-in-turns.ts';
@@ -200,16 +201,13 @@ const replyUnmatched = (
   const match = { label: null, path: null, access: isProtected ? 'key' : 'open' } as const;
   return answer(request, match, options, async () => {
     if (isProtected) await identifyCaller({ request, route: null, access: 'key', dimension: null }, options);
-    if (allowed.length === 0) throw new ServiceError('lookup', 'there is nothing at this path', { hint: ENTRANCES });
+    if (allowed.length === 0) throw nothingAt(request.path);
     const methods = [...allowed].sort().join(', ');
     throw new ServiceError('method_not_allowed', `this path takes only ${methods}`, { headers: { Allow: methods } });
   });
 };
 
 const isUnderApi = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
-
-/** The hint for an unknown path. It is the same for every path, so that it reveals nothing. */
-const ENTRANCES = 'the routes begin with /v1; "start --print" lists all of them';
 
 interface RouteMatch {
   /** The method and pattern of the route; null without a match. */

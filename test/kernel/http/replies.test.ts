@@ -116,6 +116,17 @@ describe('a problem document', () => {
     });
   });
 
+  it('names the slip of a caller whose address of the node already has /v1', async () => {
+    const { ask } = serve(() => ({ status: 200 }));
+    const detailOf = async (path: string) => JSON.parse((await ask('POST', path, { headers })).text).detail;
+    for (const path of ['/v1/v1/recall', '/v1/mcp/v1/recall']) {
+      expect(await detailOf(path)).to.equal('there is nothing at this path: the address of the node ends before /v1');
+    }
+    for (const path of ['/v1/v1', '/v1/cards/v1', '/memory/v1/recall']) {
+      expect(await detailOf(path)).to.equal('there is nothing at this path');
+    }
+  });
+
   it('reveals nothing of a bug except the request id, which the log contains too', async () => {
     const { ask, logged } = serve(() => {
       throw new TypeError('SELECT secret FROM /var/lib');
