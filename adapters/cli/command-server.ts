@@ -159,11 +159,26 @@ const send = async (
     const reply = { status, header, text, document: parseObject(text) };
     return key.key === '' ? reply : { ...reply, keyFrom: key.from };
   } catch (cause) {
-    throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}, ${from}`, {
-      cause,
-      hint: 'start the node with "fact-memory-node start", or name another address with --url or SVC_URL',
-    });
+    throw new ServiceError('unavailable', `no answer from ${maskUrls(base)}, ${from}`, { cause, hint: hintOf(cause) });
   }
+};
+
+const hintOf = (cause: unknown): string =>
+  HINTS[(cause as NodeJS.ErrnoException).code ?? ''] ??
+  'start the node with "fact-memory-node start", or name another address with --url or SVC_URL';
+
+const UNKNOWN_NAME = 'no machine with this name was found: correct the address of --url or SVC_URL';
+const UNTRUSTED = 'its certificate is not trusted here: name the file of its authority in NODE_EXTRA_CA_CERTS';
+
+/** Hints for failures that starting a node does not help. */
+const HINTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: UNKNOWN_NAME,
+  EAI_AGAIN: UNKNOWN_NAME,
+  EPROTO: 'the server there does not speak https: begin the address with http://',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
 };
 
 /** Checks the key first, because a header that cannot be sent would read as a node that does not answer. */

@@ -25,17 +25,29 @@ export const askServer = async (
   return acceptedReply(await server.send({ ...request, ...json }));
 };
 
-/** Every reply of a node has this header, so a success without it comes from another server. */
+/** Every reply of a node has this header. */
 const EVERY_REPLY = 'X-Request-Id';
 
 /** Returns a reply of success. Throws a refusal of the node as a `ServiceError`, and `unavailable` for no node. */
 export const acceptedReply = (reply: ServerReply): ServerReply => {
-  if (reply.status >= 400) throw refusalOf(reply);
-  if (reply.header(EVERY_REPLY) !== undefined) return reply;
-  throw new ServiceError('unavailable', 'the server at this address is no node', {
-    hint: `name the address of a node with --url or SVC_URL; a proxy must pass on the header ${EVERY_REPLY}`,
-  });
+  if (!isOfNode(reply)) throw noNode(reply);
+  if (reply.status < 400) return reply;
+  throw refusalOf(reply);
 };
+
+/** A web page comes from another server, or from the console, whose address somebody took for that of the node. */
+const isOfNode = (reply: ServerReply): boolean => {
+  if (reply.status >= 400 && typeof reply.document['detail'] === 'string') return true;
+  return reply.header(EVERY_REPLY) !== undefined && !/^text\/html\b/i.test(reply.header('Content-Type') ?? '');
+};
+
+const noNode = ({ status }: ServerReply): ServiceError =>
+  new ServiceError('unavailable', `the server at this address is no node: it replied with status ${status}`, {
+    status,
+    hint:
+      'name the address of a node with --url or SVC_URL; a proxy in front of one must reach it, ' +
+      `and pass on the header ${EVERY_REPLY}`,
+  });
 
 /** Turns a refusal of the node into an error, with its text made safe for a terminal. */
 const refusalOf = (reply: ServerReply): ServiceError => {

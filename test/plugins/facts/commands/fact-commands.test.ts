@@ -111,10 +111,24 @@ describe('the commands assert, query and fact', () => {
   });
 
   it('refuse the reply of a server that is no node', async () => {
-    const server = createServer((_, reply) => reply.end('{"ok":true}')).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = createServer(({ url }, reply) => {
+      const status = Number(/^\/(\d+)\//.exec(url ?? '')?.[1] ?? 200);
+      reply.writeHead(status, status === 201 ? { 'X-Request-Id': 'r', 'Content-Type': 'text/html' } : {});
+      reply.end('{"ok":true}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     try {
-      const variables = { SVC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+      for (const below of ['201', '404', '502']) {
+        const { exitCode, stderr } = await at.run(['query'], undefined, {
+          variables: { SVC_URL: `http://${address}/${below}` },
+        });
+        expect(exitCode, below).to.equal(1);
+        expect(stderr).to.contain(`is no node: it replied with status ${below}`);
+      }
+      const sealed = await at.run(['query'], undefined, { variables: { SVC_URL: `https://${address}` } });
+      expect(sealed.stderr).to.contain('no answer from').and.to.contain('begin the address with http://');
+      const variables = { SVC_URL: `http://${address}` };
       for (const words of [
         ['recall', 'Who?'],
         ['query'],
