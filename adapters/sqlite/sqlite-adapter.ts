@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
+import { hasFile } from './has-file.ts';
 import { type SqliteSettings, sqliteSettings, writerFor } from './sqlite-settings.ts';
 
 /** The adapter for the embedded store, one file on a local disk. It imports the engine when the store is opened. */
@@ -15,7 +15,7 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
     return createSqliteStore({ path, cacheBytes, writer: writerFor(writer), watchNesting: false, seal });
   },
   place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
-  exists: ({ path }) => existsSync(path),
+  exists: ({ path }) => hasFile(path),
   restore: async ({ path }, request) => {
     const { restoreFile } = await import('./restore-file.ts');
     return restoreFile(path, request);
@@ -25,7 +25,7 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
     return assembleFile(request);
   },
   requireUnused: async ({ path }) => {
-    if (!existsSync(path)) return;
+    if (!hasFile(path)) return;
     const { requireUnused } = await import('./restore-file.ts');
     requireUnused(resolve(path));
   },
@@ -36,7 +36,7 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
   },
   inspect: async ({ path }) => {
     // The first start will create the missing file.
-    if (!existsSync(path)) return [];
+    if (!hasFile(path)) return [];
     const { inspectFile } = await import('./inspect-file.ts');
     return inspectFile(path);
   },

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Workplace } from '../../adapters/cli/spawned-program.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -61,6 +61,26 @@ describe('An operator names a file that is no store (I22)', () => {
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain('there is no store at');
     expect(readdirSync(place.path('data'))).to.deep.equal(['svc.db']);
+    await place.dispose();
+  });
+});
+
+describe('An operator may not look into the folder of the store (I22)', () => {
+  it('is told so, instead of reading that the store does not exist', async () => {
+    const place = new Workplace();
+    // A link to itself fails for root too, who may look into every folder.
+    symlinkSync('data', place.path('data'));
+    for (const argv of [
+      ['key', 'list'],
+      ['plugins', 'doctor'],
+    ]) {
+      const { exitCode, stdout, stderr } = await place.runApart(argv);
+      expect(stdout + stderr, argv[0]).to.match(/cannot look for the store in \S+\/data \(ELOOP\)/);
+      expect(stdout + stderr, argv[0])
+        .to.contain('as the user of the node')
+        .and.not.to.contain('there is no store');
+      expect(exitCode, argv[0]).to.equal(1);
+    }
     await place.dispose();
   });
 });
