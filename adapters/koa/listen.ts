@@ -6,9 +6,11 @@ import { type Listener, ServiceError } from '../../ports/ports.ts';
 /** Starts to accept connections. Rejects with `unavailable` when the address is not available. */
 export const listen = (server: Server, { host, port }: { host: string; port: number }): Promise<Listener> =>
   new Promise((resolve, reject) => {
+    const bare = host.replace(/^\[(.*)\]$/, '$1');
+    const place = bare.includes(':') ? `[${bare}]:${port}` : `${bare}:${port}`;
     const refuse = (cause: NodeJS.ErrnoException): void =>
       reject(
-        new ServiceError('unavailable', `cannot listen on ${host}:${port} (${cause.code ?? cause.message})`, {
+        new ServiceError('unavailable', `cannot listen on ${place} (${cause.code ?? cause.message})`, {
           hint: HINTS[cause.code ?? ''] ?? 'choose another with --host and --port, or SVC_HOST and SVC_PORT',
           cause,
         }),
@@ -20,7 +22,7 @@ export const listen = (server: Server, { host, port }: { host: string; port: num
       connections.add(socket);
       socket.once('close', () => connections.delete(socket));
     });
-    server.listen({ host, port, backlog: BACKLOG }, () => {
+    server.listen({ host: bare, port, backlog: BACKLOG }, () => {
       server.off('error', refuse);
       const address = server.address() as AddressInfo;
       let closing: Promise<void> | undefined;
