@@ -7,8 +7,8 @@ const LETTERS = /^[a-z]+$/;
  * Lists the input of a table of words:
  *
  * - `words`: whole words by usefulness. The first `ofModel` are those of the model's own vocabulary, sorted by
- *   frequency; then come those of a count over many texts (GloVe). `share` is the frequency of a word, by Zipf's law
- *   over that vocabulary; beyond its words it makes no difference.
+ *   frequency; then come those of a count over many texts (GloVe). `share` estimates the frequency of a word of the
+ *   model by Zipf's law, and is the same small number for every other word.
  * - `pieces`: the pieces into which the model splits each other word of letters; the first is a beginning, `tok+`, the
  *   others go on, `+en`.
  */

@@ -5,7 +5,7 @@ const judge = (name: string, table: string, permitted: string, row: 'OLD' | 'NEW
   `CREATE OR REPLACE FUNCTION ${table}_${name}() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN IF ${permitted} THEN RETURN ${row}; END IF; RAISE EXCEPTION '${table} are immutable'; END $$`;
 
-/** The PostgreSQL statements that define tables. */
+/** The parts of table definitions that PostgreSQL spells in its own way. */
 export const postgresSchema: SchemaDialect = {
   textType: 'TEXT COLLATE "C"',
   bytesType: 'BYTEA',

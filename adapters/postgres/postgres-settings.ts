@@ -58,7 +58,7 @@ export const postgresSettings: Schema<PostgresSettings> = schema<PostgresSetting
       default: 16,
       env: 'SVC_DATABASE_POOL_SIZE',
       description:
-        'PostgreSQL: connections that one process opens at most; fewer where the server allows its processes fewer',
+        'PostgreSQL: connections that one process opens at most; fewer where the server has too few for all processes',
     },
     lockTimeoutMs: {
       type: 'integer',

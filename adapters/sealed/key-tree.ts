@@ -142,8 +142,9 @@ export const pathOf = (digest: Uint8Array): KeyPath => {
 };
 
 /**
- * The seed of a node and the digit of a child, of which the hash is a pseudorandom function for a secret seed. A key is
- * derived in this place, because thirty levels of objects cost more than their hashes.
+ * The seed of a node, then the digit of a child. The hash of both is the seed of that child, which nobody can guess
+ * without the seed of the node. All derivations use this one buffer, because new objects for thirty levels cost more
+ * than the hashes.
  */
 const NODE = Buffer.alloc(SEED_BYTES + 1);
 const DIGIT_0 = '0'.charCodeAt(0);

@@ -7,7 +7,7 @@ import { DIGEST_BYTES, INCREMENT_FORMAT, type IncrementHeader, STEP_BYTES } from
 /** Takes the pages of an increment, in their order. Returns false to take no more. */
 export interface PageTaker {
   begin(header: IncrementHeader): void;
-  /** Called before the pages of a step. */
+  /** Called before the pages of a step, which lead to the state of the store at `atMs`. */
   step(atMs: number, databasePages: number): boolean;
   page(number: number, content: Buffer): Promise<void>;
 }

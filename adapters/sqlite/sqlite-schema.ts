@@ -5,7 +5,7 @@ const refuse = (table: string, change: 'UPDATE' | 'DELETE', unless: string): str
     WHEN NOT (${unless})
     BEGIN SELECT RAISE(ABORT, '${table} are immutable'); END`;
 
-/** The SQLite statements that define tables. */
+/** The parts of table definitions that SQLite spells in its own way. */
 export const sqliteSchema: SchemaDialect = {
   textType: 'TEXT',
   bytesType: 'BLOB',

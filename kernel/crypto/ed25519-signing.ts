@@ -34,9 +34,9 @@ export const createSigner = (seed: Uint8Array): Signer => {
 };
 
 /**
- * Returns whether `signature` is one of `publicKey` over `bytes`. Strict, so that every party agrees. It refuses a
- * wrong length and a key that is not canonically encoded. It refuses a key of low order, for which one signature fits
- * many messages. It refuses an S that is not reduced, which would make a second valid signature of any first.
+ * Returns whether the owner of `publicKey` has signed `bytes` with `signature`. The check is strict, so that every
+ * party agrees. It refuses a wrong length and a key that is not canonically encoded. It refuses a key of low order, for
+ * which one signature fits many messages. It refuses an S that is not reduced, which would be a second valid signature.
  */
 export const verifyEd25519 = (publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean => {
   const key = keyToVerifyBy(publicKey, signature);

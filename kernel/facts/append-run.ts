@@ -96,7 +96,7 @@ export class AppendRun {
     await turnAfter(stored);
     if (followUps.length === 0) return;
     if (depth === FOLLOW_UP_DEPTH)
-      throw new Error(`facts followed from facts more than ${FOLLOW_UP_DEPTH} levels deep`);
+      throw new Error(`drafts of "fact:appended" led to further drafts, more than ${FOLLOW_UP_DEPTH} levels deep`);
     const next = followUps.map((draft) => this.#followUp(draft));
     await this.append(next, depth + 1);
     for (const { verdict } of next) {

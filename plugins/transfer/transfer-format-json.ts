@@ -39,7 +39,7 @@ export const readHeader = (text: string): TransferHeader => {
   };
 };
 
-/** The end of a fact that another fact sets. */
+/** The instant at which a fact expires, as another fact, its time to live, has set it. */
 export interface PortableExpiry {
   readonly factId: string;
   readonly expiresMs: number;

@@ -19,7 +19,7 @@ describe('The made-up sets of the quality bench', () => {
     });
   }
 
-  it('are none for the name of a folder', () => {
+  it('do not include one with the path of a folder as its name', () => {
     expect(madeSet('some/folder')).to.equal(undefined);
   });
 });

@@ -30,7 +30,7 @@ const RESTS_BESIDE_OTHERS = 40;
 /** The time after a commit in which further commits are expected, in milliseconds. */
 const COMMITS_LAST_MS = 1_000;
 /**
- * The maximum pause in milliseconds, because a process that was suspended during a step must not pause for a multiple
+ * The maximum pause in milliseconds. Without it, a process that was suspended during a step would pause for a multiple
  * of that time.
  */
 const LONGEST_REST_MS = 2_000;

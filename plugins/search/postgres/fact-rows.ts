@@ -76,7 +76,10 @@ export class FactRows {
     return changes;
   }
 
-  /** Removes the rows of facts, their words and their signs. Ignores facts without a row. */
+  /**
+   * Removes the rows of facts, of their words and of their vectors. Ignores facts without a row. Returns the number of
+   * removed vectors.
+   */
   async remove(tenantId: string, facts: readonly StoredFact[], transaction: PluginTransaction): Promise<number> {
     const own = this.#tables.in(transaction);
     const missing = new Set(await this.without(tenantId, facts, transaction));

@@ -3,9 +3,7 @@ import type { Clock } from '../../../kernel/plugin-api.ts';
 
 /** The pause after a step, as a multiple of its duration. So the work takes at most a third of the time. */
 const RESTS = 2;
-/**
- * The maximum pause in milliseconds, because a process that was suspended must not pause for a multiple of that time.
- */
+/** The maximum pause in milliseconds. Without it, a process that was suspended would pause for twice that time. */
 const LONGEST_REST_MS = 500;
 
 /**

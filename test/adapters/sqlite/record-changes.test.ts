@@ -117,7 +117,7 @@ describe('recorded changes of an SQLite store', () => {
     expect(String((failure?.cause as Error | undefined)?.message)).to.include('the log of the store was replaced');
   }).timeout(LIMIT_MS);
 
-  it('bring back the store as of each moment', async () => {
+  it('bring back the store as of an earlier moment', async () => {
     record();
     await increased();
     write(2);

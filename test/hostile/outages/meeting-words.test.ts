@@ -62,7 +62,7 @@ describe('A writer tries to store words that all collide in one hash table (I21)
       { numRuns: RUNS },
     ));
 
-  it('and a snapshot keeps its seed, so that earlier facts are still found after a restart', async () => {
+  it('and earlier facts are still found after a restart, because a snapshot keeps its seed', async () => {
     const view: SearchView = {
       tenantId: 'default',
       scopes: ['company'],

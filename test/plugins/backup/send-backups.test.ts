@@ -103,7 +103,7 @@ describe('backups in a bucket', () => {
     expect((await checkSent(target, id)).id).to.equal(id);
   }).timeout(30_000);
 
-  it('stay by days, weeks and months, although the folder has only the newest', async () => {
+  it('stay by days and weeks, although the folder has only the newest', async () => {
     const made: string[] = [];
     for (let day = 0; day < 13; day += 1) {
       made.push(make(day));

@@ -61,7 +61,7 @@ forEachStore('a card whose entity has facts in gardens', () => {
     expect(await seenBy('agent:keeper')).to.have.members([undefined, 'thorns']);
   });
 
-  it('is stored as one fact for all readers outside gardens, if no fact of the entity is in a garden', async () => {
+  it('is stored once for all readers, members of gardens too, while its entity has no fact in a garden', async () => {
     await plant('memory:role', 'engineer');
     for (const name of ['agent:keeper', 'agent:both', 'agent:roses', 'agent:stranger']) {
       await cards.card({ key: await keyOf(name) });

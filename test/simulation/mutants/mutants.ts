@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     noticedBy: {
       file: `${FEDERATION}/pulling/shared-pulls`,
-      title: 'pulls by several processes on one store lose and repeat no fact if any store call fails',
+      title: 'pulls by several processes on one store lose no fact and repeat none when any call to the store fails',
     },
   },
   {

@@ -95,7 +95,7 @@ const MOST_READ = 400;
 const NO_LETTER = 0;
 const DIGIT = 31;
 const BEFORE_A = 96;
-/** The codes of all Latin letters are below this code. */
+/** The codes below this one are ASCII, Latin-1, and Latin Extended-A and -B. */
 const LETTER_CODES = 0x250;
 
 /**

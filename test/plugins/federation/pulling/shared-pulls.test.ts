@@ -66,7 +66,7 @@ describe('pulls by several processes on one store', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('lose and repeat no fact if any store call fails', async () => {
+  it('lose no fact and repeat none when any call to the store fails', async () => {
     const network = createLoopbackNetwork();
     const peer = await startScriptedPeer(network);
     const plan = new FaultPlan();
