@@ -23,7 +23,8 @@ export const refuseLostStore = (
   const { fullLocation } = storePlace(config);
   throw new ServiceError('conflict', `the store ${fullLocation} is gone, but its folder has ${left.join(' and ')}`, {
     hint:
-      'put the store back, or restore a backup with "fact-memory-node restore"; ' +
+      'put the store back, restore a backup with "fact-memory-node restore", or, if the store is in PostgreSQL, ' +
+      'name it in SVC_DATABASE_URL as before; ' +
       'only to begin with an empty memory, move these files away first',
   });
 };

@@ -21,7 +21,13 @@ describe('An operator loses the store of a node and keeps its other files (I22)'
     await loseStore();
     const { exitCode, stderr } = await init();
     expect(exitCode).to.equal(1);
-    for (const part of [place.path('data/svc.db'), 'node.key', 'restore a backup', 'move these files away']) {
+    for (const part of [
+      place.path('data/svc.db'),
+      'node.key',
+      'restore a backup',
+      'SVC_DATABASE_URL',
+      'move these files',
+    ]) {
       expect(stderr).to.contain(part);
     }
     const doctor = await place.run(['plugins', 'doctor']);
