@@ -105,13 +105,16 @@ interface SetByVariable extends SettingProperty {
   readonly parsed: unknown;
 }
 
-/** Reads variables. An empty one counts as unset, because compose files and shells express "nothing" that way. */
+/**
+ * Reads variables. An empty one counts as unset, because compose files and shells express "nothing" that way. A shell
+ * that reads a file with Windows line ends leaves a carriage return at the end of each value.
+ */
 const readEnvironment = (properties: readonly SettingProperty[], env: Environment) => {
   const set = new Map<string, SetByVariable>();
   const refused: SettingProperty[] = [];
   for (const property of properties) {
     const variable = property.schema.env;
-    const text = variable === undefined ? undefined : env[variable];
+    const text = variable === undefined ? undefined : env[variable]?.replace(/\r$/, '');
     if (text === undefined || text === '') continue;
     const parsed = parseEnvironmentValue(text, property.schema);
     if (parsed === undefined) refused.push(property);

@@ -104,6 +104,12 @@ describe('plugin settings', () => {
     expect(withEnv({ X_ENABLED: '', X_MAX_AGE: '' }).problems).to.deep.equal([]);
   });
 
+  it('leave out the carriage return that a file with Windows line ends adds to a variable', () => {
+    const { value, problems } = withEnv({ X_MODE: 'strict\r', X_RATIO: '0.25\r', X_ENABLED: '\r' });
+    expect(problems).to.deep.equal([]);
+    expect(value).to.include({ mode: 'strict', ratio: 0.25 });
+  });
+
   const refused: Readonly<Record<string, [env: Record<string, string>, message: string]>> = {
     'text for a boolean': [{ X_ENABLED: 'yes' }, 'X_ENABLED accepts true or false (1 or 0)'],
     'text for a number': [{ X_RATIO: '0x10' }, 'X_RATIO accepts a number'],
