@@ -1,10 +1,10 @@
-import { encodeBase64Url, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { encodeBase64Url, sha256Hex } from '../../kernel/plugin-api.ts';
 import { memberOf } from './fetch-document.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import type { CodeSignIn } from './oidc-api.ts';
 import { nonceOf } from './sign-in-binding.ts';
 import { type SignInParts, signPersonIn } from './sign-person-in.ts';
-import { invalidToken } from './token-refusal.ts';
+import { invalidToken, signInIsOff } from './token-refusal.ts';
 
 export interface CodeSignInParts extends Omit<SignInParts, 'provider'> {
   readonly nodeUrl: string;
@@ -20,7 +20,7 @@ const PAGES = 'pages of the node';
 export const createCodeSignIn = (parts: CodeSignInParts): CodeSignIn => {
   const { provider, nodeUrl, settings } = parts;
   const place: CodeSignIn['place'] = async () => {
-    if (provider === undefined) throw withoutProvider();
+    if (provider === undefined) throw signInIsOff();
     return provider.signInPlace();
   };
   return {
@@ -43,7 +43,7 @@ export const createCodeSignIn = (parts: CodeSignInParts): CodeSignIn => {
       return address.href;
     },
     async finish({ redirectUri, codeVerifier, salt, permissions }, { code, issuer: sentBy }) {
-      if (provider === undefined) throw withoutProvider();
+      if (provider === undefined) throw signInIsOff();
       const { issuer, namesIssuer } = await provider.signInPlace();
       // A code of one provider must not be sent to another one (RFC 9207).
       if (sentBy === undefined ? namesIssuer : sentBy !== issuer) throw invalidToken('another provider has answered');
@@ -64,5 +64,3 @@ export const createCodeSignIn = (parts: CodeSignInParts): CodeSignIn => {
     },
   };
 };
-
-const withoutProvider = (): ServiceError => new ServiceError('unavailable', 'this node has no identity provider');

@@ -5,7 +5,6 @@ import {
   memberRefusal,
   objectOf,
   type Route,
-  ServiceError,
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
@@ -14,7 +13,7 @@ import { DEFAULT_PERMISSIONS } from './grant-rights.ts';
 import type { CodeGrant } from './identity-provider.ts';
 import { isBindingNonce, isSameAddress, nonceOf, type SignInBinding } from './sign-in-binding.ts';
 import { type SignInParts, signPersonIn } from './sign-person-in.ts';
-import { invalidToken } from './token-refusal.ts';
+import { invalidToken, signInIsOff } from './token-refusal.ts';
 
 const MAX_LISTED = 64;
 
@@ -87,9 +86,7 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
 });
 
 const exchange = async (body: ExchangeBody, { provider, nodeUrl, ...parts }: ExchangeParts) => {
-  if (provider === undefined) {
-    throw new ServiceError('unavailable', 'this node takes no tokens of an identity provider');
-  }
+  if (provider === undefined) throw signInIsOff();
   const credential = credentialOf(body);
   const permissions = body.permissions ?? DEFAULT_PERMISSIONS;
   const isOwnPlace = typeof credential === 'string' || isOwnRedirect(credential.redirectUri, nodeUrl);

@@ -7,7 +7,7 @@ import type { SignInPlace } from './oidc-api.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 import { readObject, readToken, type TokenUse, type UnverifiedToken } from './read-id-token.ts';
 import { SigningKeys } from './signing-keys.ts';
-import { invalidToken } from './token-refusal.ts';
+import { codesAreOff, invalidToken } from './token-refusal.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -94,7 +94,7 @@ export class IdentityProvider {
   /** Returns the address at which people sign in as the client of this node. */
   async signInPlace(): Promise<SignInPlace> {
     const { issuerUrl: issuer, clientId } = this.#parts.settings;
-    if (clientId === '') throw new ServiceError('unavailable', 'this node takes no codes: it has no client id');
+    if (clientId === '') throw codesAreOff();
     const { authorizationEndpoint, namesIssuer } = (await this.#loaded.get()).discovery;
     if (authorizationEndpoint === undefined) throw providerFailure('it has no authorization endpoint');
     return { issuer, clientId, authorizationEndpoint, namesIssuer };
@@ -104,7 +104,7 @@ export class IdentityProvider {
   async redeem({ code, codeVerifier, redirectUri }: CodeGrant): Promise<string> {
     const { settings, transport } = this.#parts;
     const { issuerUrl: issuer, clientId } = settings;
-    if (clientId === '') throw new ServiceError('unavailable', 'this node takes no codes: it has no client id');
+    if (clientId === '') throw codesAreOff();
     const { tokenEndpoint: url } = (await this.#loaded.get()).discovery;
     if (url === undefined) throw providerFailure('it has no token endpoint');
     if (this.#redeeming >= MAX_REDEEMING) {

@@ -23,6 +23,7 @@ import { IdentityProvider } from './identity-provider.ts';
 import { loginCommands } from './login-commands.ts';
 import { CodeSignIn, ResourceMetadata, resourceIssued } from './oidc-api.ts';
 import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
+import { OIDC_DISABLED } from './oidc-words.ts';
 import { RESOURCE_METADATA_PATH, resourceMetadataRoute } from './resource-metadata-route.ts';
 
 export const oidcPlugin = definePlugin({
@@ -41,7 +42,7 @@ export const oidcPlugin = definePlugin({
     audit: optional(AuditLog),
   },
   provides: [ResourceMetadata, CodeSignIn],
-  declares: [ACCESS_TOKEN_PRINCIPAL],
+  declares: [ACCESS_TOKEN_PRINCIPAL, OIDC_DISABLED],
   config: oidcSettings,
   commands: loginCommands,
   inspect: ({ config }) => checkOidcSettings(config),

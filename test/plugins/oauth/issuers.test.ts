@@ -37,7 +37,7 @@ describe('a node that lacks the plugin keys', () => {
     const node = await start({});
     try {
       const body = { id_token: 'x' };
-      expect((await node.request('POST', '/v1/auth/oidc/exchange', { body })).status).to.equal(503);
+      expect((await node.request('POST', '/v1/auth/oidc/exchange', { body })).status).to.equal(403);
       expect((await node.request('GET', '/oauth/authorize')).status).to.equal(404);
     } finally {
       await node.stop();

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { EXCHANGE, type OidcNode, SUBJECT, startOidcNode } from './oidc-node.ts';
 
+const CODE = { code: 'code-1', code_verifier: 'v'.repeat(43), redirect_uri: 'http://127.0.0.1:4711/callback' };
+
 describe('the settings of the token exchange', () => {
   const withNode = async (settings: Readonly<Record<string, unknown>>, work: (oidc: OidcNode) => Promise<void>) => {
     const oidc = await startOidcNode({ settings });
@@ -13,11 +15,22 @@ describe('the settings of the token exchange', () => {
 
   it('can disable the exchange, which then disappears from all metadata', () =>
     withNode({ enabled: false }, async (oidc) => {
-      const reply = await oidc.signIn();
-      expect([reply.status, reply.body.code]).to.deep.equal([503, 'unavailable']);
+      for (const reply of [await oidc.signIn(), await oidc.exchange(CODE)]) {
+        expect([reply.status, reply.body.code]).to.deep.equal([403, 'oidc_disabled']);
+        expect(reply.body.hint).to.contain('SVC_OIDC_ENABLED');
+      }
+      expect(oidc.node.logLines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
       expect(oidc.provider.asked).to.deep.equal([]);
       expect((await oidc.node.request('GET', '/.well-known/oauth-protected-resource')).status).to.equal(404);
       expect((await oidc.node.request('GET', '/.well-known/svc')).body).not.to.have.property('oidc');
+    }));
+
+  it('refuse codes without a client id, and go on with id tokens', () =>
+    withNode({ clientId: '' }, async (oidc) => {
+      const reply = await oidc.exchange(CODE);
+      expect([reply.status, reply.body.code]).to.deep.equal([403, 'oidc_disabled']);
+      expect(reply.body.hint).to.contain('SVC_OIDC_CLIENT_ID');
+      expect((await oidc.signIn()).status).to.equal(200);
     }));
 
   it('select the claim that holds the roles', () =>
