@@ -66,6 +66,22 @@ export class CapabilityStore {
     return Number(row?.n ?? 0);
   }
 
+  /**
+   * Returns true if the issuer of a token has fewer than `limit` other ones, including revoked ones. Expired ones are
+   * deleted to make room, so that the rows of an issuer never exceed the limit.
+   */
+  async hasRoomFor(
+    own: WritableTables,
+    { issuer, tenantId, issuedMs }: StoredCapability,
+    limit: number,
+  ): Promise<boolean> {
+    const ofIssuer = () => own(TOKENS_TABLE).where({ tenant_id: tenantId, issuer_digest: entityDigest(issuer) });
+    const isFull = async () => ((await ofIssuer().select('token_id').limit(limit)) as unknown[]).length >= limit;
+    if (!(await isFull())) return true;
+    await ofIssuer().where('expires_ms', '<=', issuedMs).delete();
+    return !(await isFull());
+  }
+
   /** Deletes tokens that expired before the instant. */
   async prune(beforeMs: number): Promise<void> {
     await this.#tables(TOKENS_TABLE).where('expires_ms', '<', beforeMs).delete();

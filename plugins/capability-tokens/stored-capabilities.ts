@@ -42,6 +42,8 @@ import { coversTarget } from './covers-target.ts';
 import { digestOfToken, signToken } from './token-document.ts';
 
 const NONCE_BYTES = 32;
+/** The maximum number of unexpired tokens of an issuer. Revoked tokens count, because the store keeps them as long. */
+const MAX_UNEXPIRED = 1_000;
 
 export interface CapabilityParts {
   readonly store: CapabilityStore;
@@ -80,6 +82,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     await tables.write(actor.tenantId, async (own, transaction) => {
       // Checks inside the transaction, so that an issuer who was just removed from a garden cannot grant it.
       await checkIssuer(token, actor, transaction, this.#parts);
+      if (!(await store.hasRoomFor(own, record, MAX_UNEXPIRED))) throw tooManyTokens();
       await store.insert(own, record);
       await this.#parts.audit?.record(entryOf(CAPABILITY_ISSUED, actor, record), transaction);
     });
@@ -182,6 +185,11 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     await this.#parts.audit?.recordRejection(entryOf(CAPABILITY_REJECTED, caller, record, { reason }));
   }
 }
+
+const tooManyTokens = (): ServiceError =>
+  new ServiceError('limit_reached', `an issuer has at most ${MAX_UNEXPIRED} capability tokens that have not expired`, {
+    hint: 'use one of these tokens, wait until some have expired, and issue tokens that expire sooner',
+  });
 
 const noSuchToken = (): ServiceError => new ServiceError('lookup', 'no such token');
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { decodeBase64Url, definePlugin, httpAdmit, verifyEd25519 } from '../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { ATLAS, DAY_MS, PATH, startTokenNode, type TokenNode } from './token-node.ts';
 
@@ -99,6 +100,28 @@ forEachStore('issuing a capability token', () => {
     expect((await ask(node.mine, { issuer: 'agent:me' })).status).to.equal(201);
     const { status, body } = await ask(node.mine, { issuer: 'agent:me', subject: 'agent:other' });
     expect([status, body.code]).to.deep.equal([403, 'authorization']);
+  });
+
+  it('is limited for an issuer, where revoking makes no room, and tokens that have expired do (I21)', async () => {
+    const crowd = await node.addKey({ entityUri: 'agent:crowd' });
+    const own = { issuer: 'agent:crowd', subject: 'agent:crowd' };
+    const { body: first } = await ask(crowd, own);
+    const store = node.kernel.get(FactStore);
+    const [row] = await store.table('capability_tokens_issued').where({ token_id: first.token_id }).select('*');
+    const expires_ms = node.clock.nowMs() + DAY_MS;
+    await store.write('default', (transaction) =>
+      transaction.insertRows(
+        'capability_tokens_issued',
+        Array.from({ length: 999 }, (_, at) => ({ ...row, token_id: `made-up-${at}`, expires_ms })),
+      ),
+    );
+    expect((await node.request('POST', `${PATH}/${first.token_id}/revoke`, { key: crowd })).status).to.equal(200);
+    const refused = await ask(crowd, own);
+    expect([refused.status, refused.body.code]).to.deep.equal([409, 'limit_reached']);
+    expect((await ask(node.mine, { issuer: 'agent:me' })).status).to.equal(201);
+    await node.clock.advance(3_600_000);
+    expect((await ask(crowd, own)).status).to.equal(201);
+    expect((await ask(crowd, own)).status).to.equal(409);
   });
 
   it('requires write, and rejects a repeated member', async () => {
