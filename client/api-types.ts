@@ -2700,7 +2700,8 @@ export interface Api {
   'POST /v1/mcp': {
     body: {
       jsonrpc: '2.0';
-      id?: string | number | undefined;
+      /** Null is refused; a notification has no id. */
+      id?: string | number | null | undefined;
       method: string;
       params?: Record<string, unknown> | undefined;
     };

@@ -1,4 +1,4 @@
-import { type Reply, type Route, type RouteRequest, schema } from '../../kernel/plugin-api.ts';
+import { memberRefusal, type Reply, type Route, type RouteRequest, schema } from '../../kernel/plugin-api.ts';
 import type { HttpFace } from './http-face.ts';
 import { MCP_HEADERS } from './mcp-headers.ts';
 import type { MemoryServerParts } from './memory-server.ts';
@@ -39,7 +39,8 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
     // a reply.
     properties: {
       jsonrpc: { type: 'string', const: '2.0' },
-      id: { type: ['string', 'integer'] },
+      // A null must not count as absent, because a request without an id is a notification, which gets no answer.
+      id: { type: ['string', 'integer', 'null'], description: 'Null is refused; a notification has no id.' },
       method: { type: 'string', maxLength: 256 },
       params: { type: 'object' },
     },
@@ -56,6 +57,9 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
     status: 200,
   },
   handle: async (request) => {
+    if (request.body['id'] === null) {
+      throw memberRefusal('body.id', 'must be a string or an integer: leave it out for a notification');
+    }
     const face = await parts.face();
     const { body, header, signal } = request;
     const url = `${parts.nodeUrl}${MCP_PATH}`;

@@ -28,6 +28,7 @@ describe('hostile MCP messages', () => {
       [422, { ...list, id: {} }],
       [422, { ...list, id: 1.5 }],
       [422, { ...list, params: [] }],
+      [422, { ...list, id: null }],
       [422, { ...list, method: 7 }],
       [422, { ...list, method: 'm'.repeat(257) }],
       [422, { ...list, extra: true }],
