@@ -134,6 +134,29 @@ forEachStore('An import into a node', () => {
     });
   });
 
+  it('finds an ended fact behind many of its triple, and behind a retraction', async () => {
+    await inTemporaryFolder(async (folder) => {
+      // Each export has one more item, because the node replays the reply to an equal request.
+      const importItems = async (...memories: readonly string[]) => {
+        const path = join(folder, 'mem0.jsonl');
+        const items = memories.map((memory) => ({ id: memory, memory, user_id: 'u', expiration_date: '2025-01-01' }));
+        await writeFile(path, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+        return (await run('mem0', path, folder, { fromStart: true })).tally;
+      };
+      await importItems('tea');
+      const { body } = await node.request('GET', '/v1/facts?entity=mem0:user/u&include_expired=true', { key });
+      const [{ entity, relation, source, scope }] = body.facts;
+      const rivals = Array.from({ length: 501 }, (_, v) => ({
+        ...{ entity, relation, source, scope, value: { type: 'number', v }, valid_until: '2025-01-01T00:00:00Z' },
+      }));
+      expect((await node.request('POST', '/v1/facts/batch', { key, body: rivals })).body.accepted).to.equal(501);
+      expect(await importItems('tea', 'hat')).to.include({ stored: 1, same: 1 });
+      const end = { entity, relation, source, scope, value: { type: 'null', v: null }, confidence: 0 };
+      expect((await node.request('POST', '/v1/facts', { key, body: end })).status).to.equal(201);
+      expect(await importItems('tea', 'hat', 'map')).to.include({ stored: 1, same: 2 });
+    });
+  });
+
   it('continues where an earlier run was killed, without sending acknowledged facts again', async () => {
     await inTemporaryFolder(async (folder) => {
       replies = 2;
