@@ -13,6 +13,8 @@ import type { UpkeepTask } from './upkeep-api.ts';
 
 /** The maximum age of a missed time. If no node was running then, the task runs late, up to this age. */
 export const MAX_DELAY_MS = 24 * 3_600_000;
+/** How far a plan may lie ahead, because the clocks of processes differ. Beyond it the clock was set back. */
+const MAX_AHEAD_MS = 300_000;
 
 export interface PlannerParts {
   readonly clock: Clock;
@@ -50,8 +52,9 @@ const planTask = async (
   const nowMs = clock.nowMs();
   const patterns = timetable.patterns.join('; ');
   const plan = await store.planOf(task.name);
-  if (plan === undefined || plan.patterns !== patterns || plan.plannedMs > nowMs + MAX_DELAY_MS) {
-    // A schedule starts when a node first reads it, and again if a wrong clock has stored a time far in the future.
+  if (plan === undefined || plan.patterns !== patterns || plan.plannedMs > nowMs + MAX_AHEAD_MS) {
+    // A schedule starts when a node first reads it, and again if a wrong clock has stored a time in the future. A time
+    // that had its run under the wrong clock gets no other one.
     await store.setPlan(task.name, { patterns, plannedMs: nowMs }, confirm);
     log.info('the schedule of a task of upkeep begins', { task: task.name });
     return;

@@ -141,6 +141,23 @@ forEachStore('Upkeep by a schedule', () => {
     expect(runs).to.have.lengthOf(2);
   });
 
+  it('goes on when a clock that was ahead is set back, without a second run for a time', async () => {
+    await start({}, 'sweep 0 * * * *');
+    await begins();
+    pass(20 * HOUR_MS);
+    await hasRun(1);
+    pass(-20 * HOUR_MS);
+    await begins(2);
+    pass(HOUR_MS);
+    await hasRun(2);
+    expect(runs).to.deep.equal([20, 1].map((hours) => `default ${START_MS + hours * HOUR_MS}`));
+    pass(18 * HOUR_MS);
+    await hasRun(3);
+    pass(HOUR_MS);
+    for (let look = 0; look < 3; look += 1) await looks();
+    expect(runs).to.have.lengthOf(3);
+  });
+
   it('makes up once for missed runs of the last day while no node ran', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'upkeep-'));
     const schedule = 'sweep 0 * * * *';
