@@ -22,8 +22,8 @@ interface Query {
 
 /**
  * `GET /v1/subscriptions/{id}/stream` sends Server-Sent Events. It continues after `Last-Event-ID` (or `after`), an
- * event or an instant; without either it begins with new events. A comment carries an instant as its id where the
- * client has no event, or one that the node will soon no longer keep.
+ * event or an instant; without either, or after an instant ahead, it begins with new events. A comment carries an
+ * instant as its id where the client has no event, or one that the node will soon no longer keep.
  */
 export const streamRoute = ({ subscriptions, clock, factJson, replayMs }: StreamParts): Route<IdParams, Query> => ({
   method: 'GET',
@@ -41,8 +41,12 @@ export const streamRoute = ({ subscriptions, clock, factJson, replayMs }: Stream
     headers: { 'Last-Event-ID': 'e7a1c0d4-5b62-4f83-9d0e-1c2b3a495867' },
   },
   async handle({ caller, params, query, header, signal }) {
-    const after = header('last-event-id') || query.after;
-    const sinceMs = (after === undefined ? null : parseInstant(after)) ?? undefined;
+    const given = header('last-event-id') || query.after;
+    const givenMs = given === undefined ? null : parseInstant(given);
+    // A clock was set back, or that of the client is ahead. The stream would be silent until the instant comes.
+    const isAhead = givenMs !== null && givenMs > clock.nowMs();
+    const after = isAhead ? undefined : given;
+    const sinceMs = isAhead ? undefined : (givenMs ?? undefined);
     const afterId = sinceMs === undefined ? after : undefined;
     const steps = await subscriptions.follow(caller, params.id, { afterId, sinceMs, signal });
     let positionMs = after === undefined ? Number.NEGATIVE_INFINITY : (sinceMs ?? clock.nowMs());

@@ -92,6 +92,48 @@ forEachStore('replay and stream of a subscription', () => {
     await frames.close();
   });
 
+  it('stream the events since an instant in any spelling, and take no other text for one', async () => {
+    await subscribed.node.clock.advance(Date.UTC(2026, 2, 31, 23, 59) - subscribed.node.clock.nowMs());
+    const { body } = await subscribed.subscribe(ATLAS);
+    await subscribed.node.clock.advance(60_000);
+    await say(1);
+    await subscribed.settled();
+    const spellings = [
+      '2026-03-31T23:59:60Z',
+      '2026-04-01t00:00:00z',
+      '2026-04-01T13:59:59.999999999+14:00',
+      '2026-03-31T00:01:00-23:59',
+    ];
+    for (const position of spellings) {
+      const frames = await openStream(body.id, { 'Last-Event-ID': position });
+      expect(await frames.next(), position).to.deep.include({ value: 1 });
+      await frames.close();
+    }
+    const others = [
+      '0000-01-01T00:00:00Z',
+      '2026-04-01',
+      '2026-04-31T00:00:00Z',
+      '10000-01-01T00:00:00Z',
+      '1743465600000',
+    ];
+    for (const position of others) {
+      const headers = { 'Last-Event-ID': position };
+      const reply = await request('GET', `/v1/subscriptions/${body.id}/stream`, { key: subscribed.key, headers });
+      expect([reply.status, reply.body.code], position).to.deep.equal([404, 'event_not_found']);
+    }
+  });
+
+  it('begin with new events after an instant that has not come, and mark the place', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    await say(1);
+    const frames = await openStream(body.id, { 'Last-Event-ID': '9999-12-31T23:59:59.999Z' });
+    const { id: mark } = await frames.comment();
+    expect(mark).to.match(/^2026-/);
+    await say(2);
+    expect(await frames.next()).to.deep.include({ value: 2 });
+    await frames.close();
+  });
+
   it('replace an old event by a mark, and refuse marks older than the replay window', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const stream = await openStream(body.id);
