@@ -33,7 +33,8 @@ export const spansOf = (rule: FormRule, values: FormValues, nowMs: number): read
     const back = since === 0 && rule === 'relative' ? WEEK_DAYS : since;
     return [daySpan(today - back * DAY_MS)];
   }
-  return [daySpan(today + ((WEEK_DAYS - since) % WEEK_DAYS) * DAY_MS)];
+  const ahead = WEEK_DAYS - since;
+  return [daySpan(today + (which > 0 ? ahead : ahead % WEEK_DAYS) * DAY_MS)];
 };
 
 const startOfDay = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;

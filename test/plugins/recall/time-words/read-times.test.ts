@@ -70,6 +70,14 @@ describe('times named in a query', () => {
     expect(days).to.have.length(22);
   });
 
+  it('distinguish last, this and next Friday, also on a Friday', () => {
+    expect(['last', 'this', 'next'].flatMap((which) => read(`what about ${which} Friday`, NOW))).to.deep.equal([
+      '2026-11-20 2026-11-21',
+      '2026-11-27 2026-11-28',
+      '2026-12-04 2026-12-05',
+    ]);
+  });
+
   it('distinguish last, this and next winter, even in the middle of one', () => {
     for (const month of [0, 1]) {
       expect(read('where were we last winter', Date.UTC(2027, month, 15))).to.deep.equal(['2025-12-01 2026-03-01']);
