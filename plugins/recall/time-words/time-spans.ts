@@ -65,7 +65,11 @@ const calendarSpans = ({ date, year, month, of_month, season }: FormValues, nowM
     if (month === undefined) return [monthsSpan(one, 1, 12)];
     return of_month === undefined ? [monthsSpan(one, month)] : dayOf(one, month, of_month);
   };
-  if (year !== undefined) return ofYear(year);
+  if (year !== undefined) {
+    const spans = ofYear(year);
+    // The month stands for a day that it does not have, such as 29 February 2023.
+    return spans.length === 0 && month !== undefined ? [monthsSpan(year, month)] : spans;
+  }
   const thisYear = new Date(nowMs).getUTCFullYear();
   return Array.from({ length: YEARS_BACK + 2 }, (_, at) => ofYear(thisYear - YEARS_BACK + at)).flat();
 };
