@@ -163,7 +163,9 @@ export class StoredCards implements MemoryCards {
    */
   async #holds(card: Card, reader: FactReader, subject: CardSubject): Promise<boolean> {
     const { maxAgeMs, summariser } = this.#parts;
-    if (card.summariser !== summariser.id || reader.nowMs - card.refreshedMs > maxAgeMs) return false;
+    // A clock that was ahead may have dated the card in the future.
+    const isOld = Math.abs(reader.nowMs - card.refreshedMs) > maxAgeMs;
+    if (card.summariser !== summariser.id || isOld) return false;
     const begun = all(above('validFromMs', card.refreshedMs), not(above('validFromMs', reader.nowMs)));
     const added = all(aboutSubject(subject), equals('system', false), any(above('feed', card.upTo), begun));
     const visible = await reader.constraint('visible');

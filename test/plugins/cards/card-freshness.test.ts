@@ -120,6 +120,15 @@ forEachStore('a card', () => {
     });
   }
 
+  it('is refreshed when a clock that was far ahead is set back', async () => {
+    const { clock } = cards.node;
+    await cards.say('memory:role', 'engineer');
+    const nowMs = clock.nowMs();
+    clock.setNowMs(nowMs + 24 * HOUR_MS);
+    const { refreshed_at } = await renewedBy(async () => clock.setNowMs(nowMs));
+    expect(refreshed_at).to.equal(new Date(nowMs).toISOString());
+  });
+
   it('is deleted when the last fact of its entity ends', async () => {
     await cards.say('memory:role', 'engineer', { valid_until: iso(2_000) });
     expect((await cards.ask()).status).to.equal(200);
