@@ -7,6 +7,9 @@ export type Row = Readonly<Record<string, SqlValue>>;
 
 export type FactOrder = 'timestamp' | 'hlc' | 'feed' | 'any';
 
+/** `strength`: confidence desc, hlc desc, id desc. */
+export type OutlineOrder = FactOrder | 'strength';
+
 export interface FactQuery {
   readonly filter: Filter;
   /**

@@ -7,8 +7,8 @@ import type { Filter } from './fact-filter.ts';
 import type {
   EntityPage,
   EntityQuery,
-  FactOrder,
   FactQuery,
+  OutlineOrder,
   Row,
   RowPage,
   SqlValue,
@@ -38,7 +38,7 @@ export interface Snapshot {
    * Returns facts that satisfy the filter, without their values, for checking whole triples and for ranking. Returns
    * all of them, or at most `limit`: the first ones in `order`, or any without it. The result itself has no order.
    */
-  outline(filter: Filter, limit?: number, order?: FactOrder): Promise<SizedOutline[]>;
+  outline(filter: Filter, limit?: number, order?: OutlineOrder): Promise<SizedOutline[]>;
   /**
    * Returns facts that satisfy the filter, without their values. Ordered by entity key, relation key, scope and place
    * (by bytes, ascending), and within the place weakest first: confidence, hlc, id. For reading a whole tenant page by

@@ -1,10 +1,10 @@
 import type {
   EntityQuery,
-  FactOrder,
   FactQuery,
   Filter,
   LedgerQuery,
   LedgerRange,
+  OutlineOrder,
   TextQuery,
 } from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES } from './bounded-facts.ts';
@@ -102,7 +102,7 @@ export class FactStatements {
     return { sql, parameters: [tenantId, ...(after === undefined ? [] : [after.timestampMs, after.id]), skipped] };
   }
 
-  outline(filter: Filter, limit?: number, order?: FactOrder): BoundStatement {
+  outline(filter: Filter, limit?: number, order?: OutlineOrder): BoundStatement {
     const { shape, parameters } = this.#shapeOf(filter);
     const sorted = order === undefined ? '' : ` ${ORDER[order]}`;
     const end = limit === undefined ? sorted : `${sorted} ${LIMIT}`;
@@ -268,9 +268,10 @@ const ENTRY_CONDITIONS: readonly (readonly [EntryBound, (dialect: SqlDialect) =>
   ['tag', (dialect) => `${dialect.position('f.tags')} > 0`],
 ];
 
-const ORDER: Readonly<Record<FactQuery['order'], string>> = {
+const ORDER: Readonly<Record<OutlineOrder, string>> = {
   timestamp: 'ORDER BY f.timestamp_ms DESC, f.id DESC',
   hlc: 'ORDER BY f.hlc_wall DESC, f.hlc_ctr DESC, f.id DESC',
   feed: 'ORDER BY f.feed_wall, f.feed_ctr',
+  strength: 'ORDER BY f.confidence DESC, f.hlc_wall DESC, f.hlc_ctr DESC, f.id DESC',
   any: '',
 };

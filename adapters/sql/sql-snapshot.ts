@@ -5,7 +5,6 @@ import {
   type EntityPage,
   type EntityQuery,
   equals,
-  type FactOrder,
   type FactOutline,
   type FactQuery,
   type FactReferences,
@@ -16,6 +15,7 @@ import {
   type LedgerHead,
   type LedgerQuery,
   type LedgerRange,
+  type OutlineOrder,
   type RowPage,
   type SizedOutline,
   type Snapshot,
@@ -99,7 +99,7 @@ export class SqlSnapshot implements Snapshot {
     return (await this.#piecewise?.rows(query, spell)) ?? this.#rowsOf(spell(query));
   }
 
-  async outline(filter: Filter, limit?: number, order?: FactOrder): Promise<SizedOutline[]> {
+  async outline(filter: Filter, limit?: number, order?: OutlineOrder): Promise<SizedOutline[]> {
     const { sql, parameters } = this.#statements.outline(filter, limit, order);
     return (await this.session.rows(sql, parameters)).map((row) => this.form.sizedOutline(row));
   }

@@ -1,9 +1,8 @@
-import { LIST_BYTES, plainView, readVisiblePage, SIBLING_LIMIT, tripleId } from '../../kernel/internal-api.ts';
+import { LIST_BYTES, plainView, readVisiblePage, tripleId } from '../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
   equals,
-  type FactOutline,
   type FactReader,
   type Filter,
   isIn,
@@ -24,8 +23,6 @@ import { contestable, hasRival, type SynthesisQuery } from './synthesis-filters.
  */
 const FACT_BYTES = Math.floor(LIST_BYTES / 3);
 const RIVAL_BYTES = Math.floor(LIST_BYTES / 3);
-/** The maximum number of facts of one triple that are searched for the strongest rival. */
-const MOST_RIVALS = 1_000;
 
 export interface ComposingParts {
   readonly intact: IntactFacts | undefined;
@@ -131,9 +128,8 @@ const unlistedRivals = async (
   winners: readonly StoredFact[],
 ): Promise<{ readonly found: ReadonlyMap<string, StoredFact>; readonly isCut: boolean }> => {
   const chosen = new Map<string, string>();
-  const siblings = winners.length === 0 ? [] : await reader.snapshot.siblings(winners, reader.nowMs, SIBLING_LIMIT);
-  for (const [at, winner] of winners.entries()) {
-    const rival = await strongestRival(reader, winner, siblings[at] ?? []);
+  for (const winner of winners) {
+    const rival = await strongestRival(reader, winner);
     if (rival !== undefined) chosen.set(winner.id, rival);
   }
   const { facts, beyond } = await readVisiblePage(reader, [...chosen.values()], 'newest', RIVAL_BYTES);
@@ -147,17 +143,9 @@ const unlistedRivals = async (
   return { found, isCut: beyond.size > 0 };
 };
 
-const strongestRival = async (
-  reader: FactReader,
-  winner: StoredFact,
-  siblings: readonly FactOutline[],
-): Promise<string | undefined> => {
-  const { snapshot } = reader;
-  const live = await reader.constraint('live');
-  const ids = siblings.filter(({ valueKey }) => valueKey !== winner.valueKey).map(({ id }) => id);
-  const near = ids.length === 0 ? [] : await snapshot.outline(all(live, isIn('id', ids)));
-  const found = near.length > 0 ? near : await snapshot.outline(all(live, ...differingFrom(winner)), MOST_RIVALS);
-  return found.filter(({ valueKey }) => valueKey !== winner.valueKey).sort(strongestFirst)[0]?.id;
+const strongestRival = async (reader: FactReader, winner: StoredFact): Promise<string | undefined> => {
+  const rivals = all(await reader.constraint('live'), ...differingFrom(winner));
+  return (await reader.snapshot.outline(rivals, 1, 'strength'))[0]?.id;
 };
 
 const differingFrom = ({ entityKey, relationKey, scope, gardenId, valueKey }: StoredFact): readonly Filter[] => [

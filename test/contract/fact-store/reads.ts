@@ -60,6 +60,24 @@ export const describeReads = (current: CurrentStore): void => {
       });
     });
 
+    it('returns the strongest outlines: by confidence, then by stamp, then by id', async () => {
+      const { store } = current();
+      await storeFacts(store, [
+        sampleFact(1, { confidence: 0.9, hlc: stamp(1) }),
+        sampleFact(2, { confidence: 0.9, hlc: stamp(2) }),
+        sampleFact(3, { confidence: 0.9, hlc: stamp(2) }),
+        sampleFact(4, { confidence: 0.5, hlc: stamp(9) }),
+        sampleFact(5, { confidence: 1, hlc: stamp(0) }),
+      ]);
+      const strongest = [5, 3, 2, 1, 4].map(sampleId);
+      await store.read(async (snapshot) => {
+        for (const [at] of strongest.entries()) {
+          const outlines = await snapshot.outline(all(), at + 1, 'strength');
+          expect(outlines.map(({ id }) => id)).to.have.members(strongest.slice(0, at + 1));
+        }
+      });
+    });
+
     it('sees the state at its beginning, even if its first query comes late', async () => {
       const { store } = current();
       await store.read(async (snapshot) => {

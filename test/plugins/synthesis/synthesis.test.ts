@@ -148,6 +148,21 @@ forEachStore('a synthesis', () => {
     expect(body.summary[0].alt_value).to.deep.equal({ type: 'string', v: 'rival' });
   });
 
+  it('names the strongest contradicting fact among thousands beyond its limit', async () => {
+    const drafts = Array.from({ length: 1_200 }, (_, n) => ({ v: `rival ${n}`, confidence: n === 600 ? 0.3 : 0.1 }));
+    for (let n = 0; n < 70; n += 1) drafts.push({ v: 'crowd', confidence: 0.9 });
+    const places = { entity: 'user:noor', relation: 'memory:role', scope: 'company' };
+    const facts = drafts.map(({ v, confidence }, n) => {
+      return { ...places, value: { type: 'string', v }, confidence, source: `agent:${n}` };
+    });
+    for (const some of [facts.slice(0, 600), facts.slice(600)]) {
+      const { body } = await node.request('POST', '/v1/facts/batch', { key, body: some });
+      expect(body.rejected, JSON.stringify(body).slice(0, 500)).to.equal(0);
+    }
+    const { summary } = await read('?limit=1');
+    expect(summary[0]).to.deep.include({ alt_value: { type: 'string', v: 'rival 600' }, alt_confidence: 0.3 });
+  });
+
   it('shows expired facts only on request, and no decayed facts', async () => {
     await say('short', { relation: 'memory:short', valid_until: '2020-01-01T00:00:00Z' });
     await say('long');
