@@ -96,23 +96,36 @@ export const closeRecord = async (
 /** Returns the ids of the given facts that are members of the record. */
 export const membersAmong = async (
   tables: ReadableTables,
-  record: RecordKey,
+  { tenantId, id }: RecordKey,
   factIds: readonly string[],
 ): Promise<string[]> => {
-  return (await knownMembers(tables, [record], factIds)).map(({ factId }) => factId);
+  if (factIds.length === 0) return [];
+  const rows = await tables.select(MEMBERS, { tenant_id: tenantId, conflict_id: id, fact_id: [...new Set(factIds)] });
+  return rows.map((row) => String(row['fact_id']));
 };
 
-/** Returns all pairs of the given facts and records in which the fact is a member, with one statement. */
-export const knownMembers = async (
+/**
+ * The number of memberships that one statement looks up. It names them as pairs: of a list of records and a list of
+ * facts, the store would look up each record with each fact.
+ */
+const PAIRS_PER_STATEMENT = 256;
+
+/** Returns those of the memberships, all of one tenant, that are stored. */
+export const storedMembers = async (
   tables: ReadableTables,
-  records: readonly RecordKey[],
-  factIds: readonly string[],
+  members: readonly Membership[],
 ): Promise<{ readonly conflictId: string; readonly factId: string }[]> => {
-  if (records.length === 0 || factIds.length === 0) return [];
-  const rows = await tables.select(MEMBERS, {
-    tenant_id: [...new Set(records.map(({ tenantId }) => tenantId))],
-    conflict_id: [...new Set(records.map(({ id }) => id))],
-    fact_id: [...new Set(factIds)],
-  });
-  return rows.map((row) => ({ conflictId: String(row['conflict_id']), factId: String(row['fact_id']) }));
+  const found: { conflictId: string; factId: string }[] = [];
+  for (let at = 0; at < members.length; at += PAIRS_PER_STATEMENT) {
+    const some = members.slice(at, at + PAIRS_PER_STATEMENT);
+    const rows: { conflict_id: string; fact_id: string }[] = await tables(MEMBERS)
+      .select('conflict_id', 'fact_id')
+      .where('tenant_id', (some[0] as Membership).record.tenantId)
+      .whereIn(
+        ['conflict_id', 'fact_id'],
+        some.map(({ record, fact }) => [record.id, fact.id]),
+      );
+    for (const row of rows) found.push({ conflictId: row.conflict_id, factId: row.fact_id });
+  }
+  return found;
 };

@@ -14,8 +14,8 @@ import {
   closeRecord,
   insertMembers,
   insertRecords,
-  knownMembers,
   type Membership,
+  storedMembers,
 } from './conflict-record.ts';
 import { type ConflictChange, conflictOpened, conflictResolved } from './conflicts-api.ts';
 import { differingMembers } from './record-members.ts';
@@ -125,13 +125,9 @@ export class RecordWriter {
   /** Leaves out facts that occur twice, or are already members of a stored record. */
   async #unknown(members: readonly Membership[]): Promise<Membership[]> {
     const wanted = new Map(members.map((member) => [keyOf(member.record.id, member.fact.id), member]));
-    const joined = members.filter(({ record }) => !this.#opened.has(record.id));
-    const known = await knownMembers(
-      this.#tables,
-      joined.map(({ record }) => record),
-      joined.map(({ fact }) => fact.id),
-    );
-    for (const { conflictId, factId } of known) wanted.delete(keyOf(conflictId, factId));
+    const joined = [...wanted.values()].filter(({ record }) => !this.#opened.has(record.id));
+    for (const { conflictId, factId } of await storedMembers(this.#tables, joined))
+      wanted.delete(keyOf(conflictId, factId));
     return [...wanted.values()];
   }
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type FactDraft, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { RecordWriter } from '../../../plugins/conflicts/record-writer.ts';
+import { watchSelects } from '../../fakes/watched-selects.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -44,5 +45,26 @@ forEachStore('the number of conflict members that a batch with many contradictin
     const later = Array.from({ length: RIVALS }, (_, at) => draft(`later ${at}`));
     await node.facts.appendAll(later, caller);
     expect(members).to.be.at.most(RIVALS + 64);
+  });
+});
+
+forEachStore('a batch of facts that contradict the facts of many triples (I21)', () => {
+  const watched = watchSelects();
+  let node: TestNode;
+  before(async () => {
+    node = await startTestNode({ plugins: ['facts', 'conflicts'], wrapStore: watched.wrap });
+  });
+  after(() => node.stop());
+
+  it('looks up each membership once, not each fact in each conflict', async () => {
+    const caller = nodePrincipal(node.kernel.get(NodeSelf).names);
+    const batch = (round: string) =>
+      Array.from({ length: RIVALS }, (_, at): FactDraft => {
+        const value = { type: 'string', v: `${round} ${at}`, interpretAs: 'content' } as const;
+        const members = { entity: 'user:a', source: 'agent:w', scope: 'company', confidence: 1 } as const;
+        return { ...members, relation: `memory:role-${at}`, value };
+      });
+    for (const round of ['first', 'second', 'third']) await node.facts.appendAll(batch(round), caller);
+    expect(watched.mostCombinations).to.be.within(1, 10 * RIVALS);
   });
 });
