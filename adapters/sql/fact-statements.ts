@@ -208,17 +208,17 @@ export class FactStatements {
   }
 
   ledger({ order, limit, members = ENTRY_MEMBERS, ...range }: LedgerQuery): BoundStatement {
-    const { shape, condition, parameters } = this.#entries(range);
+    const { shape, from, parameters } = this.#entries(range);
     const sql = shape.sql(`ledger ${order} ${members.join()}`, () => {
       const direction = order === 'newest' ? ' DESC' : '';
-      return `SELECT ${entryColumns(members, this.form.entryMembers)} FROM facts f WHERE ${condition()} ORDER BY f.number${direction} ${LIMIT}`;
+      return `SELECT ${entryColumns(members, this.form.entryMembers)} FROM ${from()} ORDER BY f.number${direction} ${LIMIT}`;
     });
     return { sql, parameters: [...parameters, limit] };
   }
 
   ledgerCount(range: LedgerRange): BoundStatement {
-    const { shape, condition, parameters } = this.#entries(range);
-    return { sql: shape.sql('ledger count', () => `SELECT count(*) FROM facts f WHERE ${condition()}`), parameters };
+    const { shape, from, parameters } = this.#entries(range);
+    return { sql: shape.sql('ledger count', () => `SELECT count(*) FROM ${from()}`), parameters };
   }
 
   #entries({ tenantId, filter, ...range }: LedgerRange) {
@@ -230,12 +230,21 @@ export class FactStatements {
       conditions.push(condition(this.#dialect));
       parameters.push(name === 'tag' ? `,${value},` : value);
     }
-    const filtered = filter === undefined ? undefined : this.#shapeOf(filter, tenantId);
-    if (filtered !== undefined) parameters.push(...filtered.parameters);
-    const shape = (filtered?.shape ?? this.#root).after(conditions.join());
-    const condition = (): string =>
-      [...conditions, ...(filter === undefined ? [] : [compileFilter(filter, this.#dialect, 'f')])].join(' AND ');
-    return { shape, condition, parameters };
+    const selected = conditions.join(' AND ');
+    if (filter === undefined) {
+      return { shape: this.#root.after(selected), from: () => `facts f WHERE ${selected}`, parameters };
+    }
+    const filtered = this.#shapeOf(filter, tenantId);
+    parameters.push(...filtered.parameters);
+    const isPiece = isShort(range);
+    const from = (): string => {
+      const condition = compileFilter(filter, this.#dialect, 'f');
+      // Without the limit, an engine would take an index of the filter, and read all facts of an entity for each piece.
+      return isPiece
+        ? `(SELECT f.* FROM facts f WHERE ${selected} LIMIT ${MOST_IN_PIECE}) f WHERE ${condition}`
+        : `facts f WHERE ${selected} AND ${condition}`;
+    };
+    return { shape: filtered.shape.after(`${selected} ${isPiece}`), from, parameters };
   }
 
   #where(filter: Filter): string {
@@ -257,6 +266,16 @@ export class FactStatements {
  * thousands of combinations. So the cache is cleared at this limit.
  */
 const REMEMBERED_PARTS = 20_000;
+
+/** The maximum number of entries in a range that is always read by its numbers. */
+const MOST_IN_PIECE = 10_000;
+
+const isShort = ({ above, below, writer, writerSub }: Omit<LedgerRange, 'tenantId'>): boolean =>
+  above !== undefined &&
+  below !== undefined &&
+  below - above <= MOST_IN_PIECE + 1 &&
+  writer === undefined &&
+  writerSub === undefined;
 
 type EntryBound = 'above' | 'below' | 'writer' | 'writerSub' | 'tag';
 

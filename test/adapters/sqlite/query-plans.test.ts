@@ -133,6 +133,19 @@ describe('SQLite searches by index', () => {
     }
   });
 
+  it('for a piece of the ledger by its numbers, with any filter', () => {
+    for (const field of ['entityKey', 'sourceKey', 'sessionId', 'gardenId'] as const) {
+      const piece = { tenantId: 'default', above: 0, below: 2_001, filter: current(equals(field, 'a')) };
+      const plans = [statements.ledgerCount(piece), statements.ledger({ ...piece, order: 'newest', limit: 50 })];
+      for (const { sql } of plans) {
+        const [first] = planOf(sql).filter((step) => step.startsWith('SEARCH f '));
+        expect(first).to.match(/facts_by_number .*number>\? AND number<\?/);
+      }
+      const whole = statements.ledgerCount({ ...piece, below: 1_000_000 });
+      expect(stepFor(whole.sql)).to.not.include('facts_by_number');
+    }
+  });
+
   it('for the next facts in triple order, however long the triple is', () => {
     const plans = [...stepsOf({ after: undefined }), ...stepsOf({ after: outlineOf(sampleFact(1)) })].map((step) => {
       const { sql } = statements.tripleStep(live, step);
