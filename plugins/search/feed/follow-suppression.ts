@@ -1,10 +1,8 @@
-import { type FeedEntry, type HiddenEntity, othersGoFirst } from '../../../kernel/internal-api.ts';
+import type { FeedEntry, HiddenEntity } from '../../../kernel/internal-api.ts';
 import {
-  above,
   all,
   equals,
   FACT_RETURNED,
-  FEED_START,
   isIn,
   type PluginSnapshot,
   type StoredFact,
@@ -12,6 +10,7 @@ import {
   type SuppressedFacts,
 } from '../../../kernel/plugin-api.ts';
 import { type IndexHost, indexedFact, type Judgement } from '../host/index-host.ts';
+import { walkEntity } from './walk-entity.ts';
 
 export interface SuppressionParts {
   readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
@@ -86,22 +85,16 @@ export class IndexSuppression {
     }
   }
 
-  async #judgeEntity({ tenantId, entityKey }: HiddenEntity): Promise<void> {
-    const about = all(equals('tenantId', tenantId), equals('entityKey', entityKey));
-    for (let after = FEED_START; ; ) {
-      const filter = all(about, above('feed', after));
-      const last = await this.#judge((snapshot) =>
-        snapshot.find({ filter, order: 'feed', limit: FACTS_PER_PAGE, maxBytes: BYTES_PER_PAGE }),
-      );
-      if (last === undefined) return;
-      after = last.feed;
-      // Yield to other work between pages.
-      await othersGoFirst();
-    }
+  #judgeEntity(entity: HiddenEntity): Promise<void> {
+    return walkEntity(entity, (work) => this.#parts.store.read(work), {
+      facts: FACTS_PER_PAGE,
+      bytes: BYTES_PER_PAGE,
+      handle: (read) => this.#judge(read),
+    });
   }
 
-  /** The last fact whose visibility was checked. */
-  async #judge(read: (snapshot: PluginSnapshot) => Promise<StoredFact[]>): Promise<StoredFact | undefined> {
+  /** Returns the facts whose visibility was checked. */
+  async #judge(read: (snapshot: PluginSnapshot) => Promise<readonly StoredFact[]>): Promise<readonly StoredFact[]> {
     const { store, suppressed, index } = this.#parts;
     const { facts, hidden } = await store.read(async (snapshot) => {
       const facts = await read(snapshot);
@@ -113,7 +106,7 @@ export class IndexSuppression {
       return { fact: said, isDestroyed, isHidden: hidden.has(fact) };
     });
     if (judgements.length > 0 && !(await index.judge(judgements))) throw new DestroyedFactHeld();
-    return facts.at(-1);
+    return facts;
   }
 }
 

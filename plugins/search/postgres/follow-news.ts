@@ -1,24 +1,22 @@
 import { type FeedEntry, type FeedPage, othersGoFirst, ProgressLog } from '../../../kernel/internal-api.ts';
 import {
   above,
-  all,
   type Clock,
   coalesce,
   compareHlc,
-  equals,
   FACT_RETURNED,
   type FactFeed,
   FEED_START,
   type FeedFollower,
-  type Filter,
   type Hlc,
-  isIn,
   type Logger,
+  type PluginSnapshot,
   type PluginTables,
   type StoredFact,
   SUPPRESSION_CHANGED,
   type SuppressedFacts,
 } from '../../../kernel/plugin-api.ts';
+import { handleAll, type WalkedPage, walkEntity } from '../feed/walk-entity.ts';
 import { isLate } from '../is-late.ts';
 import type { RebuildableIndex, RebuildRun } from '../search-api.ts';
 import type { IndexState } from './index-state.ts';
@@ -179,24 +177,31 @@ export class IndexNews implements RebuildableIndex {
     const { tables, suppressed } = this.#parts;
     if (suppressed === undefined) return;
     for (const { kind, tenantId, subjectId } of entries) {
-      if (kind === FACT_RETURNED.id) await this.#judgeAll(tenantId, isIn('id', [subjectId]));
+      if (kind === FACT_RETURNED.id) await handleAll(tenantId, [subjectId], this.#pageOf(tenantId));
       if (kind !== SUPPRESSION_CHANGED.id) continue;
       const keys = await tables.read((_own, snapshot) => suppressed.entitiesOf(snapshot, tenantId, subjectId));
-      for (const entityKey of keys) await this.#judgeAll(tenantId, equals('entityKey', entityKey));
+      for (const entityKey of keys) {
+        const read = <T>(work: (snapshot: PluginSnapshot) => Promise<T>) =>
+          tables.read((_own, snapshot) => work(snapshot));
+        await walkEntity({ tenantId, entityKey }, read, this.#pageOf(tenantId));
+      }
     }
   }
 
-  async #judgeAll(tenantId: string, those: Filter): Promise<void> {
+  #pageOf(tenantId: string): WalkedPage {
     const { tables, writer } = this.#parts;
-    for (let after: Hlc | undefined = FEED_START; after !== undefined; ) {
-      const filter = all(equals('tenantId', tenantId), those, above('feed', after));
-      after = await tables.writeUnlessErased(tenantId, async (_own, transaction) => {
-        const facts = await transaction.find({ filter, order: 'feed', limit: FACTS_PER_PIECE, maxBytes: PAGE_BYTES });
-        await writer.judge(facts, transaction);
-        return facts.at(-1)?.feed;
-      });
-      await othersGoFirst();
-    }
+    return {
+      facts: FACTS_PER_PIECE,
+      bytes: PAGE_BYTES,
+      handle: async (read) => {
+        const judged = await tables.writeUnlessErased(tenantId, async (_own, transaction) => {
+          const facts = await read(transaction);
+          await writer.judge(facts, transaction);
+          return facts;
+        });
+        return judged ?? [];
+      },
+    };
   }
 
   #countLeft(): Promise<number> {
