@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { HIDDEN_PLACES, type HiddenPlace, OUR_GARDEN } from './world.ts';
+import { ENTOMBED, HIDDEN_PLACES, OUR_GARDEN } from './world.ts';
 
 /** An assertion in a generated story; the caller of the property may or may not see it. */
 export interface Op {
@@ -44,7 +44,7 @@ const visible = fc.record({ ...content, isHidden: fc.constant(false), place: fc.
 const hidden = fc.record({
   ...content,
   isHidden: fc.constant(true),
-  place: fc.constantFrom<HiddenPlace>(...HIDDEN_PLACES),
+  place: fc.constantFrom<string>(...HIDDEN_PLACES, ENTOMBED),
 });
 
 /** Generates facts in assertion order. The last one is visible, so a process that has it has all facts. */

@@ -32,6 +32,8 @@ const PLUGINS = [
   'cards',
   'recall',
   'search',
+  'node-info',
+  'tombstones',
 ];
 export const OUR_GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
 const THEIR_GARDEN = '6f1f6d5e-0000-4000-8000-000000000002';
@@ -42,6 +44,8 @@ const FLUSH_MS = 600_000;
 /** Longer than the pauses of the worker while facts keep arriving. */
 const RESTS_MS = 150_000;
 export type HiddenPlace = (typeof HIDDEN_PLACES)[number];
+/** The place of facts that the caller may see until a tombstone hides their entity from everybody. */
+export const ENTOMBED = 'entombed';
 
 const doors = definePlugin({
   name: 'garden-doors',
@@ -83,14 +87,16 @@ export const startWorld = async (): Promise<World> => {
   const random = createSwitchedRandom();
   const node = await startTestNode({
     plugins: [...PLUGINS, doors],
-    env: { SVC_MULTI_TENANT_ENABLED: 'true' },
+    env: { SVC_MULTI_TENANT_ENABLED: 'true', SVC_TOMBSTONES_ENABLED: 'true' },
     random,
   });
   const reader = await node.addKey({ entityUri: 'agent:reader', scopes: ['local', 'team'] });
   const keeper = await node.addKey({ entityUri: 'agent:keeper' });
+  const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['admin'] });
   const foreigner = await node.addKey({ entityUri: 'agent:foreigner', tenantId: 'other-tenant' });
   const names = new Map<string, string>();
   const visibleIds: string[] = [];
+  let entombed = 0;
 
   const store = async (op: Op, key: string): Promise<string> => {
     const value = op.ref === null ? { type: 'text', v: op.text } : { type: 'ref', v: op.ref };
@@ -120,7 +126,14 @@ export const startWorld = async (): Promise<World> => {
       }
       return told;
     },
-    hide: async (op) => void (await store(op, op.place === 'other-tenant' ? foreigner : keeper)),
+    async hide(op) {
+      if (op.place !== ENTOMBED) return void (await store(op, op.place === 'other-tenant' ? foreigner : keeper));
+      entombed += 1;
+      const entity = `user:gone-${entombed}`;
+      await store({ ...op, entity }, keeper);
+      const reply = await node.request('POST', '/v1/tombstones', { key: admin, body: { entity_uri: entity } });
+      expect(reply.status, reply.text).to.equal(201);
+    },
     async recallHidden(place) {
       const scope = place === 'other-tenant' ? 'global' : place;
       const body = {
