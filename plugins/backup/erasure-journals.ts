@@ -9,10 +9,17 @@ export type JournalFolder = Pick<NodeSettings, 'dataFolder' | 'journals'>;
 export const erasureFilesOf = async ({ dataFolder, journals }: JournalFolder): Promise<readonly string[]> =>
   (await journals()).flatMap(({ file, holdsErasures }) => (holdsErasures ? [join(dataFolder, file)] : []));
 
-/** Returns the ends of the erasures in journals, in milliseconds since the epoch. Skips malformed lines. */
+/**
+ * Returns the ends of the erasures in journals, in milliseconds since the epoch. Skips malformed lines, and repeated
+ * receipts: a process writes one again if another was killed while it completed the erasure.
+ */
 export const erasureInstants = async (files: readonly string[]): Promise<number[]> => {
   const found: number[] = [];
-  for await (const { receipt, erased_at: tenantGone } of receiptLines(files)) {
+  const signatures = new Set<unknown>();
+  for await (const { receipt, erased_at: tenantGone, ...line } of receiptLines(files)) {
+    const signature = receipt?.signature ?? line.signature;
+    if (signature !== undefined && signatures.has(signature)) continue;
+    signatures.add(signature);
     const text = receipt?.created_at ?? tenantGone;
     const ms = typeof text === 'string' ? parseInstant(text) : undefined;
     if (typeof ms === 'number') found.push(ms);
@@ -31,7 +38,8 @@ export const erasedTenants = async (node: JournalFolder): Promise<ReadonlySet<st
 
 /** The receipt of a fact is a member of its line. The receipt of a tenant is the line itself. */
 interface ReceiptLine {
-  readonly receipt?: { readonly created_at?: unknown };
+  readonly receipt?: { readonly created_at?: unknown; readonly signature?: unknown };
+  readonly signature?: unknown;
   readonly erased_at?: unknown;
   readonly tenant_id?: unknown;
 }

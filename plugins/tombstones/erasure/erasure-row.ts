@@ -12,8 +12,8 @@ import type { ErasureReceipt } from './erasure-receipt.ts';
 import { ERASURES } from './erasure-tables.ts';
 
 /**
- * `running`: some facts are not erased yet. `scrubbing`: the rows are erased, but bytes may remain in files. `done`:
- * the receipt exists.
+ * `running`: some facts are not erased yet. `scrubbing`: the rows are erased, but bytes may remain in files, or the
+ * journal may lack the receipt. `done`: the erasure is complete.
  */
 export type ErasureState = 'running' | 'scrubbing' | 'done';
 
@@ -30,6 +30,7 @@ export interface ErasureRow {
   readonly counts: ErasureCounts;
   /** The instant at which the last batch was erased, in milliseconds since the epoch. */
   readonly touchedMs: number;
+  /** Not null when the files are scrubbed. */
   readonly receipt: ErasureReceipt | null;
 }
 

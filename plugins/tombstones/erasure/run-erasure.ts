@@ -117,19 +117,15 @@ const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): 
 
 /** Scrubs the files first, then writes the journal, then the receipt. So a receipt proves that both were completed. */
 const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
-  const { tables, erasure, clock, random, self, identity, audit, journal, isSealed } = parts;
-  const limits = await erasure.scrub();
-  const nowMs = clock.nowMs();
-  const { counts } = await current(parts, tombstone);
-  const signing = { identity, nodeId: self.nodeId, uuid: random.uuid(), nowMs, isSealed };
-  const receipt = signReceipt(tombstone, counts, limits, signing);
+  const { tables, erasure, identity, audit, journal, isSealed } = parts;
+  const receipt = await drawReceipt(parts, tombstone, await erasure.scrub());
   await appendLine(journal, { receipt, tombstone: isSealed ? withoutReason(tombstone, identity) : tombstone });
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
     if (row === undefined) throw notBegun();
     // Another process has completed this erasure in the meantime, so its receipt counts.
     if (row.state === 'done') return receiptOf(row);
-    await putErasure(own, { ...row, state: 'done', touchedMs: nowMs, receipt });
+    await putErasure(own, { ...row, state: 'done', touchedMs: parts.clock.nowMs(), receipt });
     const detail = { tombstone_id: tombstone.id, scope: tombstone.scope, facts: row.counts['facts'] ?? 0 };
     const entry = {
       event: TOMBSTONE_ERASURE,
@@ -142,6 +138,25 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
     return receipt;
   });
 };
+
+/**
+ * Stores the receipt before the journal gets it, or returns the one that is stored. So an erasure has one receipt,
+ * although a process is killed after the journal, or several processes complete the erasure.
+ */
+const drawReceipt = (
+  { tables, clock, random, self, identity, isSealed }: RunParts,
+  tombstone: Tombstone,
+  limits: readonly string[],
+): Promise<ErasureReceipt> =>
+  tables.write(tombstone.tenantId, async (own) => {
+    const row = await erasureOf(own, nameOf(tombstone));
+    if (row === undefined) throw notBegun();
+    if (row.receipt !== null) return row.receipt;
+    const signing = { identity, nodeId: self.nodeId, uuid: random.uuid(), nowMs: clock.nowMs(), isSealed };
+    const receipt = signReceipt(tombstone, row.counts, limits, signing);
+    await putErasure(own, { ...row, receipt });
+    return receipt;
+  });
 
 const current = async ({ tables }: RunParts, tombstone: Tombstone): Promise<ErasureRow> => {
   const row = await tables.read((own) => erasureOf(own, nameOf(tombstone)));

@@ -171,7 +171,7 @@ export class StoredErasures implements Erasures {
 
   /**
    * Restores one erasure. Returns true if there are facts to erase again. One that is running does that, and keeps its
-   * progress.
+   * progress. Its receipt is older than the given one, so it gets another.
    */
   async #restoreOne(receipt: ErasureReceipt, kept: Tombstone, isRunning: boolean): Promise<boolean> {
     const { tables, self, clock, tombstones } = this.#parts;
@@ -190,8 +190,10 @@ export class StoredErasures implements Erasures {
         await tombstones.markErased(stored, erasedMs ?? 0, transaction);
         await raiseErased(own, stored, erasedMs ?? 0);
       }
-      if (isRunning) return true;
-      await putErasure(own, { ...FRESH, tenantId, tombstoneId: id, originNodeId, requestedBy: self.nodeId });
+      const row = isRunning ? await erasureOf(own, { tenantId, tombstoneId: id }) : undefined;
+      if (row?.state === 'done') return true;
+      const fresh = { ...FRESH, tenantId, tombstoneId: id, originNodeId, requestedBy: self.nodeId };
+      await putErasure(own, row === undefined ? fresh : { ...row, receipt: null });
       return true;
     });
     return isBack ?? false;

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
-import { NodeSelf, nodePrincipal } from '../../../../kernel/plugin-api.ts';
+import { NodeSelf, nodePrincipal, openJson } from '../../../../kernel/plugin-api.ts';
+import type { ErasureReceipt } from '../../../../plugins/tombstones/erasure/erasure-receipt.ts';
+import { SEALED } from '../../../../plugins/tombstones/erasure/erasure-row.ts';
 import { FactStore, type Row } from '../../../../ports/ports.ts';
 import { createSeededRandom } from '../../../fakes/seeded-random.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { ErasureNode, VICTIM } from './erasure-node.ts';
 import { findTraces } from './find-traces.ts';
+
+const receiptOf = (row: Row) => openJson<ErasureReceipt>(SEALED, row, 'receipt');
 
 const CANARY = 'zebrafish-quartz-7f3a';
 
@@ -51,6 +55,23 @@ forEachStore('an erasure that was repeated for facts that came after the first o
     await at.start({ random: createSeededRandom(3) });
     await isDone();
     expect(await receipt(), 'the next start repeats nothing').to.deep.equal(last);
+  });
+
+  it('has a third receipt in a store restored from a backup that was made as the first erasure ended', async () => {
+    const { erasure, marker } = await eraseTwice();
+    await store()
+      .table('tombstones_erasures')
+      .update({ ...erasure, state: 'scrubbing', touched_ms: 0 });
+    await store().table('tombstones_markers').update(marker);
+    const { clock } = at.node;
+    await at.end();
+    await at.start({ clock });
+    await comesTrue(async () => {
+      await clock.advance(1_000);
+      return (await store().table('tombstones_erasures').where({ state: 'done' })).length === 1;
+    });
+    const [after] = await store().table('tombstones_erasures').select('*');
+    expect(receiptOf(after).id).to.not.equal(receiptOf(erasure).id);
   });
 
   it('destroys what peers bring again of the time between both', async () => {

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type FactStore, ServiceError } from '../../../../ports/ports.ts';
+import { createManualClock, type ManualClock } from '../../../fakes/manual-clock.ts';
+import { createSeededRandom } from '../../../fakes/seeded-random.ts';
+import { comesTrue } from '../../../kit/comes-true.ts';
+import { forEachStore } from '../../../kit/for-each-store.ts';
+import { ErasureNode } from './erasure-node.ts';
+
+/** A store that takes nothing more as soon as the journal is there, as for a process that is killed then. */
+const lostAfter = (journal: string, inner: FactStore): FactStore =>
+  new Proxy(inner, {
+    get(store, name) {
+      const member: unknown = Reflect.get(store, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown => {
+        if (name !== 'write' || !existsSync(journal)) return member.apply(store, args);
+        return Promise.reject(new ServiceError('unavailable', 'the process is gone'));
+      };
+    },
+  });
+
+forEachStore('an erasure that was interrupted between its journal and its end', (kind) => {
+  let at: ErasureNode;
+  let clock: ManualClock;
+  beforeEach(async () => {
+    clock = createManualClock();
+    at = await ErasureNode.start(kind, { clock });
+  });
+  afterEach(() => at.remove());
+
+  const journal = () => join(at.folder, 'erasures.jsonl');
+  const receipts = (): string[] =>
+    readFileSync(journal(), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).receipt.id);
+  const backUp = async (): Promise<void> => {
+    const { job_id: job } = await at.post('/v1/backups', {}, 202);
+    await comesTrue(async () => {
+      await clock.advance(1_000);
+      return (await at.get(`/v1/jobs/${job}`)).status === 'done';
+    });
+  };
+
+  it('has one receipt, and counts once for an earlier backup', async () => {
+    await at.say('to be erased');
+    const id = await at.tombstone();
+    await backUp();
+    await at.end();
+    await at.start({ clock, random: createSeededRandom(2), wrapStore: (store) => lostAfter(journal(), store) });
+    await at.erase(id, {}, 503);
+    await at.end();
+    await at.start({ clock, random: createSeededRandom(3) });
+    const receipt = await at.erase(id);
+    expect(receipts()).to.deep.equal([receipt.id, receipt.id]);
+    expect((await at.get('/v1/backups')).backups[0].erasures_since).to.equal(1);
+  });
+});
