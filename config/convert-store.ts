@@ -123,9 +123,11 @@ const beginSealing = async (
   const isThere = isBegun || (await readKeyFile(path)) !== undefined;
   const keys = isThere ? await readKeys(path, source) : undefined;
   if (unfinished === undefined && keys !== undefined && keys.id !== former?.id) throw foreignKeys(path);
+  // Refuses an unusable key of the operator while the store can still be used without one.
+  const spelled = await spellKeys(keys ?? freshKeys(), source);
   // Before the keys change, so that a killed command finds keys that it may use or replace.
   await store.write(DEFAULT_TENANT, (transaction) => saveConversion(transaction, state));
-  if (keys === undefined) await createKeyFile(path, await spellKeys(freshKeys(), source));
+  if (keys === undefined) await createKeyFile(path, spelled);
   else if (!isBegun && keys.id === former?.id && presentRoot(keys).id <= former.root) {
     // An erasure in the clear store has destroyed no key, so earlier sealed backups must not open any more.
     await replaceKeyFile(path, await spellKeys(withPresentRootOnly(withFreshRoot(keys)), source));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { BACKED_UP, BackupPlace, request } from '../plugins/backup/backup-place.ts';
@@ -60,6 +60,17 @@ forEachStore('a store that is opened and sealed again', (kind) => {
     env = { ...env, SVC_ENCRYPTION_KEY_STORE: place.work.path('own-keys.json') };
     await succeed(place, env, 'encryption', 'on');
     expect(existsSync(place.work.path('own-keys.json'))).to.equal(true);
+    expect(await values('user:a')).to.deep.equal(['a value']);
+  }).timeout(LIMIT_MS);
+
+  it('stays as it is, and starts, after a seal that was refused for its key', async () => {
+    await tell({}, 'user:a');
+    writeFileSync(place.work.path('bad.key'), 'no key', { mode: 0o600 });
+    const refused = await place.run(['encryption', 'on'], { SVC_ENCRYPTION_KEY_FILE: place.work.path('bad.key') });
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.stderr).to.include('gives no key of the operator');
+    expect(JSON.parse((await place.run(['encryption', 'status', '--json'])).stdout).unfinished).to.equal(null);
+    env = {};
     expect(await values('user:a')).to.deep.equal(['a value']);
   }).timeout(LIMIT_MS);
 
