@@ -1,8 +1,10 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import { newDraft, publishDraft, removeDrafts } from './draft-file.ts';
+
+type DraftNames = Pick<Random, 'uuid'>;
 
 /** The minimum length of a key that a node accepts. */
 const MIN_SECRET_LENGTH = 16;
@@ -11,9 +13,21 @@ const MIN_SECRET_LENGTH = 16;
  * Writes a secret to a new file that only its owner may read. Returns false, without a change, when the file exists.
  * The file appears complete or not at all, so that a crash never leaves a partial secret. Of several concurrent calls,
  * in any processes, one returns true. Creates a missing folder.
+ *
+ * `putToUse` runs at most once, when the secret is on disk and before the file appears. So a crash leaves no file with
+ * a secret that is not in use.
  */
-export const writeSecretFile = (path: string, secret: string, random: Random): Promise<boolean> =>
-  withDraft(path, secret, random, async (draft) => {
+export const writeSecretFile = (
+  path: string,
+  secret: string,
+  random: DraftNames,
+  putToUse: () => Promise<void> = async () => {},
+): Promise<boolean> => {
+  let used: Promise<void> | undefined;
+  return withDraft(path, secret, random, async (draft) => {
+    if (await isThere(path)) return false;
+    used ??= putToUse();
+    await used;
     try {
       await publishDraft(draft, path);
       return true;
@@ -22,9 +36,16 @@ export const writeSecretFile = (path: string, secret: string, random: Random): P
       throw error;
     }
   });
+};
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Replaces the secret of an existing file. A crash leaves either the old secret or the new one. */
-export const replaceSecretFile = (path: string, secret: string, random: Random): Promise<void> =>
+export const replaceSecretFile = (path: string, secret: string, random: DraftNames): Promise<void> =>
   withDraft(path, secret, random, (draft) => rename(draft, path));
 
 /** Reads the secret of a file; undefined for a missing file. Throws `validation` for an invalid content. */
@@ -46,7 +67,7 @@ export const readSecretFile = async (path: string): Promise<string | undefined> 
 const withDraft = async <T>(
   path: string,
   secret: string,
-  random: Random,
+  random: DraftNames,
   place: (draft: string) => Promise<T>,
 ): Promise<T> => {
   const folder = dirname(path);

@@ -1,9 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
 import { writeSecretFile } from '../../kernel/internal-api.ts';
 import { NodeSelf, nodePrincipal, type Principal, type Random, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
-import { type KeyRecord, type KeyRegistration, KeyRegistry } from './keys-api.ts';
+import { type KeyRecord, KeyRegistry } from './keys-api.ts';
 
 const requires = { keys: KeyRegistry, self: NodeSelf };
 
@@ -59,8 +58,11 @@ const addCommand = defineCommand({
       ...(expires === undefined ? {} : { expiresAt: expires }),
       ...(tenant === undefined ? {} : { tenantId: tenant }),
     };
-    const register = (): Promise<KeyRecord> => keys.register(nodePrincipal(self.names), registration);
-    const record = await (out === undefined ? register() : registerWithFile(out, registration, random, register));
+    const actor = nodePrincipal(self.names);
+    const register = () => keys.register(actor, registration);
+    const record = await (out === undefined
+      ? register()
+      : registerWithFile(out, rawKey, random, { register, revoke: (id) => revoke(keys, id, actor) }));
     // Standard output contains only the key, so that a script can read it.
     if (out === undefined) stdout.write(`${rawKey}\n`);
     const where = out === undefined ? 'it is not shown again' : `written to ${out}`;
@@ -70,23 +72,27 @@ const addCommand = defineCommand({
 });
 
 /**
- * Writes the file before the registration: a registered key that nobody holds would be worse than an unregistered key.
+ * Registers the key when it is on disk, and then gives the file its name. So a command that is killed leaves no file of
+ * a key that the node refuses, and the same command works again.
  */
 const registerWithFile = async (
   file: string,
-  { rawKey }: KeyRegistration,
+  rawKey: string,
   random: Random,
-  register: () => Promise<KeyRecord>,
+  { register, revoke }: { register(): Promise<KeyRecord>; revoke(id: string): Promise<void> },
 ): Promise<KeyRecord> => {
-  if (!(await writeSecretFile(file, rawKey, random))) {
+  let record: KeyRecord | undefined;
+  try {
+    const isWritten = await writeSecretFile(file, rawKey, random, async () => {
+      record = await register();
+    });
+    if (isWritten && record !== undefined) return record;
     throw new ServiceError('conflict', `${file} exists already and is never overwritten`, {
       hint: 'name another file, or move that one away',
     });
-  }
-  try {
-    return await register();
   } catch (error) {
-    await rm(file, { force: true });
+    // Without its file, the key is of no use.
+    if (record !== undefined) await revoke(record.id);
     throw error;
   }
 };

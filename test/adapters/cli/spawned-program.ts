@@ -130,16 +130,33 @@ export class Workplace {
    * Runs a command that kills itself as it writes this text to its standard error, so that no speed decides when.
    * Rejects with its output if it ends in any other way.
    */
-  async killAtText(argv: readonly string[], output: string, env: Variables = {}): Promise<void> {
+  killAtText(argv: readonly string[], output: string, env: Variables = {}): Promise<void> {
     const preload = `const { write } = process.stderr;
       process.stderr.write = (...given) => {
         if (String(given[0]).includes(${JSON.stringify(output)})) process.kill(process.pid, 'SIGKILL');
         return write.apply(process.stderr, given);
       };`;
+    return this.#kill(argv, preload, `it wrote "${output}"`, env);
+  }
+
+  /** Runs a command that kills itself when a draft has just got this name. Rejects as `killAtText` does. */
+  killAtFile(argv: readonly string[], name: string, env: Variables = {}): Promise<void> {
+    const preload = `import promises from 'node:fs/promises';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { link } = promises;
+      promises.link = async (draft, path) => {
+        await link(draft, path);
+        if (String(path).endsWith(${JSON.stringify(name)})) process.kill(process.pid, 'SIGKILL');
+      };
+      syncBuiltinESMExports();`;
+    return this.#kill(argv, preload, `the file ${name} appeared`, env);
+  }
+
+  async #kill(argv: readonly string[], preload: string, moment: string, env: Variables): Promise<void> {
     const flag = `--import=data:text/javascript,${encodeURIComponent(preload)}`;
     const child = this.#spawn(argv, { ...env, NODE_OPTIONS: flag });
     const { stderr } = await resultOf(child);
-    if (child.signalCode !== 'SIGKILL') throw new Error(`the command ended before it wrote "${output}": ${stderr}`);
+    if (child.signalCode !== 'SIGKILL') throw new Error(`the command ended before ${moment}: ${stderr}`);
   }
 
   /** Starts a node on a free port and waits until it serves requests. Rejects with its output when it exits before. */

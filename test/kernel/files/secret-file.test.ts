@@ -56,6 +56,24 @@ describe('a file that holds a secret', () => {
       }));
   }
 
+  it('never appears before its secret is in use, although the process was killed at any step', () =>
+    inTemporaryFolder(async (folder) => {
+      const use = `async () => { await (await promises.open(at + '/used', 'w')).close(); }`;
+      const work = `await module.writeSecretFile(at + '/my.key', ${JSON.stringify(SECRET)}, random, ${use});`;
+      const folders = await stopAtEachStep(folder, { module: MODULE, work });
+      const appeared = folders.map((at) => readdirSync(at)).filter((names) => names.includes('my.key'));
+      expect(appeared).to.have.length.above(1);
+      for (const names of appeared) expect(names).to.include('used');
+    }));
+
+  it('leaves its secret unused where a file has the name', () =>
+    inTemporaryFolder(async (folder) => {
+      writeFileSync(join(folder, 'mine'), 'mine');
+      const use = () => Promise.reject(new Error('used'));
+      expect(await writeSecretFile(join(folder, 'mine'), SECRET, random, use)).to.equal(false);
+      expect(readdirSync(folder)).to.deep.equal(['mine']);
+    }));
+
   it('keeps the names of other files free, also those that begin with its own', () =>
     inTemporaryFolder(async (folder) => {
       const others = ['my.key.bak', '.my.key.partial', 'my.key.retired-1'];

@@ -69,6 +69,12 @@ describe('the key commands', () => {
     expect(statSync(place.path('past.key'), { throwIfNoEntry: false })).to.equal(undefined);
   });
 
+  it('write no file of a key that is not registered, although the command is killed', async () => {
+    await place.killAtFile(['key', 'add', '--entity', 'agent:killed', '--out', 'killed.key'], 'killed.key');
+    const key = readFileSync(place.path('killed.key'), 'utf8').trim();
+    expect((await callerOf(key)).status).to.equal(200);
+  });
+
   it('list the keys of all entities, without any secret', async () => {
     await place.run(['key', 'add', '--entity', 'agent:listed', '--description', 'for the list']);
     const { stdout } = await place.run(['key', 'list']);
