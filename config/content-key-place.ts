@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { link, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createFolder } from '../adapters/files/create-folder.ts';
-import { syncPath } from '../adapters/files/durable-file.ts';
-import { readKeyFile, replaceKeyFile } from '../adapters/sealed/content-key-file.ts';
+import { readKeyFile, unusable } from '../adapters/sealed/content-key-file.ts';
+import { writeSecretFile } from '../kernel/files/secret-file.ts';
+import { noKeyFile } from './fitting-keys.ts';
 import type { NodeConfig } from './node-config.ts';
 import { storePlace } from './store-place.ts';
 
@@ -20,18 +20,11 @@ export const contentKeyPath = (config: Pick<NodeConfig, 'store' | 'node'>): stri
  */
 export const createKeyFile = async (path: string, text: string): Promise<string> => {
   createFolder(dirname(path), 0o700);
-  const draft = `${path}.${randomUUID()}`;
-  try {
-    await replaceKeyFile(draft, text);
-    // Unlike a renamed file, a link never replaces a file.
-    await link(draft, path);
-    await syncPath(dirname(path));
-    return text;
-  } catch (error) {
-    const there = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readKeyFile(path) : undefined;
-    if (there === undefined) throw error;
-    return there;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  const isWritten = await writeSecretFile(path, text.trimEnd(), { uuid: randomUUID }).catch((cause: unknown) => {
+    throw unusable(path, cause);
+  });
+  if (isWritten) return text;
+  const there = await readKeyFile(path);
+  if (there === undefined) throw noKeyFile(path);
+  return there;
 };

@@ -13,6 +13,7 @@ import { formOf } from '../adapters/sql/sealed-form.ts';
 import { countNoun, type Progress } from '../kernel/command-api.ts';
 import { valueKey } from '../kernel/facts/fact-value.ts';
 import { valueCommitment } from '../kernel/facts/value-commitment.ts';
+import { removeDrafts } from '../kernel/files/draft-file.ts';
 import { createServiceNames } from '../kernel/identity/service-names.ts';
 import type { ContentColumns } from '../kernel/store/content-border.ts';
 import {
@@ -127,6 +128,7 @@ const beginSealing = async (
   const spelled = await spellKeys(keys ?? freshKeys(), source);
   // Before the keys change, so that a killed command finds keys that it may use or replace.
   await store.write(DEFAULT_TENANT, (transaction) => saveConversion(transaction, state));
+  await removeDrafts(path);
   if (keys === undefined) await createKeyFile(path, spelled);
   else if (!isBegun && keys.id === former?.id && presentRoot(keys).id <= former.root) {
     // An erasure in the clear store has destroyed no key, so earlier sealed backups must not open any more.

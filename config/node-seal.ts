@@ -9,6 +9,7 @@ import { freshKeys } from '../adapters/sealed/content-keys.ts';
 import { sealWith } from '../adapters/sealed/content-seal.ts';
 import { sha256 } from '../adapters/sealed/sha256.ts';
 import type { NodeDescription } from '../kernel/description/node-description.ts';
+import { removeDrafts } from '../kernel/files/draft-file.ts';
 import type { StoreCopies } from '../kernel/leases/store-copies.ts';
 import type { Logger } from '../kernel/log/logger.ts';
 import {
@@ -165,6 +166,7 @@ const markUsed = (store: FactStore, path: string, source: KeySource): Promise<vo
     const text = await readKeyFile(path);
     if (text === undefined) throw noKeyFile(path);
     if (!readKeyFileHeader(text, path).isUnused) return;
+    await removeDrafts(path);
     await replaceKeyFile(path, await spellKeys(await openKeys(text, source, path), source));
   });
 

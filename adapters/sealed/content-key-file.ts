@@ -209,7 +209,8 @@ const newer = (place: string): ServiceError =>
     hint: 'use the version that wrote them or a newer one',
   });
 
-const unusable = (path: string, cause: unknown): ServiceError =>
+/** The error for a file of content keys that the system does not let the node read or write. */
+export const unusable = (path: string, cause: unknown): ServiceError =>
   new ServiceError(
     'unavailable',
     `the content keys in ${path} cannot be used (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`,

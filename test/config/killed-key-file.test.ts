@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import { forEachStore } from '../kit/for-each-store.ts';
+import { BACKED_UP, BackupPlace } from '../plugins/backup/backup-place.ts';
+import { holdKeys, remember, succeed } from '../plugins/backup/sealed-place.ts';
+
+const LIMIT_MS = 180_000;
+const KEYS = 'content-keys.json';
+
+forEachStore('the first file of content keys, whose process was killed as it appeared', (kind) => {
+  let place: BackupPlace;
+  let env: Record<string, string>;
+  beforeEach(async () => {
+    place = await BackupPlace.on(kind, BACKED_UP);
+    env = holdKeys(place, randomBytes(32));
+  });
+  afterEach(() => place.dispose());
+
+  const keyFiles = (): readonly string[] => readdirSync(place.work.path('data')).filter((name) => name.includes(KEYS));
+  const kill = async (...argv: readonly string[]): Promise<void> => {
+    await place.work.killAtFile([...argv, '--config', 'node.json'], KEYS, { ...place.env, ...env });
+    expect(keyFiles(), 'after the kill').to.have.length(2);
+  };
+
+  it('lies alone after the next start of a new store', async () => {
+    await kill('init');
+    await (await place.start(env)).end();
+    expect(keyFiles()).to.deep.equal([KEYS]);
+    await succeed(place, env, 'verify');
+  }).timeout(LIMIT_MS);
+
+  it('lies alone after the next run of "encryption on"', async () => {
+    await remember(place, {}, ['user:a', 'a value']);
+    await kill('encryption', 'on');
+    await succeed(place, env, 'encryption', 'on');
+    expect(keyFiles()).to.deep.equal([KEYS]);
+    await succeed(place, env, 'verify');
+  }).timeout(LIMIT_MS);
+});
