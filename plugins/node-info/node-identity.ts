@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { dirname } from 'node:path';
-import { createSigner, SEED_BYTES } from '../../kernel/internal-api.ts';
+import { createSigner, removeDrafts, SEED_BYTES } from '../../kernel/internal-api.ts';
 import {
   decodeBase64Url,
   encodeBase64Url,
@@ -41,6 +41,8 @@ export interface IdentityParts {
 export const openNodeIdentity = async (parts: IdentityParts): Promise<LiveIdentity> => {
   const { settings, random, notes, work, changed } = parts;
   const { privateKey, privateKeyFile } = settings;
+  // A killed first start or rotation has left a key in a draft. The folder may be for reading only.
+  if (privateKey === '') await removeDrafts(privateKeyFile).catch(() => {});
   const seed =
     privateKey !== ''
       ? seedOf(privateKey)

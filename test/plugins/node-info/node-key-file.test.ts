@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Random, ServiceError } from '../../../kernel/plugin-api.ts';
 import { drawNodeKey, loadRetiredKeys, readNodeKey, rotateNodeKey } from '../../../plugins/node-info/node-key-file.ts';
+import { Workplace } from '../../adapters/cli/spawned-program.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { stopAtEachStep } from '../../kit/stop-at-each-step.ts';
 
@@ -104,6 +105,19 @@ describe('the file of the private key', () => {
       expect(retired, left).to.deep.equal(key);
       expect(await loadRetiredKeys(join(at, 'node.key')), left).to.deep.include(retired);
       for (const name of await readdir(at)) expect(name, left).to.match(/^node\.key(\.retired-[0-9a-f]{16})?$/);
+    }
+  });
+
+  it('lies alone after the next start, although the first one was killed as the file appeared', async () => {
+    const place = new Workplace();
+    try {
+      await place.killAtFile(['init'], 'node.key');
+      const keyFiles = async () => (await readdir(place.path('data'))).filter((name) => name.includes('node.key'));
+      expect(await keyFiles(), 'after the kill').to.have.length(2);
+      await (await place.serve()).end();
+      expect(await keyFiles()).to.deep.equal(['node.key']);
+    } finally {
+      await place.dispose();
     }
   });
 
