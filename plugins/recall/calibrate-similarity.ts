@@ -7,6 +7,8 @@ export interface Similarities {
   readonly hits: readonly number[];
   /** The similarities of the facts that the words stage ranked best. */
   readonly named: readonly number[];
+  /** The trust in the words stage, 0 to 1 (`trustInWords`). */
+  readonly trust: number;
   /** The distribution of all vectors of the view around the query. */
   readonly spread: Spread;
   /**
@@ -25,19 +27,22 @@ export type ScoreOf = (similarity: number, toMoved?: number) => number;
  * - A similarity is measured in standard deviations above the mean of the view; `FARTHEST` deviations give a full
  *   score.
  * - The score is multiplied by the share of the vector stage. The share is low if its best hit stands out no more than
- *   the hits of words. It is 1 if its best hit stands out from its next hits and from the hits of words.
+ *   the hits of words. It is 1 if its best hit stands out from its next hits and from the hits of words. The less the
+ *   hits of words can be trusted, the less the share follows from them.
  * - The more certain the best hit is, the fewer deviations give a full score. A certain best hit gets the full score.
  * - The less certain the best hit is, the more the score relies on the query vector that feedback has moved.
  * - A text that nearly equals the query scores high even if many other texts do.
  */
 export const calibration = (
-  { hits, named: byWords, spread, moved = spread }: Similarities,
+  { hits, named: byWords, trust, spread, moved = spread }: Similarities,
   { similarityFloor: floor }: Pick<Embedder, 'similarityFloor'>,
 ): ScoreOf => {
   const standing = standingIn(spread, floor);
   const standingOfMoved = standingIn(moved, floor);
   const named = byWords.map(standing);
-  const { share, sure, best } = named.length === 0 ? ALONE : besideWords(hits.map(standing), standing(floor), named);
+  const worth = named.length === 0 ? ALONE : besideWords(hits.map(standing), standing(floor), named);
+  const { sure, best } = worth;
+  const share = 1 - trust * (1 - worth.share);
   const farthest = FARTHEST + sure * (best - FARTHEST);
   const same = 1 - (1 - floor) * NEARLY_SAME;
   return (similarity, toMoved) => {

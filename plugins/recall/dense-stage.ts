@@ -42,17 +42,17 @@ export class DenseStage {
   /**
    * Converts the hits of this stage to scores from 0 to 1 that are comparable between embedders. Uses only admitted
    * hits, so that a hidden fact never lowers the score of a visible one. `byWords` are the hits of the words stage,
-   * best first. They move the query only if they hold enough of it.
+   * best first. They move the query only if `trust` in them is full.
    */
-  async calibrate({ hits, contradicted }: Admitted, byWords: readonly Hit[], movesQuery: boolean): Promise<Admitted> {
+  async calibrate({ hits, contradicted }: Admitted, byWords: readonly Hit[], trust: number): Promise<Admitted> {
     if (hits.length === 0 && contradicted.length === 0) return { hits, contradicted };
     const words = idsOf(byWords);
     const [spread, feedback] = await Promise.all([
       this.#spreadOf(words.slice(0, MOST_BY_WORDS)),
-      movesQuery ? this.#feedbackOf(words, idsOf([...hits, ...contradicted])) : undefined,
+      trust === 1 ? this.#feedbackOf(words, idsOf([...hits, ...contradicted])) : undefined,
     ]);
     const scoreOf = calibration(
-      { hits: hits.map(({ score }) => score), ...spread, moved: feedback?.spread },
+      { hits: hits.map(({ score }) => score), ...spread, trust, moved: feedback?.spread },
       this.#queried.embedder,
     );
     if (feedback === undefined) {

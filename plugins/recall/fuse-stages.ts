@@ -6,7 +6,7 @@ export interface StageHits {
   readonly lexical: readonly Hit[];
   readonly semantic: readonly Hit[];
   readonly graph: readonly Hit[];
-  /** The factor of the scores by words beside those of vectors (`trustInWords`). */
+  /** The trust in the words stage (`trustInWords`): the factor of its scores beside those of vectors. */
   readonly trust: number;
 }
 
@@ -21,7 +21,7 @@ export const normaliseStages = (stages: StageHits): Map<string, StageScores> => 
     const hits = stages[stage].filter(({ score }) => score > 0 && Number.isFinite(score));
     const isCalibrated = stage === 'semantic' && stages.lexical.length > 0;
     const best = hits.reduce((most, { score }) => Math.max(most, score), isCalibrated ? 1 : 0);
-    const factor = stage === 'lexical' && stages.semantic.length > 0 ? stages.trust : 1;
+    const factor = stages.semantic.length > 0 ? factorOf(stage, stages.trust) : 1;
     for (const { id, score } of hits) {
       const known = scores.get(id);
       if (known !== undefined) known[stage] = (score / best) * factor;
@@ -30,6 +30,10 @@ export const normaliseStages = (stages: StageHits): Map<string, StageScores> => 
   }
   return scores;
 };
+
+/** Returns the factor of a stage beside vectors. Neighbours of weak hits by words count half, because few are right. */
+const factorOf = (stage: keyof StageScores, trust: number): number =>
+  stage === 'lexical' ? trust : stage === 'graph' ? (1 + trust) / 2 : 1;
 
 /** Returns the weighted sum, 0 to 1. `recency` and `sourceTrust` count only if the caller weights them. */
 export const fuse = (

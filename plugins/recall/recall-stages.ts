@@ -11,7 +11,7 @@ import { idsOf, RecallPlan } from './recall-plan.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { LINKED_DEPTH, type SearchDepth } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
-import { isEnoughForFeedback, shareOfQuery, trustInWords } from './trust-in-words.ts';
+import { shareOfQuery, trustInWords } from './trust-in-words.ts';
 import { withWordsForVectors } from './words-for-vectors.ts';
 import { planShares, type Shares, withSharedWords } from './words-together.ts';
 
@@ -58,15 +58,14 @@ export const runStages = async (
     depth.wanted,
   );
   const [own = NO_HITS] = ofEntity === undefined ? [] : await pool.admit([ofEntity.search], depth.entity, depth.wanted);
-  const share = shareOfQuery(lexical.hits, words && (await plan.answer(words.place)).bound);
-  const movesQuery = isEnoughForFeedback(share);
+  const trust = trustInWords(shareOfQuery(lexical.hits, words && (await plan.answer(words.place)).bound));
   const calibrated = mergeAdmitted(
-    await Promise.all(dense.map((stage, at) => stage.calibrate(similar[at] ?? NO_HITS, lexical.hits, movesQuery))),
+    await Promise.all(dense.map((stage, at) => stage.calibrate(similar[at] ?? NO_HITS, lexical.hits, trust))),
   );
   const counted = request.weights.lexical > 0 ? lexical.hits : [];
   const compared = new Set((await Promise.all(dense.map((stage) => stage.compared(counted)))).flat());
   const semantic = withWordsForVectors(calibrated, counted, compared);
-  const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits, trust: trustInWords(share) };
+  const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits, trust };
   const around = await expand(found, request, depth, context, pool, parts);
   const { reached } = around;
   const hops = new Map(reached.map(({ id, hops }) => [id, hops]));

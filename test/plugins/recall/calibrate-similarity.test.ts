@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { calibration } from '../../../plugins/recall/calibrate-similarity.ts';
+import { calibration, type ScoreOf } from '../../../plugins/recall/calibrate-similarity.ts';
 
 const FLOOR = { similarityFloor: 0.2 };
 /** A view of many facts, whose similarities to the query are 0.1 ± 0.1. */
 const lying = (named: readonly number[], members = {}) => ({
   named,
+  trust: 1,
   spread: { count: 512, mean: 0.1, deviation: 0.1, ...members },
 });
 const crowd = (best: number, others: number): number[] => [best, ...Array.from({ length: 20 }, () => others)];
@@ -32,13 +33,22 @@ describe('the calibration of vector similarities to scores', () => {
     expect(scoreOf(0.6)).to.be.within(0.02, 0.2);
   });
 
+  it('gives vectors more weight the less the hits of words can be trusted, and keeps their order', () => {
+    const [found, low, none] = [1, 0.5, 0].map((trust) =>
+      calibration({ hits: crowd(0.6, 0.4), ...lying([0.6, 0.4, 0.4]), trust }, FLOOR),
+    ) as [ScoreOf, ScoreOf, ScoreOf];
+    expect(low(0.6)).to.be.above(2 * found(0.6));
+    expect(none(0.6)).to.be.above(low(0.6)).and.to.be.closeTo(0.95, 0.02);
+    expect(none(0.5)).to.be.below(none(0.6));
+  });
+
   it('gives vectors as much weight as words if one hit stands out from all others', () => {
     const scoreOf = calibration({ hits: crowd(0.7, 0.3), ...lying([0.1, 0.15, 0.05]) }, FLOOR);
     expect(scoreOf(0.7)).to.be.closeTo(0.95, 0.02);
   });
 
   it('ranks texts that nearly equal the query first, even if there are many', () => {
-    const same = { named: [1, 1, 1], spread: { count: 100, mean: 1, deviation: 0 } };
+    const same = { named: [1, 1, 1], trust: 1, spread: { count: 100, mean: 1, deviation: 0 } };
     const scoreOf = calibration({ hits: crowd(1, 1), ...same }, FLOOR);
     expect(scoreOf(1)).to.equal(1);
     expect(scoreOf(0.99)).to.be.above(0.9);
@@ -46,9 +56,9 @@ describe('the calibration of vector similarities to scores', () => {
 
   it('gives valid scores even without any data', () => {
     const nothing = { count: 0, mean: 0, deviation: 0 };
-    const scoreOf = calibration({ hits: [], named: [], spread: nothing }, FLOOR);
+    const scoreOf = calibration({ hits: [], named: [], trust: 1, spread: nothing }, FLOOR);
     for (const similarity of [0.2, 0.5, 1]) expect(scoreOf(similarity)).to.be.within(1e-3, 1);
-    const one = calibration({ hits: [0.3], named: [], spread: { ...nothing, count: 1, mean: 0.3 } }, FLOOR);
+    const one = calibration({ hits: [0.3], named: [], trust: 1, spread: { ...nothing, count: 1, mean: 0.3 } }, FLOOR);
     expect(one(0.3)).to.be.within(0.1, 1);
   });
 

@@ -101,10 +101,17 @@ describe('the combined score of all stages', () => {
     const lexicalOf = (bound: number, near = semantic) =>
       normaliseStages({ lexical: byWords, semantic: near, graph: [], trust: trustOf(bound) }).get('a')?.lexical;
     expect(lexicalOf(10)).to.equal(1);
-    expect(lexicalOf(40)).to.be.within(0.05, 0.1);
+    expect(lexicalOf(30)).to.be.within(0.05, 0.1);
     expect(lexicalOf(1e9)).to.be.above(0);
-    expect(lexicalOf(40, []), 'without vectors').to.equal(1);
+    expect(lexicalOf(30, []), 'without vectors').to.equal(1);
     expect(trustInWords(shareOfQuery(byWords, undefined)), 'an index that gives no bound').to.equal(1);
+  });
+
+  it('lowers the scores of neighbours by up to a half beside vectors, together with those of words', () => {
+    const graphOf = (trust: number, semantic = [{ id: 'b', score: 0.1 }]) =>
+      normaliseStages({ lexical: [], semantic, graph: [{ id: 'a', score: 0.2 }], trust }).get('a')?.graph;
+    expect([graphOf(1), graphOf(0.5), graphOf(0)]).to.deep.equal([1, 0.75, 0.5]);
+    expect(graphOf(0, []), 'without vectors').to.equal(1);
   });
 
   it('stays between 0 and 1 for any hits of the stages', () => {
