@@ -1,7 +1,7 @@
 import type { CallOptions } from './call-types.ts';
 import { ConnectionError, FactMemoryError } from './client-errors.ts';
 import { freshKey, type Platform, pause } from './platform.ts';
-import { readProblem } from './read-reply.ts';
+import { readProblem, refusePage } from './read-reply.ts';
 import { fillPath, type Query, spellQuery } from './request-target.ts';
 import { delayBefore, deservesRetry, isRepeatable, KEYED_POSTS } from './retry-plan.ts';
 
@@ -64,7 +64,7 @@ export class Connection {
 
   async #try<T>(
     { address, method, headers, body }: Request,
-    { signal, timeoutMs = this.#settings.timeoutMs }: CallOptions,
+    { route, signal, timeoutMs = this.#settings.timeoutMs }: Outgoing,
     read: (response: Response) => T | Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
@@ -75,6 +75,7 @@ export class Connection {
     try {
       const response = await send(address, { method, headers, body, ...RULES, signal: ending });
       if (!response.ok) throw await readProblem(response);
+      refusePage(response, route);
       return await read(response);
     } catch (error) {
       if (error instanceof FactMemoryError) throw error;

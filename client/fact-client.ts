@@ -26,7 +26,7 @@ import { type FollowJobOptions, followJob, type Job } from './follow-job.ts';
 import { type GardenCalls, gardenCalls } from './garden-calls.ts';
 import { Pages } from './pages.ts';
 import { readEvents } from './read-events.ts';
-import { readBody, refusePage } from './read-reply.ts';
+import { readBody } from './read-reply.ts';
 import { type SubscriptionCalls, subscriptionCalls } from './subscription-calls.ts';
 import { verifyChainProof, verifyFact } from './verify-facts.ts';
 
@@ -105,9 +105,7 @@ export class FactClient implements Caller {
 
   /** As `call`, with the status and the headers of the reply. */
   async send<R extends RouteName>(route: R, ...[input]: CallArguments<R>): Promise<ReplyOf<R>> {
-    return (await this.#connection.send({ ...input, route }, (response) =>
-      readReply(response, route),
-    )) as unknown as ReplyOf<R>;
+    return (await this.#connection.send({ ...input, route }, readReply)) as unknown as ReplyOf<R>;
   }
 
   /**
@@ -260,8 +258,7 @@ export class FactClient implements Caller {
   }
 }
 
-const readReply = async (response: Response, route: string) => {
-  refusePage(response, route);
+const readReply = async (response: Response) => {
   const { status, headers } = response;
   const isStream = /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
   return { status, headers, data: isStream ? messagesOf(response) : await readBody(response) };

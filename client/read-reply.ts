@@ -16,6 +16,7 @@ const PAGE_TYPE = /^text\/html\b/i;
 /** Throws for a web page in reply to a route that has none, because then the url is not that of a node. */
 export const refusePage = (response: Response, route: string): void => {
   if (!PAGE_TYPE.test(response.headers.get('content-type') ?? '') || !PROGRAM_ROUTE.test(route)) return;
+  void response.body?.cancel().catch(() => undefined);
   throw invalidReply(response, 'the reply is a web page: the url is not the address of a node');
 };
 

@@ -132,7 +132,16 @@ describe('an error reply', () => {
     const page = () =>
       new Response('<h1>secret page</h1>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
     const { client } = scriptedServer([page], { retries: 0 });
-    for (const asked of [client.assert(FACT), client.query().take(1), client.health(), client.recall('who?')]) {
+    const asks = [
+      client.assert(FACT),
+      client.query().take(1),
+      client.health(),
+      client.recall('who?'),
+      client.followJob('j'),
+      client.open('get', '/v1/facts/export'),
+      client.subscriptions.events('s', { reconnects: 0 })[Symbol.asyncIterator]().next(),
+    ];
+    for (const asked of asks) {
       const error = await rejection(asked);
       expect(error).to.be.instanceOf(InvalidReplyError);
       expect(error.message).to.contain('the url is not the address of a node').and.not.to.contain('secret');

@@ -73,6 +73,15 @@ def test_a_reply_that_the_protocol_does_not_allow_raises(reply: tuple[int, dict[
         client.query().take(5)
 
 
+def test_a_web_page_is_no_open_reply_and_no_job() -> None:
+    page = (200, {"Content-Type": "text/html"}, b"<html>")
+    with scripted([page]) as server, FactClient(server.url) as client:
+        with pytest.raises(InvalidReplyError), client.open("GET /v1/facts/export"):
+            pass
+        with pytest.raises(InvalidReplyError):
+            client.follow_job("j")
+
+
 def test_a_refusal_raises_an_error_with_or_without_a_problem_document() -> None:
     problem = {"code": "validation", "detail": "no", "errors": [{"path": "body", "message": "m"}], "request_id": "r"}
     script: Script = [(422, JSON, json.dumps(problem).encode()), (502, {}, b"<html>bad gateway</html>")]

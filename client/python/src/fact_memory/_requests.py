@@ -45,6 +45,7 @@ class Outgoing:
 class Request:
     """One request, ready to be sent."""
 
+    route: str
     method: str
     address: str
     headers: Mapping[str, str]
@@ -57,7 +58,7 @@ def build_request(outgoing: Outgoing, settings: Settings) -> Request:
     if path == "/.well-known/svc":
         path = f"/.well-known/{settings.service_name}"
     address = settings.url + fill_path(path, outgoing.params or {}) + spell_query(outgoing.query or {})
-    return Request(method, address, _headers(outgoing, settings), _content(outgoing.body))
+    return Request(outgoing.route, method, address, _headers(outgoing, settings), _content(outgoing.body))
 
 
 def fill_path(path: str, params: Mapping[str, str]) -> str:

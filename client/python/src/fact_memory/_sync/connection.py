@@ -60,7 +60,7 @@ class Connection:
         tries = 0
         while True:
             try:
-                return self._try(request, outgoing)
+                return self._try(request, self._timeout(outgoing))
             except FactMemoryError as error:
                 if tries >= retries or not deserves_retry(error, repeatable):
                     raise
@@ -75,10 +75,8 @@ class Connection:
         with self._exchange(request, self._timeout(outgoing)) as response:
             yield response
 
-    def _try(self, request: Request, outgoing: Outgoing) -> Reply:
-        timeout = self._timeout(outgoing)
+    def _try(self, request: Request, timeout: float | None) -> Reply:
         with self._exchange(request, timeout) as response:
-            refuse_page(response.status_code, response.headers, outgoing.route)
             content = _read(response, self._settings.url, MAX_REPLY_BYTES, timeout)
             data = read_body(response.status_code, response.headers, content)
             return Reply(response.status_code, response.headers, data)
@@ -99,6 +97,7 @@ class Connection:
                 if not response.is_success:
                     content = _read(response, self._settings.url, MAX_PROBLEM_BYTES, timeout)
                     raise read_problem(response.status_code, response.headers, content)
+                refuse_page(response.status_code, response.headers, request.route)
                 yield response
         except httpx.TimeoutException:
             raise _timed_out(self._settings.url, timeout) from None
