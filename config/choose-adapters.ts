@@ -1,4 +1,4 @@
-import type { Environment } from '../kernel/plugins/environment-value.ts';
+import { type Environment, givenText } from '../kernel/plugins/environment-value.ts';
 import type { SettingSources, Settings } from '../kernel/plugins/plugin-config.ts';
 import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { closestName } from '../kernel/text/closest-name.ts';
@@ -69,7 +69,7 @@ export interface AdapterSources {
 export const chooseAdapters = async (sources: AdapterSources, problems: BootProblem[]): Promise<ChosenAdapters> => {
   const { env } = sources;
   // A database URL selects the PostgreSQL store by default.
-  const databaseNamed = env['SVC_DATABASE_URL'] ? 'postgres' : undefined;
+  const databaseNamed = givenText(env, 'SVC_DATABASE_URL') ? 'postgres' : undefined;
   return {
     store: await required(sources, SLOTS.store, STORES, databaseNamed, problems),
     transport: await required(sources, SLOTS.transport, TRANSPORTS, undefined, problems),
@@ -101,14 +101,15 @@ const SLOTS = {
 
 /** Returns the embedder that a configured endpoint or model selects by default. */
 const embedderNamed = (env: Environment, prefix: string): string | undefined => {
-  if (env[`${prefix}URL`]) return 'http';
-  if (env[`${prefix}MODEL_FOLDER`]) return 'local-model';
-  return env[`${prefix}SENTENCE_MODEL`] ? 'sentence-model' : undefined;
+  if (givenText(env, `${prefix}URL`)) return 'http';
+  if (givenText(env, `${prefix}MODEL_FOLDER`)) return 'local-model';
+  return givenText(env, `${prefix}SENTENCE_MODEL`) ? 'sentence-model' : undefined;
 };
 
 /** Returns the source that a configured file or command selects by default. Adds a problem where both are. */
 const keySourceNamed = (env: Environment, problems: BootProblem[]): string | undefined => {
-  const [file, command] = ['SVC_ENCRYPTION_KEY_FILE', 'SVC_ENCRYPTION_KEY_COMMAND'].map((name) => Boolean(env[name]));
+  const isGiven = (name: string): boolean => givenText(env, name) !== undefined;
+  const [file, command] = ['SVC_ENCRYPTION_KEY_FILE', 'SVC_ENCRYPTION_KEY_COMMAND'].map(isGiven);
   if (file && command) {
     problems.push({
       message: 'SVC_ENCRYPTION_KEY_FILE and SVC_ENCRYPTION_KEY_COMMAND are both set',

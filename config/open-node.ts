@@ -4,6 +4,7 @@ import { readKeyFile, replaceKeyFile } from '../adapters/sealed/content-key-file
 import { createFileSeal } from '../adapters/sealed/file-seal.ts';
 import type { Kernel } from '../kernel/boot/kernel.ts';
 import type { Requires, Resolved } from '../kernel/container/requires.ts';
+import { givenText } from '../kernel/plugins/environment-value.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 import { type FactStore, type Listener, ServiceError } from '../ports/ports.ts';
 import { CONTENT_KEYS, contentKeyPath } from './content-key-place.ts';
@@ -21,7 +22,7 @@ import { requireStore } from './require-store.ts';
 export const openNode = async (options: OpenNodeOptions, spare?: SpareSettings): Promise<NodeHandle> => {
   const { configFile, env, serve, createsStore, worker } = options;
   // Reduces the log of a command that does not serve, because routine lines would hide its answer.
-  const quiet: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
+  const quiet: NodeConfigInput = serve || givenText(env, 'SVC_LOG_LEVEL') ? {} : { node: { logLevel: 'warn' } };
   // An operator would read a warning about a throw-away store as one about the store of the node.
   const overrides: NodeConfigInput =
     spare === undefined

@@ -118,6 +118,7 @@ export { WorkRate } from './log/work-rate.ts';
 export { isLoopbackHost } from './net/loopback-host.ts';
 export { createCursorCodec } from './pages/page-cursor.ts';
 export { LIST_BYTES, listTexts, SpelledList, spellBody } from './pages/spelled-list.ts';
+export { givenText } from './plugins/environment-value.ts';
 export { type EndingRows, keepEnds, keepWithdrawals, type Withdrawals } from './plugins/kept-ends.ts';
 export type { PluginFiles } from './plugins/plugin-definition.ts';
 export { MAX_VIOLATIONS, refuseAll } from './problems/refusals.ts';

@@ -2,6 +2,7 @@ import type { CommandServer, ServerPlace, ServerReply } from '../../kernel/comma
 import {
   createServiceNames,
   DEFAULT_SERVICE_NAME,
+  givenText,
   maskUrls,
   readSecretFile,
   type ServerRequest,
@@ -49,7 +50,7 @@ export interface CommandPlace {
 
 /** Returns the address to which the variable SVC_API_KEY belongs. */
 const findHomeAddress = async (env: Environment, dataFolder: string): Promise<NamedAddress> => {
-  const url = env['SVC_URL'];
+  const url = givenText(env, 'SVC_URL');
   if (url !== undefined) return { url, from: 'the address in SVC_URL' };
   const left = await leftAddress(dataFolder);
   if (left === undefined) return { url: DEFAULT_URL, from: 'the default address' };
@@ -64,7 +65,12 @@ const findHomeAddress = async (env: Environment, dataFolder: string): Promise<Na
  */
 export const connectServer = async (
   { url, keyFile }: ServerPlace,
-  { env, dataFolder = dataFolderOf(env), serviceName = env['SVC_SERVICE_NAME'], tell = () => {} }: CommandPlace,
+  {
+    env,
+    dataFolder = dataFolderOf(env),
+    serviceName = givenText(env, 'SVC_SERVICE_NAME'),
+    tell = () => {},
+  }: CommandPlace,
   random: Random,
 ): Promise<CommandServer> => {
   const homeAddress = await findHomeAddress(env, dataFolder);
@@ -92,7 +98,7 @@ export const connectServer = async (
     async send({ session, ...request }) {
       if (request.key === undefined) usual ??= await kept();
       const given = { key: request.key ?? '', from: 'your input' };
-      const field = createServiceNames(serviceName || DEFAULT_SERVICE_NAME).headers.session;
+      const field = createServiceNames(serviceName ?? DEFAULT_SERVICE_NAME).headers.session;
       const headers = { ...request.headers, ...(session !== undefined && { [field]: session }) };
       return send(address, request.key === undefined ? (usual ?? given) : given, { ...request, headers });
     },

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join, relative, resolve } from 'node:path';
-import { isLoopbackHost, openOrdinaryFile, readPart, replaceSecretFile } from '../../kernel/internal-api.ts';
+import { givenText, isLoopbackHost, openOrdinaryFile, readPart, replaceSecretFile } from '../../kernel/internal-api.ts';
 import type { Random } from '../../kernel/plugin-api.ts';
 import type { Environment } from './key-file.ts';
 
@@ -55,11 +55,10 @@ export const leftAddress = async (dataFolder: string): Promise<LeftAddress | und
 };
 
 /** Returns the data folder by the environment, without the configuration file. */
-export const dataFolderOf = ({
-  SVC_DATABASE_URL: database,
-  SVC_DATA_FOLDER: folder,
-  SVC_DB_PATH: store,
-}: Environment): string => (database ? resolve(folder || 'data') : dirname(resolve(store || 'data/svc.db')));
+export const dataFolderOf = (env: Environment): string =>
+  givenText(env, 'SVC_DATABASE_URL') === undefined
+    ? dirname(resolve(givenText(env, 'SVC_DB_PATH') ?? 'data/svc.db'))
+    : resolve(givenText(env, 'SVC_DATA_FOLDER') ?? 'data');
 
 const NO_URL = { protocol: '', hostname: '', origin: '' };
 

@@ -3,6 +3,13 @@ import { type PropertySchema, typesOf } from './setting-property.ts';
 /** The environment variables of the process. The node reads only variables that a schema in use declares. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/**
+ * Returns the text of a variable. An empty one counts as unset, because compose files and shells express "nothing" that
+ * way. A shell that reads a file with Windows line ends leaves a carriage return at the end of each value.
+ */
+export const givenText = (env: Environment, name: string): string | undefined =>
+  env[name]?.replace(/\r$/, '') || undefined;
+
 const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 const INTEGER = /^[+-]?\d{1,15}$/;
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;

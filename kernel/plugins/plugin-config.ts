@@ -5,7 +5,7 @@ import type { Schema } from '../../ports/schema.ts';
 import type { BootProblem } from '../problems/boot-problem.ts';
 import { closestName } from '../text/closest-name.ts';
 import { compileSettings, NO_SETTINGS } from './compile-settings.ts';
-import { type Environment, parseEnvironmentValue } from './environment-value.ts';
+import { type Environment, givenText, parseEnvironmentValue } from './environment-value.ts';
 import { acceptedBy, type SettingProperty } from './setting-property.ts';
 
 export type Settings = Readonly<Record<string, unknown>>;
@@ -105,17 +105,13 @@ interface SetByVariable extends SettingProperty {
   readonly parsed: unknown;
 }
 
-/**
- * Reads variables. An empty one counts as unset, because compose files and shells express "nothing" that way. A shell
- * that reads a file with Windows line ends leaves a carriage return at the end of each value.
- */
 const readEnvironment = (properties: readonly SettingProperty[], env: Environment) => {
   const set = new Map<string, SetByVariable>();
   const refused: SettingProperty[] = [];
   for (const property of properties) {
     const variable = property.schema.env;
-    const text = variable === undefined ? undefined : env[variable]?.replace(/\r$/, '');
-    if (text === undefined || text === '') continue;
+    const text = variable === undefined ? undefined : givenText(env, variable);
+    if (text === undefined) continue;
     const parsed = parseEnvironmentValue(text, property.schema);
     if (parsed === undefined) refused.push(property);
     else set.set(dotted(property.path), { ...property, parsed });
