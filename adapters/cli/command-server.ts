@@ -8,7 +8,7 @@ import {
   type ServerRequest,
 } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
-import { exchangeHttp } from './exchange-http.ts';
+import { exchangeHttp, REDIRECTED } from './exchange-http.ts';
 import { type Environment, isKeyOfAnotherAddress, keyFileOf, ownFolder } from './key-file.ts';
 import { dataFolderOf, leftAddress } from './node-address.ts';
 
@@ -181,9 +181,15 @@ const HINTS: Readonly<Record<string, string>> = {
   ENOTFOUND: UNKNOWN_NAME,
   EAI_AGAIN: UNKNOWN_NAME,
   EPROTO: 'the server there does not speak https: begin the address with http://',
+  HPE_INVALID_CONSTANT: 'the server there does not speak http: correct the port in the address of --url or SVC_URL',
+  [REDIRECTED]: 'the server there sends its callers to another address: name that one with --url or SVC_URL',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name: use that name in the address of --url or SVC_URL',
+  CERT_HAS_EXPIRED: 'its certificate has expired: renew it',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet: correct the clock of this machine',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
 };
 

@@ -4,6 +4,8 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 const IDLE_MS = 4_000;
 /** The connections of this process, by protocol. */
 const agents = new Map<string, Agent>();
+/** The code of the error for a redirection. */
+export const REDIRECTED = 'REDIRECTED';
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export interface HttpQuestion {
@@ -42,7 +44,7 @@ export const exchangeHttp = async (
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   const status = response.statusCode ?? 0;
-  if (REDIRECTS.has(status)) throw new Error('the address redirects');
+  if (REDIRECTS.has(status)) throw Object.assign(new Error('the address redirects'), { code: REDIRECTED });
   return { status, headers: response.headers, text: await textOf(Buffer.concat(chunks), response) };
 };
 

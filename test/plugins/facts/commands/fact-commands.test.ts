@@ -128,6 +128,8 @@ describe('the commands assert, query and fact', () => {
       }
       const sealed = await at.run(['query'], undefined, { variables: { SVC_URL: `https://${address}` } });
       expect(sealed.stderr).to.contain('no answer from').and.to.contain('begin the address with http://');
+      const redirected = await at.run(['query'], undefined, { variables: { SVC_URL: `http://${address}/307` } });
+      expect(redirected.stderr).to.contain('sends its callers to another address');
       const variables = { SVC_URL: `http://${address}` };
       for (const words of [
         ['recall', 'Who?'],
