@@ -92,7 +92,8 @@ export const runErasure = async (
 ): Promise<ErasureReceipt> => {
   for (let row = await takePiece(parts, tombstone); row.state !== 'done'; row = await takePiece(parts, tombstone)) {
     onProgress?.(row.counts['facts'] ?? 0);
-    if (row.state === 'scrubbing') return finish(parts, tombstone);
+    const receipt = row.state === 'scrubbing' ? await finish(parts, tombstone, row) : undefined;
+    if (receipt !== undefined) return receipt;
     await othersGoFirst();
   }
   return receiptOf(await current(parts, tombstone));
@@ -115,16 +116,25 @@ const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): 
     return after;
   });
 
-/** Scrubs the files first, then writes the journal, then the receipt. So a receipt proves that both were completed. */
-const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
+/**
+ * Scrubs the files first, then writes the journal, then completes the erasure. Returns undefined if the erasure has
+ * begun again in the meantime, for facts that came later.
+ */
+const finish = async (
+  parts: RunParts,
+  tombstone: Tombstone,
+  scrubbed: ErasureRow,
+): Promise<ErasureReceipt | undefined> => {
   const { tables, erasure, identity, audit, journal, isSealed } = parts;
-  const receipt = await drawReceipt(parts, tombstone, await erasure.scrub());
+  const receipt = await drawReceipt(parts, tombstone, { scrubbed, limits: await erasure.scrub() });
+  if (receipt === undefined) return undefined;
   await appendLine(journal, { receipt, tombstone: isSealed ? withoutReason(tombstone, identity) : tombstone });
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
     if (row === undefined) throw notBegun();
     // Another process has completed this erasure in the meantime, so its receipt counts.
     if (row.state === 'done') return receiptOf(row);
+    if (row.receipt?.id !== receipt.id) return undefined;
     await putErasure(own, { ...row, state: 'done', touchedMs: parts.clock.nowMs(), receipt });
     const detail = { tombstone_id: tombstone.id, scope: tombstone.scope, facts: row.counts['facts'] ?? 0 };
     const entry = {
@@ -141,17 +151,19 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
 
 /**
  * Stores the receipt before the journal gets it, or returns the one that is stored. So an erasure has one receipt,
- * although a process is killed after the journal, or several processes complete the erasure.
+ * although a process is killed after the journal, or several processes complete the erasure. Returns undefined if the
+ * row is not the scrubbed one, because then the erasure has begun again.
  */
 const drawReceipt = (
   { tables, clock, random, self, identity, isSealed }: RunParts,
   tombstone: Tombstone,
-  limits: readonly string[],
-): Promise<ErasureReceipt> =>
+  { scrubbed, limits }: { readonly scrubbed: ErasureRow; readonly limits: readonly string[] },
+): Promise<ErasureReceipt | undefined> =>
   tables.write(tombstone.tenantId, async (own) => {
     const row = await erasureOf(own, nameOf(tombstone));
     if (row === undefined) throw notBegun();
     if (row.receipt !== null) return row.receipt;
+    if (row.state !== 'scrubbing' || row.touchedMs !== scrubbed.touchedMs) return undefined;
     const signing = { identity, nodeId: self.nodeId, uuid: random.uuid(), nowMs: clock.nowMs(), isSealed };
     const receipt = signReceipt(tombstone, row.counts, limits, signing);
     await putErasure(own, { ...row, receipt });

@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type FactStore, ServiceError } from '../../../../ports/ports.ts';
+import { ERASURE_START } from '../../../../kernel/internal-api.ts';
+import { sealJson } from '../../../../kernel/plugin-api.ts';
+import { FactStore, ServiceError } from '../../../../ports/ports.ts';
 import { createManualClock, type ManualClock } from '../../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../../fakes/seeded-random.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { ErasureNode } from './erasure-node.ts';
+import { findTraces } from './find-traces.ts';
 
 /** A store that takes nothing more as soon as the journal is there, as for a process that is killed then. */
 const lostAfter = (journal: string, inner: FactStore): FactStore =>
@@ -20,6 +23,42 @@ const lostAfter = (journal: string, inner: FactStore): FactStore =>
       };
     },
   });
+
+/** A store that runs the work once, before its first scrub. */
+const beforeScrub = (work: () => Promise<void>, inner: FactStore): FactStore => {
+  let isDone = false;
+  return new Proxy(inner, {
+    get(store, name) {
+      const member: unknown = Reflect.get(store, name);
+      if (typeof member !== 'function') return member;
+      if (name !== 'scrub' || isDone) return member.bind(store);
+      return async () => {
+        isDone = true;
+        await work();
+        return store.scrub();
+      };
+    },
+  });
+};
+
+forEachStore('an erasure that another process begins again while this one ends it', (kind) => {
+  let at: ErasureNode;
+  afterEach(() => at.remove());
+
+  it('destroys the facts that came later before it ends', async () => {
+    const beginAgain = async (): Promise<void> => {
+      await at.say('later');
+      await at.node.kernel
+        .get(FactStore)
+        .table('tombstones_erasures')
+        .update({ state: 'running', position: sealJson(ERASURE_START), receipt: sealJson(null), touched_ms: 0 });
+    };
+    at = await ErasureNode.start(kind, { wrapStore: (store) => beforeScrub(beginAgain, store) });
+    await at.say('first');
+    await at.erase(await at.tombstone());
+    expect(await findTraces(at.node.kernel.get(FactStore), undefined, ['later'])).to.deep.equal([]);
+  });
+});
 
 forEachStore('an erasure that was interrupted between its journal and its end', (kind) => {
   let at: ErasureNode;
