@@ -64,7 +64,7 @@ class FactsService implements Facts {
   readonly #measured: AppendTelemetry;
   readonly #drafting: DraftingParts;
   #closed = false;
-  /** The number of times that plugins changed their answers without a commit. */
+  /** How many times plugins have called `answersChanged`. */
   #changes = 0;
 
   constructor(parts: FactsParts) {

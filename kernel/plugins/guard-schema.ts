@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { MigrationData, MigrationSchema } from '../../ports/ports.ts';
 
-/** The methods of the schema builder that take table names, and the number of these leading arguments. */
+/** The methods of the schema builder that take table names, and how many of their first arguments are such names. */
 const TABLE_ARGUMENTS: Readonly<Record<string, number>> = {
   createTable: 1,
   createTableIfNotExists: 1,

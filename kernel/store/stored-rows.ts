@@ -4,7 +4,7 @@ import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import type { ContentBorder } from './content-border.ts';
 import { DamagedRow, openRow, openText, SEAL, type SealedColumns } from './sealed-json.ts';
 
-/** A damaged row that was found, as a text without values other than its key. */
+/** Receives a message about each damaged row. Of the values of the row, the message shows only the key. */
 export type DamageListener = (message: string, tenantId: string | null) => void;
 
 /** The rows of all plugins that have sealed columns, or plain ones with a seal. */

@@ -4,8 +4,8 @@ import type { WithdrawalJournal } from '../../kernel/internal-api.ts';
 import type { JournalFolder } from './erasure-journals.ts';
 
 /**
- * Returns the warning after a restore into a data folder without files that another one may have had; undefined where
- * all are there. A file comes with its first entry, so the node cannot know which ones there were.
+ * Returns the warning after a restore into a data folder that lacks journals; undefined where all are there. A journal
+ * is created with its first entry, so the node cannot know whether the lost data folder had one.
  */
 export const missingJournalsWarning = async ({ dataFolder, journals }: JournalFolder): Promise<string | undefined> => {
   const missing = (await journals()).filter(({ file }) => !existsSync(join(dataFolder, file)));

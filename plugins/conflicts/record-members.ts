@@ -21,7 +21,7 @@ const COLUMNS: Readonly<Record<Order, readonly string[]>> = {
   strongest: ['confidence', 'hlc_wall', 'hlc_ctr'],
 };
 
-/** Returns the first facts of a record, by id. */
+/** Returns the ids of the first facts of a record in this order. */
 export const someMembers = async (
   tables: ReadableTables,
   { tenantId, id }: RecordKey,

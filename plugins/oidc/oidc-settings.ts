@@ -79,7 +79,7 @@ export const oidcSettings = schema<OidcSettings>({
       items: { type: 'string', enum: SIGNATURE_ALGORITHMS },
       default: ['RS256', 'ES256', 'PS256', 'EdDSA'],
       env: 'SVC_OIDC_ID_TOKEN_ALGORITHMS',
-      description: 'signatures that id tokens may have',
+      description: 'algorithms by which id tokens may be signed',
     },
     allowedDomains: {
       type: 'array',

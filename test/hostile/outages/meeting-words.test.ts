@@ -89,7 +89,7 @@ describe('A writer stores a fact of very many distinct words (I21)', () => {
     return counts;
   };
 
-  it('and its first 16,384 words find it, and so do its names and its date', () => {
+  it('and 16,384 of its terms are indexed, those of its names and its date among them', () => {
     const words = Array.from({ length: 3 * MOST_TERMS_OF_FACT }, (_, n) => `w${n}`).join(' ');
     expect(termsOf(words).distinct).to.equal(MOST_TERMS_OF_FACT);
     expect(termsOf('one two').distinct).to.equal('user a memory note 2026 march 2 one two'.split(' ').length);

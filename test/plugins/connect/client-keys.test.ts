@@ -46,7 +46,7 @@ describe('the key that connect gives to a client', () => {
     expect((await at.node.ask('GET', '/v1/me', undefined, raw_key)).status).to.equal(200);
   });
 
-  it('is left out while the node is unreachable, but then no key from a file is accepted', async () => {
+  it('is left out while the node is unreachable, and then a key from a file is refused', async () => {
     const away = { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: '' };
     const done = await user.run(['connect', 'cursor', '--yes'], away);
     expect(done.exitCode, done.stderr).to.equal(0);

@@ -233,7 +233,7 @@ forEachStore('tombstones between nodes', () => {
     await listener.close(0);
   });
 
-  it('are identified by issuer and id, even if another peer sent that id first, with their facts, in its own name (I14)', async () => {
+  it('are identified by issuer and id, even if a peer with copies of their facts used that id first (I14)', async () => {
     const fact = await a.say({ entity: 'user:squatted' });
     const rival = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
     await declareBoth(b, rival.identity);
