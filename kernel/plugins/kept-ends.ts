@@ -21,8 +21,8 @@ interface KeptParts {
   readonly clock: Clock;
   /** A file beside the store. */
   readonly file: string;
-  /** The signal after a withdrawal. */
-  readonly topic: string;
+  /** The signal after a withdrawal. Undefined where each withdrawal calls `add` before its commit. */
+  readonly topic?: string;
   /** Whether an entry has no use any more, such as one of a token that has expired. The next start removes it. */
   isOver?(entry: string, nowMs: number): boolean;
 }
@@ -36,7 +36,10 @@ export interface KeptWithdrawals {
 /** Clocks of processes differ, so the last part of the time is looked at once more. */
 const LOOKED_BACK_MS = 600_000;
 
-/** Repeats the withdrawals when the node starts, and notes them then and after each signal of the topic. */
+/**
+ * Repeats the withdrawals when the node starts, and notes them then and after each signal of the topic. The write that
+ * sent the signal waits for the note, so that no kill takes back an acknowledged withdrawal.
+ */
 export const keepWithdrawals = (
   { onStart, onStop, onSignal, log }: Lifecycle,
   { tables, clock, file, topic, isOver, kinds }: KeptParts & { readonly kinds: readonly Withdrawals[] },
@@ -60,11 +63,13 @@ export const keepWithdrawals = (
     await note();
   });
   let noting = Promise.resolve();
-  onSignal(topic, () => {
+  const noteNext = (): Promise<void> => {
     noting = noting.then(note).catch((error: unknown) => {
       log.warn('an end could not be written beside the store; the next start tries again', { error });
     });
-  });
+    return noting;
+  };
+  if (topic !== undefined) onSignal(topic, noteNext, { isAwaited: true });
   // The store closes after the plugins.
   onStop(() => noting);
   return { add: (entries) => journal.add(entries) };

@@ -12,6 +12,7 @@ import { openBytes, sealBytes } from '../store/sealed-bytes.ts';
 import type { ReportDamage } from '../store/stored-rows.ts';
 import type { Awaitable } from '../time/awaitable.ts';
 import { type RepeatedTask, repeatTask } from '../time/repeat-task.ts';
+import { AwaitedListeners } from './awaited-listeners.ts';
 import { requirementsOf } from './order-plugins.ts';
 import type { AnyPlugin, PluginContext, PluginFiles, PluginTables } from './plugin-definition.ts';
 import { createPluginTables, pluginTopic } from './plugin-tables.ts';
@@ -55,6 +56,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
   const stops: (() => Awaitable<void>)[] = [];
   const provided = new Set<string>();
   const listening: (() => void)[] = [];
+  const awaited = new AwaitedListeners();
   let running: (() => Promise<void>)[] = [];
   let isOpen = true;
   const during = (call: string): void => {
@@ -73,7 +75,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
     context: {
       config,
       log,
-      tables: tablesOf(plugin, host),
+      tables: tablesOf(plugin, host, awaited),
       files: sealedFiles(plugin.name, host.seal),
       use: resolveRequirements(plugin, host.container),
       hooks: host.hooks.asCaller(),
@@ -104,13 +106,15 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
         if (!(intervalMs > 0)) throw new RangeError(`${plugin.name} repeats a task every ${intervalMs} ms`);
         tasks.push({ intervalMs, run, failed: (error) => tellFailure(log, error) });
       },
-      onSignal: (topic, listener) => {
+      onSignal: (topic, listener, { isAwaited = false } = {}) => {
         during('onSignal');
+        const failed = (error: unknown): void => log.error('a listener for a signal failed', { topic, error });
         const hear = (): void => {
           try {
-            listener();
+            const run = Promise.resolve(listener());
+            if (isAwaited) awaited.add(run.catch(failed));
           } catch (error) {
-            log.error('a listener for a signal failed', { topic, error });
+            failed(error);
           }
         };
         listening.push(host.store.onSignal(pluginTopic(plugin.name, topic), hear));
@@ -138,8 +142,12 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
   };
 };
 
-const tablesOf = ({ name, contents = [] }: AnyPlugin, { store, reportDamage, seal }: PluginHost): PluginTables =>
-  createPluginTables(store, name, reportDamage, new ContentBorder(seal, contents));
+const tablesOf = (
+  { name, contents = [] }: AnyPlugin,
+  { store, reportDamage, seal }: PluginHost,
+  awaited: AwaitedListeners,
+): PluginTables =>
+  createPluginTables(store, name, reportDamage, new ContentBorder(seal, contents), () => awaited.ended());
 
 /** The name of the plugin goes before that of each file, so that no plugin opens files of another one. */
 const sealedFiles = (plugin: string, seal: ContentSeal | undefined): PluginFiles => ({

@@ -28,6 +28,8 @@ export const createPluginTables = (
   plugin: string,
   report: ReportDamage = () => undefined,
   border: ContentBorder = new ContentBorder(undefined, []),
+  /** Resolves when the awaited listeners that run now have ended. */
+  heard: () => Promise<void> = async () => {},
 ): PluginTables => {
   const prefix = tablePrefix(plugin);
   const own = (table: string): string => {
@@ -68,7 +70,9 @@ export const createPluginTables = (
     return border.sealQuery(table, store.table(own(table)));
   };
   const write: PluginTables['write'] = (tenantId, work) =>
-    store.write(tenantId, (transaction) => work(writable(transaction), narrowTransaction(transaction)));
+    store
+      .write(tenantId, (transaction) => work(writable(transaction), narrowTransaction(transaction)))
+      .then((result) => heard().then(() => result));
   return Object.assign(outside, {
     ...hiding,
     in: inside,

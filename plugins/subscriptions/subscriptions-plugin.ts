@@ -155,7 +155,7 @@ export const subscriptionsPlugin = definePlugin({
     const store = new SubscriptionStore({ tables, random, audit, nowMs, withdraw: (id) => kept.add([id]) });
     const file = join(use.node.dataFolder, CANCELLED.file);
     const kinds = [cancellations(store, tables)];
-    const kept = keepWithdrawals(context, { topic: WORK, tables, clock, file, kinds });
+    const kept = keepWithdrawals(context, { tables, clock, file, kinds });
     const outbox = new OutboxStore({
       tables,
       subscriptions: store,

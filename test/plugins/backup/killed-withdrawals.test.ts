@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from 'chai';
-import type { ServingNode, Variables } from '../../adapters/cli/spawned-program.ts';
+import type { RunningProgram, ServingNode, Variables } from '../../adapters/cli/spawned-program.ts';
 import { fewPlugins } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { BackupPlace } from './backup-place.ts';
@@ -85,4 +85,30 @@ forEachStore('a withdrawal whose journal cannot be written', (kind) => {
       }).timeout(LIMIT_MS);
     }
   });
+});
+
+forEachStore('an acknowledged withdrawal', (kind) => {
+  let place: BackupPlace;
+  let node: RunningProgram;
+
+  before(async function () {
+    this.timeout(LIMIT_MS);
+    place = await BackupPlace.on(kind, fewPlugins('backup', 'jobs', ...NOTED_AFTER.flatMap(({ plugins }) => plugins)));
+    // A process of its own reads its reply and writes its journal at the same time.
+    node = await place.startApart(Object.assign({}, ...NOTED_AFTER.map((one) => one.env)));
+  });
+  after(async () => {
+    await node?.end();
+    await place.dispose();
+  });
+
+  for (const one of NOTED_AFTER) {
+    it(`is in the journal for ${one.title}`, async () => {
+      const { withdraw } = await one.prepare(node);
+      const size = () => statSync(place.work.path(`data/${one.file}`), { throwIfNoEntry: false })?.size ?? 0;
+      const before = size();
+      expect(await withdraw(node)).to.be.within(200, 204);
+      expect(size()).to.be.above(before);
+    });
+  }
 });

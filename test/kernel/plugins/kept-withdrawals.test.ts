@@ -1,0 +1,91 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { keepWithdrawals } from '../../../kernel/internal-api.ts';
+import {
+  Clock,
+  DEFAULT_TENANT,
+  definePlugin,
+  KERNEL_API,
+  NodeSettings,
+  type PluginTables,
+} from '../../../kernel/plugin-api.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode } from '../../kit/start-test-node.ts';
+
+const MANY_READS = 50;
+
+/** A plugin with one kind of withdrawal, whose rows the journal gets when a test lets it. */
+const createWithdrawing = () => {
+  let give: (entries: readonly string[]) => void = () => {};
+  let tellAsked = (): void => {};
+  const given = new Promise<readonly string[]>((resolve) => {
+    give = resolve;
+  });
+  const asked = new Promise<void>((resolve) => {
+    tellAsked = resolve;
+  });
+  const inner = {
+    asked,
+    give,
+    isStarted: false,
+    file: '',
+    tables: undefined as unknown as PluginTables,
+    withdraw: () => inner.tables.write(DEFAULT_TENANT, async (own) => own.signal('withdrawn')),
+    plugin: definePlugin({
+      name: 'acme',
+      version: '1.0.0',
+      kernelApi: KERNEL_API,
+      requires: { clock: Clock, node: NodeSettings },
+      setup(context) {
+        const { clock, node } = context.use;
+        inner.tables = context.tables;
+        inner.file = join(node.dataFolder, 'withdrawn');
+        const since = async (): Promise<readonly string[]> => {
+          if (!inner.isStarted) return [];
+          tellAsked();
+          return given;
+        };
+        keepWithdrawals(context, {
+          tables: context.tables,
+          clock,
+          file: inner.file,
+          topic: 'withdrawn',
+          kinds: [{ since, repeat: async () => 0 }],
+        });
+      },
+    }),
+  };
+  return inner;
+};
+
+forEachStore('a withdrawal that is noted after its commit', () => {
+  it('is in the journal when its write resolves', async () => {
+    const acme = createWithdrawing();
+    const node = await startTestNode({ plugins: [acme.plugin] });
+    acme.isStarted = true;
+    let isTold = false;
+    const told = acme.withdraw().then(() => {
+      isTold = true;
+    });
+    await acme.asked;
+    for (let read = 0; read < MANY_READS; read += 1) await acme.tables.read(async () => {});
+    expect(isTold).to.equal(false);
+    acme.give(['one']);
+    await told;
+    expect(readFileSync(acme.file, 'utf8')).to.include('one');
+    await node.stop();
+  });
+
+  it('resolves although the journal cannot be written, because the store has it', async () => {
+    const acme = createWithdrawing();
+    const node = await startTestNode({ plugins: [acme.plugin] });
+    acme.isStarted = true;
+    mkdirSync(acme.file);
+    acme.give(['one']);
+    await acme.withdraw();
+    const isTold = node.logLines.some(({ level, message }) => level === 'warn' && /could not be written/.test(message));
+    expect(isTold).to.equal(true);
+    await node.stop();
+  });
+});
