@@ -4,6 +4,7 @@ import {
   readKeyFileHeader,
   replaceKeyFile,
   spellKeys,
+  zeroFormerKeys,
 } from '../adapters/sealed/content-key-file.ts';
 import { freshKeys } from '../adapters/sealed/content-keys.ts';
 import { sealWith } from '../adapters/sealed/content-seal.ts';
@@ -79,9 +80,10 @@ export const createNodeSeal = (parts: NodeSealParts): NodeSeal => {
       return { isSealed: true, keyId: text === undefined ? null : readKeyFileHeader(text, path).keyId };
     },
     mark: async (store) => {
-      const { newMark, isUnused } = await openOnce(true);
+      const { seal, newMark, isUnused } = await openOnce(true);
       if (newMark !== undefined) await markSealed(store, newMark);
       if (isUnused === true && keySource !== undefined) await markUsed(store, contentKeyPath(config), keySource);
+      if (seal !== undefined) await zeroFormerKeys(contentKeyPath(config));
     },
     inspectNew: async () => {
       const path = contentKeyPath(config);

@@ -1,10 +1,11 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { constants, type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { constants, type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type KeySource, ServiceError } from '../../ports/ports.ts';
 import { syncPath } from '../files/durable-file.ts';
 import { type ContentKeys, rootFrom } from './content-keys.ts';
 import { operatorKeyId } from './data-keys.ts';
+import { endFormer, nameFormer, removeFormer } from './former-key-file.ts';
 import { openSecret, sealSecret } from './seal-stream.ts';
 import { readTree, spellTree } from './spelled-tree.ts';
 
@@ -117,13 +118,14 @@ export const readKeyFile = async (path: string): Promise<string | undefined> => 
 
 /**
  * Replaces a key file, and resolves when that is durable. At each moment the path names either the old file or the new
- * one. Zeroes the bytes of the old one afterwards, because destroyed keys must not be found in free blocks.
+ * one. Zeroes the bytes of the old one afterwards, because destroyed keys must not be found in free blocks. After a
+ * kill, the next call zeroes them.
  */
 export const replaceKeyFile = async (path: string, text: string): Promise<void> => {
   const next = `${path}.next`;
   const old = await open(path, 'r+').catch(() => undefined);
   try {
-    await rm(next, { force: true });
+    await removeFormer(path, next);
     const file = await open(next, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, MODE);
     try {
       await file.writeFile(text);
@@ -131,9 +133,10 @@ export const replaceKeyFile = async (path: string, text: string): Promise<void> 
     } finally {
       await file.close();
     }
+    await nameFormer(path);
     await rename(next, path);
     if (process.platform !== 'win32') await syncPath(dirname(path));
-    if (old !== undefined) await zero(old);
+    if (old !== undefined) await endFormer(path, old);
   } catch (error) {
     throw unusable(path, error);
   } finally {
@@ -141,11 +144,11 @@ export const replaceKeyFile = async (path: string, text: string): Promise<void> 
   }
 };
 
-const zero = async (file: FileHandle): Promise<void> => {
-  const { size } = await file.stat();
-  await file.write(Buffer.alloc(size), 0, size, 0);
-  await file.sync();
-};
+/** Zeroes the former file that a killed process left. Rejects as `readKeyFile` does. */
+export const zeroFormerKeys = (path: string): Promise<void> =>
+  removeFormer(path).catch((error: unknown) => {
+    throw unusable(path, error);
+  });
 
 const parseFile = (text: string, place: string): KeyFileJson => {
   let parsed: Partial<KeyFileJson>;

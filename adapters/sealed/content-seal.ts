@@ -5,7 +5,7 @@ import {
   REDACTED_REFERENCE,
   ServiceError,
 } from '../../ports/ports.ts';
-import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from './content-key-file.ts';
+import { openKeys, readKeyFile, replaceKeyFile, spellKeys, zeroFormerKeys } from './content-key-file.ts';
 import { type ContentKeys, tenantPath } from './content-keys.ts';
 import { KeyCache } from './key-cache.ts';
 import { firstPeriod, LAST_PERIOD, withNextPeriod } from './period-keys.ts';
@@ -56,7 +56,9 @@ export const sealWith = (first: ContentKeys, parts: ContentSealParts): ContentSe
       // An older file, put back beside the running node, would bring destroyed keys back.
       if (keys.id !== first.id || keys.version < cache.version) throw outdated(parts.path);
       const changed = next(keys);
-      if (changed !== keys) await replaceKeyFile(parts.path, await spellKeys(changed, parts.source));
+      // A killed process may have destroyed the keys already, and left its former file.
+      if (changed === keys) await zeroFormerKeys(parts.path);
+      else await replaceKeyFile(parts.path, await spellKeys(changed, parts.source));
       cache.replace(changed);
     });
   const replaceCopies = async (): Promise<readonly string[]> => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { BACKED_UP, BackupPlace } from '../plugins/backup/backup-place.ts';
@@ -8,7 +8,7 @@ import { holdKeys, remember, succeed } from '../plugins/backup/sealed-place.ts';
 const LIMIT_MS = 180_000;
 const KEYS = 'content-keys.json';
 
-forEachStore('the first file of content keys, whose process was killed as it appeared', (kind) => {
+forEachStore('a file of content keys whose process was killed', (kind) => {
   let place: BackupPlace;
   let env: Record<string, string>;
   beforeEach(async () => {
@@ -23,18 +23,25 @@ forEachStore('the first file of content keys, whose process was killed as it app
     expect(keyFiles(), 'after the kill').to.have.length(2);
   };
 
-  it('lies alone after the next start of a new store', async () => {
+  it('lies alone after the next start of a new store, where the kill came as it appeared', async () => {
     await kill('init');
     await (await place.start(env)).end();
     expect(keyFiles()).to.deep.equal([KEYS]);
     await succeed(place, env, 'verify');
   }).timeout(LIMIT_MS);
 
-  it('lies alone after the next run of "encryption on"', async () => {
+  it('lies alone after the next run of "encryption on", where the kill came as it appeared', async () => {
     await remember(place, {}, ['user:a', 'a value']);
     await kill('encryption', 'on');
     await succeed(place, env, 'encryption', 'on');
     expect(keyFiles()).to.deep.equal([KEYS]);
     await succeed(place, env, 'verify');
+  }).timeout(LIMIT_MS);
+
+  it('lies alone after the next start, where the kill came before its former bytes were zeroed', async () => {
+    await (await place.start(env)).end();
+    writeFileSync(place.work.path(`data/${KEYS}.former`), 'former keys');
+    await (await place.start(env)).end();
+    expect(keyFiles()).to.deep.equal([KEYS]);
   }).timeout(LIMIT_MS);
 });

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { expect } from 'chai';
-import { readKeyFile } from '../../../adapters/sealed/content-key-file.ts';
+import { readKeyFile, zeroFormerKeys } from '../../../adapters/sealed/content-key-file.ts';
 import { freshKeys, withFreshRoot, withPresentRootOnly } from '../../../adapters/sealed/content-keys.ts';
 import { sealWith } from '../../../adapters/sealed/content-seal.ts';
 import { openContentSeal } from '../../kit/content-seal.ts';
@@ -101,6 +102,43 @@ describe('the file of content keys', () => {
     const after = sealWith(withPresentRootOnly(next), { path, source });
     unopened(() => after.openValue(ALICE, 'f1', value));
     expect(after.openValue(ALICE, 'f1', rotated.sealValue(ALICE, 'f1', sealable('tea')))).to.equal('tea');
+  });
+
+  describe('after a kill', () => {
+    const alices = [{ ...ALICE, generation: 0, isWhole: true }];
+    const leave = async (path: string, name: string, text: string): Promise<() => Promise<Buffer>> => {
+      await writeFile(`${path}${name}`, text);
+      // A second name shows the bytes that would be in free blocks.
+      await link(`${path}${name}`, `${path}.blocks`);
+      return () => readFile(`${path}.blocks`);
+    };
+    const isZeroed = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0);
+
+    it('has no former file, whose bytes are zeroed, once the erasure is repeated', async () => {
+      const { path, open } = await newFile();
+      const text = await readFile(path, 'utf8');
+      await (await open()).destroy(alices);
+      const blocks = await leave(path, '.former', text);
+      await (await open()).destroy(alices);
+      expect(isZeroed(await blocks())).to.equal(true);
+      expect((await readdir(dirname(path))).sort()).to.deep.equal([basename(path), `${basename(path)}.blocks`]);
+    });
+
+    it('has no draft, whose bytes are zeroed, after the next erasure', async () => {
+      const { path, open } = await newFile();
+      const blocks = await leave(path, '.next', await readFile(path, 'utf8'));
+      await (await open()).destroy(alices);
+      expect(isZeroed(await blocks())).to.equal(true);
+      expect((await readdir(dirname(path))).sort()).to.deep.equal([basename(path), `${basename(path)}.blocks`]);
+    });
+
+    it('stays as it is where it has its second name already', async () => {
+      const { path, open } = await newFile();
+      await link(path, `${path}.former`);
+      await zeroFormerKeys(path);
+      expect(await open()).to.have.property('version', 1);
+      expect(await readdir(dirname(path))).to.deep.equal([basename(path)]);
+    });
   });
 
   it('grows by less than four KiB with an erasure', async () => {
