@@ -1,4 +1,5 @@
-import { type FileHandle, rename, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import { appendLines, DamagedLines, spelledLines } from './journal-file.ts';
@@ -21,6 +22,7 @@ export interface IdJournal {
 const OWNER_ONLY = 0o600;
 /** Some millions of ids. A larger file is none that a node wrote, and would fill the memory. */
 const MOST_BYTES = 256 * 1024 * 1024;
+const DRAFT_END = /^\.\d+\.partial$/;
 const ID = /^[A-Za-z0-9:_.-]{1,200}$/;
 
 /** Opens a journal. Several processes may add to it. The file comes with the first id. */
@@ -53,6 +55,7 @@ export const createIdJournal = (file: string, log: Pick<Logger, 'warn'>): IdJour
     for (const id of added) known.add(id);
   };
   const prune = async (isOver: (id: string) => boolean): Promise<void> => {
+    await removeDrafts(file);
     const former = await openOrdinaryFile(file);
     if (former === undefined) return;
     try {
@@ -96,13 +99,29 @@ const linesOf = (bytes: Buffer): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Returns false if another process has replaced the file already. */
+/** Returns false if another process has replaced the file already, or has removed the draft. */
 const replaced = async (file: string, former: FileHandle, ids: readonly string[]): Promise<boolean> => {
   const draft = `${file}.${process.pid}.partial`;
   await writeFile(draft, spelledLines(ids), { mode: OWNER_ONLY, flush: true });
-  if (!(await isAt(file, former))) return false;
-  await rename(draft, file);
-  return true;
+  if (!(await isAt(file, former))) {
+    await rm(draft, { force: true });
+    return false;
+  }
+  return rename(draft, file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return false;
+    },
+  );
+};
+
+/** Removes the drafts that killed processes have left, and also one of a process that prunes at the moment. */
+const removeDrafts = async (file: string): Promise<void> => {
+  const name = basename(file);
+  const names = await readdir(dirname(file)).catch(() => []);
+  const drafts = names.filter((one) => one.startsWith(name) && DRAFT_END.test(one.slice(name.length)));
+  for (const draft of drafts) await rm(join(dirname(file), draft), { force: true });
 };
 
 const isAt = async (file: string, handle: FileHandle): Promise<boolean> => {
