@@ -59,7 +59,7 @@ export const keepWithdrawals = (
     const journaled = await journal.read();
     let count = 0;
     for (const kind of kinds) count += await kind.repeat(journaled);
-    if (count > 0) log.warn('ends were taken back, as by a restore, and are repeated', { count });
+    if (count > 0) log.warn('ends that the store lacks, after a restore or a kill, are repeated', { count });
     await note();
   });
   let noting = Promise.resolve();

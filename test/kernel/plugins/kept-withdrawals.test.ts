@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { keepWithdrawals } from '../../../kernel/internal-api.ts';
@@ -10,6 +10,7 @@ import {
   NodeSettings,
   type PluginTables,
 } from '../../../kernel/plugin-api.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
@@ -51,7 +52,7 @@ const createWithdrawing = () => {
           clock,
           file: inner.file,
           topic: 'withdrawn',
-          kinds: [{ since, repeat: async () => 0 }],
+          kinds: [{ since, repeat: async (journaled) => journaled.size }],
         });
       },
     }),
@@ -87,5 +88,22 @@ forEachStore('a withdrawal that is noted after its commit', () => {
     const isTold = node.logLines.some(({ level, message }) => level === 'warn' && /could not be written/.test(message));
     expect(isTold).to.equal(true);
     await node.stop();
+  });
+
+  it('is repeated at the next start where the store lacks it, which the log says', async () => {
+    const acme = createWithdrawing();
+    const first = await startTestNode({ plugins: [acme.plugin] });
+    // As after a kill between the journal and the commit.
+    writeFileSync(acme.file, 'one\n');
+    const again = createWithdrawing();
+    const second = await startTestNode({
+      plugins: [again.plugin],
+      folder: first.folder,
+      random: createSeededRandom(2),
+    });
+    const line = second.logLines.find(({ level, message }) => level === 'warn' && /are repeated/.test(message));
+    expect(line?.message).to.match(/after a restore or a kill/);
+    await second.stop();
+    await first.stop();
   });
 });
