@@ -8,6 +8,8 @@ import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
 /** `backup-20261123T021500123Z-1a2b3c4d`: sorting by name sorts by age. */
 const NAME = /^backup-\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 const PARTIAL = '.partial';
+/** A backup whose removal has begun. A name of its own, because another process may make a partial one meanwhile. */
+const REMOVED = '.removed';
 
 /** A manifest names every tenant once, so no genuine one is longer. */
 export const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
@@ -56,11 +58,12 @@ export const completeFolder = async (draft: string, manifest: string): Promise<s
   return path;
 };
 
-/** Removes the leftovers of interrupted backups. Call it only while no other process makes a backup. */
+/** Removes the leftovers of interrupted backups and removals. Call it only while no other process makes a backup. */
 export const removePartial = async (folder: string): Promise<void> => {
   for (const name of await namesIn(folder)) {
     if (name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length))) await removeFolder(join(folder, name));
   }
+  for (const name of await halfRemovedNames(folder)) await removeBackup(folder, name);
 };
 
 /** Returns the names of backups, newest first. */
@@ -70,11 +73,23 @@ export const backupNames = async (folder: string): Promise<string[]> =>
     .sort()
     .reverse();
 
-/** Renames the folder first, because a half-deleted folder under this name would look like a backup. */
+/** Returns the names of backups whose removal a killed process has begun. */
+export const halfRemovedNames = async (folder: string): Promise<string[]> =>
+  (await namesIn(folder))
+    .filter((name) => name.endsWith(REMOVED))
+    .map((name) => name.slice(0, -REMOVED.length))
+    .filter((name) => NAME.test(name));
+
+/**
+ * Renames the folder first, because a half-deleted folder under this name would look like a backup. Goes on where a
+ * killed process has begun.
+ */
 export const removeBackup = async (folder: string, name: string): Promise<void> => {
-  const partial = join(folder, `${name}${PARTIAL}`);
-  await rename(join(folder, name), partial);
-  await removeFolder(partial);
+  const removed = join(folder, `${name}${REMOVED}`);
+  await rename(join(folder, name), removed).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await removeFolder(removed);
 };
 
 const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { backupNames, listBackups, removeBackup } from './backup-folder.ts';
+import { backupNames, halfRemovedNames, listBackups, removeBackup } from './backup-folder.ts';
 import { type Retention, retainedBackups } from './retained-backups.ts';
 
 export interface PruneRequest {
@@ -13,14 +13,15 @@ export interface PruneRequest {
 }
 
 /**
- * Deletes backups and returns their names. Retention judges a backup by its name, even if the backup is damaged.
- * Erasures are compared with the contents, so a backup that cannot be read stays.
+ * Deletes backups and returns their names. Completes removals that a kill has interrupted. Retention judges a backup by
+ * its name, even if the backup is damaged. Erasures are compared with the contents, so a backup that cannot be read
+ * stays.
  */
 export const pruneBackups = async (
   folder: string,
   { retention, erasedBy, isTrial = false }: PruneRequest,
 ): Promise<string[]> => {
-  const gone = new Set<string>();
+  const gone = new Set(await halfRemovedNames(folder));
   const all = erasedBy === undefined ? await backupNames(folder) : [];
   const staying = retainedBackups(all, retention);
   for (const name of all) if (!staying.has(name)) gone.add(name);

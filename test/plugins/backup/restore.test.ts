@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -146,5 +146,22 @@ forEachStore('backup and restore', (kind) => {
         .reverse(),
     ).to.deep.equal(backups.map(({ id }: { id: string }) => id));
     expect((await from.run(['backup', 'list'])).stdout).to.match(/^backup +made +facts/);
+  });
+
+  it('complete at the next prune, or backup, a removal that was killed', async () => {
+    await place();
+    await from.run(['init']);
+    const halfRemove = async (): Promise<string> => {
+      const made = await from.backUp();
+      renameSync(made, `${made}.removed`);
+      return basename(made);
+    };
+    const half = await halfRemove();
+    expect((await from.run(['backup', 'prune', '--keep', '1', '--dry-run'])).stdout).to.equal(`${half}\n`);
+    expect((await from.run(['backup', 'prune', '--keep', '1'])).stdout).to.equal(`${half}\n`);
+    expect(readdirSync(from.backups)).to.deep.equal([]);
+    await halfRemove();
+    const next = await from.backUp();
+    expect(readdirSync(from.backups)).to.deep.equal([basename(next)]);
   });
 });
