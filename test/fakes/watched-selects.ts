@@ -30,7 +30,8 @@ export const watchSelects = (): WatchedSelects => {
 const combinationsIn = (where: Where): number =>
   Object.values(where).reduce<number>((product, value) => product * (Array.isArray(value) ? value.length : 1), 1);
 
-const replaceMember = <T extends object, K extends keyof T>(target: T, name: K, member: T[K]): T =>
+/** Returns the target with another member in place of one of its own. */
+export const replaceMember = <T extends object, K extends keyof T>(target: T, name: K, member: T[K]): T =>
   new Proxy(target, {
     get(_, asked) {
       if (asked === name) return member;

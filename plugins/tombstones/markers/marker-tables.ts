@@ -36,7 +36,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     // The feed stamp of the last change.
     table.bigInteger('feed_wall');
     table.integer('feed_ctr');
-    // The ledger number up to which the tombstone's facts are processed; null when all are.
+    // The ledger number of the last processed fact, in the order of triples; 0 at the beginning, null at the end.
     table.bigInteger('followed_number');
     table.primary(['tenant_id', 'tombstone_id']);
     table.index(['tenant_id', 'entity_key'], 'tombstones_markers_entity');

@@ -1,12 +1,12 @@
+import { othersGoFirst, type TriplePosition } from '../../../kernel/internal-api.ts';
 import {
   all,
   type Clock,
   equals,
   FACT_RETURNED,
-  isIn,
+  type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
-  SCOPES,
   SUPPRESSION_CHANGED,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
@@ -38,6 +38,7 @@ export const followUp = async (
     isDone = await parts.tables.writeUnlessErased(tombstone.tenantId, (own, transaction) =>
       followPiece(tombstone, own, transaction, parts),
     );
+    await othersGoFirst();
   }
   return isDone === true;
 };
@@ -54,7 +55,10 @@ export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
 
 const MARKERS_AT_ONCE = 100;
 
-/** Processes one batch. Returns true when nothing is left. Runs in a transaction of the tenant. */
+/**
+ * Processes one batch. Returns true when nothing is left. Runs in a transaction of the tenant. Batches follow the index
+ * on triples, because batches in the order of the ledger would each read and sort all facts of the entity.
+ */
 export const followPiece = async (
   { tenantId, id }: Pick<Tombstone, 'tenantId' | 'id'>,
   own: WritableTables,
@@ -66,29 +70,25 @@ export const followPiece = async (
   const [row] = await own.select(MARKERS, named);
   if (row === undefined || row['followed_number'] === null) return true;
   const tombstone = tombstoneFromRow(row);
-  const { entityKey, scope, revokedMs } = tombstone;
-  const above = Number(row['followed_number']);
+  const { entityKey, scope, signedBy, revokedMs } = tombstone;
   const isOurs = tombstone.receivedFrom === null;
-  const found = await transaction.ledger({
-    tenantId,
-    above,
-    filter: all(
-      equals('entityKey', entityKey),
-      isIn('scope', scope === '*' ? SCOPES : [scope]),
-      ...(isOurs ? [] : [equals('originNodeId', tombstone.signedBy)]),
-    ),
-    order: 'oldest',
-    limit: FACTS_PER_PIECE,
-    members: ['factId', 'number'],
-  });
-  const factIds = found.map(({ factId }) => factId);
+  const after = await positionOf(tenantId, Number(row['followed_number']), transaction);
+  const filter = equals('entityKey', entityKey);
+  const found = await transaction.outlineByTriple({ tenantId, filter, after, limit: FACTS_PER_PIECE });
+  // Conditions in the query would let one batch read any number of facts that do not satisfy them.
+  const covered = found.filter(
+    (fact) => (scope === '*' || fact.scope === scope) && (isOurs || fact.originNodeId === signedBy),
+  );
+  const factIds = covered.map((fact) => fact.id);
   if (revokedMs !== null) {
     if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, clock.nowMs());
   } else {
     const systemFacts = [...(await systemFactsOf(transaction, tenantId, factIds, names))];
     // Only a tombstone of this node hides conflicts, because a tombstone of another node covers only a part of their
     // facts.
-    if (above === 0 && isOurs) systemFacts.push(...(await systemFactsOfConflicts(transaction, tombstone, parts)));
+    if (after === undefined && isOurs) {
+      systemFacts.push(...(await systemFactsOfConflicts(transaction, tombstone, parts)));
+    }
     await hideSystemFacts(
       own,
       tenantId,
@@ -96,9 +96,26 @@ export const followPiece = async (
     );
     if (systemFacts.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
   }
-  const isDone = found.length < FACTS_PER_PIECE;
-  await own(MARKERS)
-    .where(named)
-    .update({ followed_number: isDone ? null : (found.at(-1)?.number ?? null) });
-  return isDone;
+  const last = found.length < FACTS_PER_PIECE ? undefined : found.at(-1);
+  const followed = last === undefined ? null : await numberOf(tenantId, last.id, transaction);
+  await own(MARKERS).where(named).update({ followed_number: followed });
+  return followed === null;
+};
+
+/** Returns the position of the fact with this number; undefined for 0. */
+const positionOf = async (
+  tenantId: string,
+  number: number,
+  snapshot: PluginSnapshot,
+): Promise<TriplePosition | undefined> => {
+  if (number === 0) return undefined;
+  const piece = { tenantId, above: number - 1, below: number + 1 };
+  const [entry] = await snapshot.ledger({ ...piece, order: 'oldest', limit: 1, members: ['factId'] });
+  if (entry === undefined) return undefined;
+  return (await snapshot.outline(all(equals('tenantId', tenantId), equals('id', entry.factId))))[0];
+};
+
+const numberOf = async (tenantId: string, factId: string, snapshot: PluginSnapshot): Promise<number> => {
+  const query = { tenantId, filter: equals('id', factId), order: 'oldest', limit: 1, members: ['number'] } as const;
+  return (await snapshot.ledger(query))[0]?.number ?? 0;
 };
