@@ -100,8 +100,10 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async outline(filter: Filter, limit?: number, order?: OutlineOrder): Promise<SizedOutline[]> {
-    const { sql, parameters } = this.#statements.outline(filter, limit, order);
-    return (await this.session.rows(sql, parameters)).map((row) => this.form.sizedOutline(row));
+    const isWhole = limit === undefined && order === undefined;
+    const inPieces = isWhole ? this.#piecewise?.outlines(filter) : undefined;
+    const rows = await (inPieces ?? this.#rowsOf(this.#statements.outline(filter, limit, order)));
+    return rows.map((row) => this.form.sizedOutline(row));
   }
 
   async outlineByTriple({ tenantId, filter, after, limit }: TripleQuery): Promise<FactOutline[]> {

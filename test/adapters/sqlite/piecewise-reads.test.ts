@@ -7,6 +7,7 @@ import {
   equals,
   type FactQuery,
   type Filter,
+  isIn,
   isNull,
   type StoredFact,
   type TextQuery,
@@ -145,6 +146,21 @@ for (const writer of SQLITE_LAYOUTS) {
     it('lets other work run while it looks for facts that are not there', async () => {
       const { filter } = CASES['no fact'] as Case;
       expect(await turnsDuring(() => pageOf({ filter, limit: 50 }))).to.be.at.least(TURNS);
+    });
+
+    it('lets other work run after each few hundred outlines that it reads by id', async () => {
+      const ids = [...FILLED, ...FILLED].map(({ id }) => id);
+      const { filter, fits } = CASES['a tenth of the facts'] as Case;
+      const read = (): Promise<string[]> =>
+        temporary.store.read(async (snapshot) =>
+          (await snapshot.outline(all(isIn('id', ids), filter))).map(({ id }) => id),
+        );
+      expect((await read()).sort()).to.deep.equal(
+        FILLED.filter(fits)
+          .map(({ id }) => id)
+          .sort(),
+      );
+      expect(await turnsDuring(read)).to.be.at.least(TURNS);
     });
   });
 }
