@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
 
 export type FactOrder = 'timestamp' | 'hlc' | 'feed' | 'any';
 
-/** `strength`: confidence desc, hlc desc, id desc. */
+/** `strength`: confidence desc, hlc desc, id asc. */
 export type OutlineOrder = FactOrder | 'strength';
 
 export interface FactQuery {

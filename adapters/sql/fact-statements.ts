@@ -291,6 +291,6 @@ const ORDER: Readonly<Record<OutlineOrder, string>> = {
   timestamp: 'ORDER BY f.timestamp_ms DESC, f.id DESC',
   hlc: 'ORDER BY f.hlc_wall DESC, f.hlc_ctr DESC, f.id DESC',
   feed: 'ORDER BY f.feed_wall, f.feed_ctr',
-  strength: 'ORDER BY f.confidence DESC, f.hlc_wall DESC, f.hlc_ctr DESC, f.id DESC',
+  strength: 'ORDER BY f.confidence DESC, f.hlc_wall DESC, f.hlc_ctr DESC, f.id',
   any: '',
 };

@@ -112,5 +112,6 @@ const strongerIn = async (
 const isNotWeaker = ({ confidence, hlc }: Ranked): Filter =>
   any(above('confidence', confidence), all(not(below('confidence', confidence)), not(below('hlc', hlc))));
 
+/** Orders exact ties by id, the lower one first, as contradictions do. */
 export const strongestFirst = (a: Ranked, b: Ranked): number =>
-  b.confidence - a.confidence || compareHlc(b.hlc, a.hlc) || (a.id < b.id ? 1 : -1);
+  b.confidence - a.confidence || compareHlc(b.hlc, a.hlc) || (a.id < b.id ? -1 : 1);

@@ -60,7 +60,7 @@ export const describeReads = (current: CurrentStore): void => {
       });
     });
 
-    it('returns the strongest outlines: by confidence, then by stamp, then by id', async () => {
+    it('returns the strongest outlines: by confidence, then by stamp, then by the lower id', async () => {
       const { store } = current();
       await storeFacts(store, [
         sampleFact(1, { confidence: 0.9, hlc: stamp(1) }),
@@ -69,7 +69,7 @@ export const describeReads = (current: CurrentStore): void => {
         sampleFact(4, { confidence: 0.5, hlc: stamp(9) }),
         sampleFact(5, { confidence: 1, hlc: stamp(0) }),
       ]);
-      const strongest = [5, 3, 2, 1, 4].map(sampleId);
+      const strongest = [5, 2, 3, 1, 4].map(sampleId);
       await store.read(async (snapshot) => {
         for (const [at] of strongest.entries()) {
           const outlines = await snapshot.outline(all(), at + 1, 'strength');

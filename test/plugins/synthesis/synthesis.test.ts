@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { strongestFirst } from '../../../plugins/synthesis/survey-facts.ts';
+import { sampleFact, sampleId, stamp } from '../../kit/fact-samples.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -255,5 +257,12 @@ forEachStore('a synthesis', () => {
       }),
       { numRuns: Math.ceil(RUNS / 10) },
     );
+  });
+});
+
+describe('equally strong facts of a synthesis', () => {
+  it('come in the order of their ids, as in a conflict', () => {
+    const tied = [3, 1, 2].map((n) => sampleFact(n, { hlc: stamp(0) }));
+    expect(tied.sort(strongestFirst).map(({ id }) => id)).to.deep.equal([1, 2, 3].map(sampleId));
   });
 });
