@@ -79,9 +79,11 @@ describe('pulls by several processes on one store', () => {
         const [row] = await rows();
         return row !== undefined && Number(row['due_ms']) > clock.nowMs() && Number(row['lease_until_ms']) === 0;
       });
-    for (let call = 1; call <= 30; call += 1) {
-      peer.feed.push(peerFact(call * 2), peerFact(call * 2 + 1));
-      plan.arm(call, FAULT_KINDS[call % FAULT_KINDS.length] as (typeof FAULT_KINDS)[number]);
+    // The order of the calls decides which of them a number hits, so each number gets a failure of each kind.
+    const faults = FAULT_KINDS.flatMap((kind) => Array.from({ length: 30 }, (_, at) => ({ kind, call: at + 1 })));
+    for (const [at, { kind, call }] of faults.entries()) {
+      peer.feed.push(peerFact(at * 2 + 2), peerFact(at * 2 + 3));
+      plan.arm(call, kind);
       await comesTrue(async () => {
         await clock.advance(31_000);
         if (plan.fired) plan.disarm();
