@@ -3,7 +3,7 @@ import { ConnectionError, FactMemoryError, InvalidReplyError, NotFoundError } fr
 import type { Connection } from './connection.ts';
 import { pause } from './platform.ts';
 import { readEvents, type StreamPart } from './read-events.ts';
-import { delayBefore } from './retry-plan.ts';
+import { delayBefore, isUnavailable } from './retry-plan.ts';
 
 /** An event of a subscription. */
 export interface SubscriptionEvent {
@@ -83,7 +83,7 @@ export async function* followEvents(
 /** Returns whether to reconnect: after a broken connection, and when the node is busy or restarting. */
 const canGoOn = (error: unknown): boolean =>
   error instanceof ConnectionError ||
-  (error instanceof FactMemoryError && (error.status === 429 || error.status === 503));
+  (error instanceof FactMemoryError && (error.status === 429 || isUnavailable(error.status)));
 
 /** Returns whether the subscription itself was not found, as opposed to its last event. */
 const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.code === 'lookup';

@@ -15,6 +15,9 @@ const MAX_DELAY_MS = 10_000;
  */
 const MAX_RETRY_AFTER_S = 60;
 
+/** A reverse proxy returns 502 and 504 while the node behind it restarts. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /** POST requests that change nothing, so that they are safe to repeat. */
 const READING_POSTS: ReadonlySet<string> = new Set([
   'POST /v1/recall',
@@ -32,13 +35,16 @@ export const KEYED_POSTS: ReadonlySet<string> = new Set(['POST /v1/facts', 'POST
 export const isRepeatable = (route: string, hasIdempotencyKey: boolean): boolean =>
   /^(GET|PUT|DELETE) /.test(route) || READING_POSTS.has(route) || hasIdempotencyKey;
 
+/** Returns whether a status says that the node cannot reply at present. */
+export const isUnavailable = (status: number): boolean => UNAVAILABLE.has(status);
+
 /** Returns whether another try can succeed after this failure. */
 export const deservesRetry = ({ status, code, retryAfter = 0 }: Failure, repeatable: boolean): boolean => {
   if (retryAfter > MAX_RETRY_AFTER_S) return false;
   // A rate limit refused the request before the node did anything.
   if (status === 429) return true;
   if (code === 'idempotency_in_progress') return true;
-  return repeatable && (status === 0 || status === 503);
+  return repeatable && (status === 0 || isUnavailable(status));
 };
 
 /** Returns the milliseconds before another try. `tries` counts from 0, and `random` is from 0 to less than 1. */

@@ -13,6 +13,8 @@ import { json, problem, SECRET_KEY, scriptedServer } from './scripted-fetch.ts';
 
 const FACT = { entity: 'user:a', relation: 'memory:role', value: 'x', source: 'agent:a' };
 const refused = new TypeError('fetch failed');
+const fromProxy = (status: number): Response =>
+  new Response('<h1>Bad gateway</h1>', { status, headers: { 'content-type': 'text/html' } });
 
 describe('a request of the client', () => {
   it('carries the key, the session and the given options, and no secret in its address', async () => {
@@ -176,6 +178,12 @@ describe('a request that fails', () => {
     expect(pauses).to.deep.equal([187.5, 375]);
   });
 
+  it('is sent again while a reverse proxy replies in place of the node', async () => {
+    const { client, sent } = scriptedServer([fromProxy(502), fromProxy(504), ok]);
+    await client.me();
+    expect(sent).to.have.length(3);
+  });
+
   it('waits as long as the node asks, plus a random delay', async () => {
     const { client, pauses } = scriptedServer([problem(429, 'quota_exceeded', {}, { 'retry-after': '7' }), ok]);
     await client.me();
@@ -227,7 +235,7 @@ describe('a request that fails', () => {
 
   it('is not sent twice when its outcome is unknown and a repetition is unsafe', async () => {
     const params = { id: 'svc:conflict:1' };
-    for (const failure of [refused, problem(503, 'commit_unknown')]) {
+    for (const failure of [refused, problem(503, 'commit_unknown'), fromProxy(502), fromProxy(504)]) {
       const { client, sent } = scriptedServer([failure, ok]);
       await rejection(client.call('POST /v1/conflicts/{id}/resolve', { params, body: {} }));
       expect(sent).to.have.length(1);

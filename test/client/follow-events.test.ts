@@ -76,6 +76,8 @@ describe('events of a subscription', () => {
     expect([...pauses]).to.deep.equal([...pauses].sort((one, other) => one - other));
     const open = await follow([stream(), active, stream(), active, problem(503, 'unavailable')], { reconnects: 2 });
     expect(open.error).to.include({ status: 503 });
+    const proxied = await follow([problem(502, 'http_error')], { reconnects: 2 });
+    expect(proxied.sent).to.have.length(3);
   });
 
   it('end with the refusal of the node, and are never skipped silently', async () => {

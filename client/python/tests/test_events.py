@@ -58,10 +58,11 @@ def test_a_stream_that_breaks_before_its_first_event_resumes_at_its_mark() -> No
 
 
 def test_a_stream_that_never_opens_raises_after_its_reconnects() -> None:
-    with scripted([(503, JSON, b'{"code":"busy"}')]) as server, FactClient(server.url) as client:
-        with pytest.raises(FactMemoryError):
-            list(client.subscriptions.events("s1", reconnects=1))
-    assert len(server.requests) == 2
+    for reply in ((503, JSON, b'{"code":"busy"}'), (502, {}, b"<html>bad gateway</html>")):
+        with scripted([reply]) as server, FactClient(server.url, retries=0) as client:
+            with pytest.raises(FactMemoryError):
+                list(client.subscriptions.events("s1", reconnects=1))
+        assert len(server.requests) == 2
 
 
 def delivery(body: bytes, *, at: int = 1000) -> dict[str, str]:

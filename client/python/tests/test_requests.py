@@ -27,6 +27,9 @@ def test_a_retry_after_a_busy_reply_has_the_same_idempotency_key() -> None:
     [
         (BUSY, "POST /v1/gardens", 1),
         (BUSY, "GET /v1/gardens", 3),
+        ((502, {}, b"<html>bad gateway</html>"), "POST /v1/gardens", 1),
+        ((502, {}, b"<html>bad gateway</html>"), "GET /v1/gardens", 3),
+        ((504, {}, b""), "GET /v1/gardens", 3),
         ((429, {**JSON, "Retry-After": "0"}, b"{}"), "POST /v1/gardens", 3),
         ((429, {**JSON, "Retry-After": "3600"}, b"{}"), "POST /v1/gardens", 1),
         ((500, JSON, b"{}"), "GET /v1/gardens", 1),

@@ -11,6 +11,9 @@ MAX_DELAY_S = 10.0
 # If the node asks for a longer pause, the client raises the error, whose ``retry_after`` holds the pause.
 MAX_RETRY_AFTER_S = 60
 
+# A reverse proxy returns 502 and 504 while the node behind it restarts.
+UNAVAILABLE = frozenset({502, 503, 504})
+
 # POST requests that change nothing, so that they are safe to repeat.
 READING_POSTS = frozenset(
     {
@@ -39,7 +42,7 @@ def deserves_retry(error: FactMemoryError, repeatable: bool) -> bool:
     # A rate limit refused the request before the node did anything.
     if error.status == 429 or error.code == "idempotency_in_progress":
         return True
-    return repeatable and error.status in (0, 503)
+    return repeatable and (error.status == 0 or error.status in UNAVAILABLE)
 
 
 def delay_before(tries: int, retry_after: int | None, random: float) -> float:

@@ -11,7 +11,7 @@ from typing_extensions import TypeAlias, Unpack
 
 from .._events import EventMessage, EventReader, StreamMark, parse_event
 from .._requests import CallOptions, Outgoing
-from .._retries import delay_before
+from .._retries import UNAVAILABLE, delay_before
 from ..errors import ConnectionFailedError, FactMemoryError, NotFoundError
 from ..types import Subscription
 from .connection import AsyncConnection
@@ -129,4 +129,4 @@ class AsyncSubscriptions:
 
 def _can_go_on(error: FactMemoryError) -> bool:
     """Returns whether to reconnect: after a broken connection, and when the node is busy or restarts."""
-    return isinstance(error, ConnectionFailedError) or error.status in (429, 503)
+    return isinstance(error, ConnectionFailedError) or error.status in {429, *UNAVAILABLE}
