@@ -74,7 +74,7 @@ export { ERASURE_START, type ErasurePosition, type ErasureSubject, type Redacted
 export type { FeedPage } from './facts/fact-feed.ts';
 export { FIELDS_JSON, FIELDS_TEXT } from './facts/fact-fields.ts';
 export type { FactMark } from './facts/fact-marks.ts';
-export { endsFact, isNamed, MAX_REPLACED, namedBy, nameOf } from './facts/fact-names.ts';
+export { endsFact, idInName, isNamed, MAX_REPLACED, namedBy, nameOf } from './facts/fact-names.ts';
 export type { CheckedFact, RestorableFact } from './facts/fact-restore.ts';
 export { FACT_PART, SENT_VALUE } from './facts/fact-schema.ts';
 export { FACT_VALUE_JSON } from './facts/fact-value.ts';

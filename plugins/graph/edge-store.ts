@@ -13,18 +13,12 @@ import {
   type ReadableTables,
   type Row,
   type ServiceNames,
-  type SqlValue,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import { type EdgePosition, orderText } from './edge-order.ts';
 import { EDGES, type EdgeQuery, type EdgeRow, pageOfEdges } from './edge-pages.ts';
 
 const PROGRESS = 'graph_progress';
-
-/** An edge whose fact may have ended. It is checked later. */
-export type Suspect = Pick<EdgeRow, 'subjectKey' | 'factId'>;
-
-export type PlacedRelation = Pick<StoredFact, 'tenantId' | 'entityKey' | 'relationKey' | 'scope' | 'gardenId'>;
 
 /**
  * Stores one row per `ref` fact, in the fact's transaction. A row contains the match keys of both ends, and every
@@ -66,7 +60,6 @@ export class EdgeStore {
       if (wrong.length === 0) return;
       await own(EDGES)
         .where({ tenant_id: tenantId })
-        .whereIn('subject_key', [...new Set(wrong.map((row) => row['subject_key'] as string))])
         .whereIn(
           'fact_id',
           wrong.map((row) => row['fact_id'] as string),
@@ -87,7 +80,6 @@ export class EdgeStore {
     if (rows.length === 0) return [];
     const known = await own.select(EDGES, {
       tenant_id: tenantId,
-      subject_key: [...new Set(rows.map((row) => row['subject_key'] as string))],
       fact_id: rows.map((row) => row['fact_id'] as string),
     });
     return rows.filter((row) => {
@@ -98,45 +90,18 @@ export class EdgeStore {
 
   /** Deletes the edges of erased facts, because an edge repeats the value of its fact. */
   async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<ErasureCounts> {
-    const refs = facts.filter(({ value }) => value.type === 'ref');
-    if (refs.length === 0) return {};
-    const subjects = [...new Set(refs.map(({ entityKey }) => entityKey))];
-    const ids = refs.map(({ id }) => id);
+    const ids = facts.flatMap(({ id, value }) => (value.type === 'ref' ? [id] : []));
+    if (ids.length === 0) return {};
     const own = this.#tables.in(transaction);
-    const edges = await own(EDGES)
-      .where({ tenant_id: tenantId })
-      .whereIn('subject_key', subjects)
-      .whereIn('fact_id', ids)
-      .delete();
-    return { edges };
+    return { edges: await own(EDGES).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete() };
   }
 
-  /** Returns at most `limit` edges of a triple in its place that are not marked as over, in no order. */
-  async ofTriple(
-    { tenantId, entityKey, relationKey, scope, gardenId }: PlacedRelation,
-    limit: number,
-    snapshot: PluginSnapshot,
-  ): Promise<Suspect[]> {
-    const rows: Record<string, SqlValue>[] = await this.#tables
-      .in(snapshot)(EDGES)
-      .where({ tenant_id: tenantId, subject_key: entityKey, is_over: 0, relation_key: relationKey, scope })
-      .where((place) => (gardenId === null ? place.whereNull('garden_id') : place.where('garden_id', gardenId)))
-      .select('fact_id')
-      .limit(limit);
-    return rows.map((row) => ({ subjectKey: entityKey, factId: String(row['fact_id']) }));
-  }
-
-  /** Marks edges whose facts have ended for every caller and for good. No walk reads them again. */
-  markOver(tenantId: string, over: readonly Suspect[]): Promise<void> {
+  /** Marks the edges of facts that have ended for every caller and for good. No walk reads them again. */
+  markOver(tenantId: string, factIds: readonly string[]): Promise<void> {
     return this.#tables.writeUnlessErased(tenantId, async (own) => {
-      const subjects = [...new Set(over.map(({ subjectKey }) => subjectKey))];
       await own(EDGES)
         .where({ tenant_id: tenantId, is_over: 0 })
-        .whereIn('subject_key', subjects)
-        .whereIn(
-          'fact_id',
-          over.map(({ factId }) => factId),
-        )
+        .whereIn('fact_id', [...factIds])
         .update({ is_over: 1 });
     });
   }

@@ -23,10 +23,11 @@ export const graphMigrations: readonly Migration[] = [
         // The feed stamp of the fact.
         table.bigInteger('feed_wall').notNullable();
         table.bigInteger('feed_ctr').notNullable();
-        // Both indexes slow each write. But without the order in them, each page of an entity with very many edges
-        // would sort all of them.
+        // Each index slows every write. But without the order in the first two, each page of an entity with very many
+        // edges would sort all of them. Without the third, a change of one edge would read all edges of its subject.
         table.index(['tenant_id', 'subject_key', 'is_over', 'from_order'], 'graph_edges_outward');
         table.index(['tenant_id', 'object_key', 'is_over', 'to_order'], 'graph_edges_inward');
+        table.index(['tenant_id', 'fact_id'], 'graph_edges_by_fact');
       });
       await schema.createTable('graph_progress', (table) => {
         table.integer('id').primary();

@@ -96,6 +96,7 @@ export const graphPlugin = definePlugin({
     };
     provide(EntityGraph, graph);
     on(factAppended, async (batch) => {
+      retire.appended(batch);
       await edges.add(
         batch.facts.map(({ fact }) => fact),
         batch.transaction,
@@ -103,7 +104,7 @@ export const graphPlugin = definePlugin({
     });
     on(factErased, (erased) => edges.erase(erased));
     on(factRestored, ({ facts, transaction }) => edges.add(facts, transaction));
-    on(factCommitted, ({ facts: committed }) => retire.committed(committed.map(({ fact }) => fact)));
+    on(factCommitted, ({ facts: committed }) => retire.committed(committed));
     every(RETIRING_INTERVAL_MS, () => retire.retire());
     on(recallExpand, (request) => expandRecall(graph, request));
     route(

@@ -68,7 +68,7 @@ export const judgeEdges = async (
     const live = new Set(facts.map(({ id }) => id));
     retire.suspect(
       reader.caller.tenantId,
-      rows.filter(({ factId }) => !live.has(factId)),
+      ids.filter((id) => !live.has(id)),
     );
   }
   const views = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
