@@ -17,11 +17,11 @@ const STRONGEST = 64;
 type Order = 'newest' | 'strongest';
 
 const COLUMNS: Readonly<Record<Order, readonly string[]>> = {
-  newest: ['hlc_wall', 'hlc_ctr'],
+  newest: ['hlc_wall', 'hlc_ctr', 'confidence'],
   strongest: ['confidence', 'hlc_wall', 'hlc_ctr'],
 };
 
-/** Returns the ids of the first facts of a record in this order. */
+/** Returns the ids of the first facts of a record in this order; of exact ties, the lower id first. */
 export const someMembers = async (
   tables: ReadableTables,
   { tenantId, id }: RecordKey,
@@ -31,7 +31,7 @@ export const someMembers = async (
   const rows: { fact_id: string }[] = await tables(MEMBERS)
     .select('fact_id')
     .where({ tenant_id: tenantId, conflict_id: id })
-    .orderBy(COLUMNS[order].map((column) => ({ column, order: 'desc' as const })))
+    .orderBy([...COLUMNS[order].map((column) => ({ column, order: 'desc' as const })), { column: 'fact_id' }])
     .limit(limit);
   return rows.map(({ fact_id: id }) => id);
 };
