@@ -39,6 +39,8 @@ const createRecords = async (schema: Builder): Promise<void> => {
     table.unique(['tenant_id', 'open_triple'], { indexName: 'conflicts_records_open' });
     table.index(['tenant_id', 'detected_ms', 'conflict_id'], 'conflicts_records_newest');
     table.index(['tenant_id', 'status', 'detected_ms', 'conflict_id'], 'conflicts_records_by_status');
+    // For tombstones and erasures of one entity.
+    table.index(['tenant_id', 'entity_key', 'conflict_id'], 'conflicts_records_by_entity');
   });
   await schema.createTable(MEMBERS, (table) => {
     table.text('conflict_id').notNullable();
