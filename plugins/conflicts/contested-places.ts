@@ -20,7 +20,7 @@ import {
   type ReadContext,
   withMark,
 } from '../../kernel/plugin-api.ts';
-import { CONTRADICTED } from './conflicts-api.ts';
+import { CONTRADICTED, isContradicted } from './conflicts-api.ts';
 import type { HeldRelations } from './held-relations.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { markDiffering } from './mark-elsewhere.ts';
@@ -29,8 +29,8 @@ import { PAST_WINS, placeDigest, readTimelines, WINS } from './timeline-rows.ts'
 
 /**
  * These functions apply the stored winners to reads. Each fact of a read costs one look-up, regardless of the number of
- * contradictions. All callers who see one fact of a triple in a garden see its other facts too. If a plugin hides the
- * winner from a caller, that caller sees no winner.
+ * contradictions. A caller who sees one fact of a triple in a garden sees its other facts too, unless a tombstone of a
+ * peer hides some. A caller from whom the winner is hidden sees no winner.
  */
 
 /**
@@ -98,19 +98,26 @@ export const markContradicted = async (
       places.set(fact.id, placeOf(fact));
   }
   if (places.size === 0) return undefined;
-  if (asOf !== undefined) return markAsOf(views, [...places.keys()], context);
-  const rulers = await rulersOf(tables.in(snapshot), caller.tenantId, [...new Set(places.values())], nowMs);
-  if (rulers.size === 0) return undefined;
-  const ids = [...places].flatMap(([id, place]) => (rulers.has(place) ? [id] : []));
-  const contested = views.filter(({ fact }) => rulers.has(places.get(fact.id) ?? ''));
+  if (asOf !== undefined) return markAsOf(views, [...places.keys()], context, relations);
+  const witnesses = await witnessesOf(tables.in(snapshot), caller.tenantId, [...new Set(places.values())], nowMs);
+  if (witnesses.size === 0) return undefined;
+  const contested = views.filter(({ fact }) => witnesses.has(places.get(fact.id) ?? ''));
   const named = context.purpose === 'append' ? await rivals.named(contested, context, tables) : NO_RIVALS;
-  const asked = [...new Set([...ids, ...[...rulers.values()].flat(), ...named.ids])];
+  const ids = contested.map(({ fact }) => fact.id);
+  const asked = [...new Set([...ids, ...[...witnesses.values()].flat(), ...named.ids])];
   const found = await snapshot.outline(all(isIn('id', asked), await live()));
-  const alive = new Set(found.map(({ id }) => id));
-  const isContradicted = (id: string): boolean =>
-    alive.has(id) && (rulers.get(places.get(id) ?? '')?.some((ruler) => alive.has(ruler)) ?? false);
+  const values = new Map(found.map(({ id, valueKey }) => [id, valueKey]));
+  const differs = ({ fact }: FactView): boolean =>
+    witnesses.get(places.get(fact.id) ?? '')?.some((id) => (values.get(id) ?? fact.valueKey) !== fact.valueKey) ??
+    false;
+  const alive = contested.filter(({ fact }) => values.has(fact.id));
+  // The stored facts of a place may be hidden from this caller, who may still see others that differ.
+  const rest = alive.filter((view) => !differs(view));
+  const unnamed = rest.length === 0 ? [] : ((await markDiffering(rest, context, relations)) ?? []);
+  const marked = new Set([...alive.filter(differs), ...unnamed.filter(isContradicted)].map(({ fact }) => fact.id));
+  const visible = new Set(values.keys());
   return views.map((view) =>
-    isContradicted(view.fact.id) ? named.mark(withMark(view, CONTRADICTED, true), alive) : view,
+    marked.has(view.fact.id) ? named.mark(withMark(view, CONTRADICTED, true), visible) : view,
   );
 };
 
@@ -121,34 +128,41 @@ const markAsOf = async (
   views: readonly FactView[],
   ids: readonly string[],
   context: ReadContext,
+  relations: HeldRelations,
 ): Promise<readonly FactView[] | undefined> => {
   const live = await context.live();
-  const found = await context.snapshot.outline(all(isIn('id', ids), live, hasWinnerAt(context, [], live)));
-  if (found.length === 0) return undefined;
-  const contradicted = new Set(found.map(({ id }) => id));
+  const found = await context.snapshot.outline(all(isIn('id', ids), live, hasWinnerAt(context, [])));
+  const contested = new Set(found.map(({ id }) => id));
+  const differing = await markDiffering(
+    views.filter(({ fact }) => contested.has(fact.id)),
+    context,
+    relations,
+  );
+  if (differing === undefined) return undefined;
+  const contradicted = new Set(differing.filter(isContradicted).map(({ fact }) => fact.id));
   return views.map((view) => (contradicted.has(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
 };
 
 /**
- * Returns the ids of the winners of the triples that have contradicting live facts now, by the digest of the triple.
+ * Maps the digest of each contested triple to its present winners, and to two facts that differ and stay live
+ * longest.
  */
-const rulersOf = async (
+const witnessesOf = async (
   tables: ReadableTables,
   tenantId: string,
   digests: readonly string[],
   nowMs: number,
 ): Promise<Map<string, string[]>> => {
-  const rulers = new Map<string, string[]>();
-  for (const [digest, timeline] of await readTimelines(tables, tenantId, digests)) {
-    const own = timeline.wins.filter(
+  const witnesses = new Map<string, string[]>();
+  for (const [digest, { wins, lasting, contesting }] of await readTimelines(tables, tenantId, digests)) {
+    const winners = wins.filter(
       ({ fromMs, untilMs, contestedUntilMs }) => fromMs <= nowMs && untilMs > nowMs && contestedUntilMs > nowMs,
     );
-    if (own.length > 0) {
-      rulers.set(
-        digest,
-        own.map(({ id }) => id),
-      );
-    }
+    if (winners.length === 0) continue;
+    witnesses.set(
+      digest,
+      [...winners, lasting, contesting].flatMap((fact) => fact?.id ?? []),
+    );
   }
-  return rulers;
+  return witnesses;
 };
