@@ -1,11 +1,13 @@
-import type { FactReader, Principal, Scope } from '../../kernel/plugin-api.ts';
+import type { Principal } from '../../kernel/plugin-api.ts';
 import {
+  type CountedView,
   coversRights,
   creatorOf,
   type JobData,
   type JobHandler,
   type JobRun,
   rightsOf,
+  seesAllOf,
   type WorkingRights,
 } from '../jobs/jobs-api.ts';
 import { beginSweep, type SweepOwner, type SweepParts, type SweepState, trySweep } from './run-sweep.ts';
@@ -33,18 +35,18 @@ export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHan
     const caller = creatorOf(job, payload);
     const total = totalOf(job.resumedFrom) ?? (await trySweep(parts, caller, rules, job.signal)).scanned;
     const from = stateOf(job.resumedFrom) ?? (await beginSweep(parts, caller));
+    const gardens = await parts.facts.read(caller, 'query', async ({ snapshot }) =>
+      parts.gardens?.writable(caller, snapshot),
+    );
     const { scanned, decayed } = await swept.finish(caller, rules, from, ownerOf(job, total));
     job.signal.throwIfAborted();
-    return { scanned, decayed, dry_run: false, of_scopes: scopes };
+    return { scanned, decayed, dry_run: false, of: { scopes, gardens: gardens ?? [] } };
   },
-  async present({ of_scopes, ...counts }, reader) {
-    return mayRead(reader, of_scopes as readonly Scope[]) ? counts : {};
+  // Counts reveal facts, so only a reader of every counted place gets them.
+  async present({ of, ...counts }, reader) {
+    return of !== undefined && seesAllOf(reader, of as CountedView) ? counts : {};
   },
 });
-
-/** Returns true if the reader may read every counted scope, because counts reveal facts. */
-const mayRead = ({ caller }: FactReader, scopes: readonly Scope[]): boolean =>
-  scopes.every((scope) => caller.allowedScopes.has(scope));
 
 /** Returns hooks with which the sweep of a job continues after its last transaction if the process crashes. */
 export const ownerOf = (job: JobRun, total: number | null): SweepOwner => ({

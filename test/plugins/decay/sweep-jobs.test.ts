@@ -31,7 +31,7 @@ forEachStore('a decay sweep over many facts', () => {
     await end(id);
     const { body } = await read(id);
     expect(body).to.include({ job_type: 'decay.sweep', scope: 'all', scanned: FACTS, decayed: FACTS, dry_run: false });
-    expect(body).not.to.have.property('of_scopes');
+    expect(body).not.to.have.property('of');
     expect(await node.shown()).to.deep.equal([]);
     expect(await node.ttls()).to.have.length(FACTS);
     expect((await node.request('GET', `/v1/jobs/${id}`, { key: node.key })).body).to.deep.equal(body);
@@ -50,6 +50,27 @@ forEachStore('a decay sweep over many facts', () => {
     expect(body).not.to.have.any.keys('scanned', 'decayed', 'progress');
     const { jobs } = (await node.request('GET', '/v1/jobs', { key: narrow })).body;
     expect(jobs[0]).to.include({ job_id: id, status: 'done' }).and.not.to.have.property('progress');
+  });
+
+  it('shows counts of gardens only to readers of these gardens', async () => {
+    await node.post('/v1/gardens', { slug: 'herbs', name: 'Herbs' }, node.admin);
+    await node.say({ confidence: 0.1, garden_id: 'herbs' }, node.admin);
+    const id = await begin({ min_confidence: 0.5 }, node.admin);
+    await comesTrue(async () => {
+      await node.clock.advance(1_000);
+      return (await read(id, node.admin)).body.status === 'done';
+    });
+    expect((await read(id, node.admin)).body).to.include({ scanned: FACTS + 1, decayed: FACTS + 1 });
+    const other = await node.addKey({ entityUri: 'agent:second', permissions: ['read', 'write', 'admin'] });
+    const members = '/v1/gardens/herbs/members';
+    await node.post(members, { entity_uri: 'agent:second', role: 'admin' }, node.admin);
+    const left = await node.request('DELETE', `${members}/agent:operator`, { key: other });
+    expect(left.status, left.text).to.be.below(300);
+    const plain = await node.addKey({ entityUri: 'agent:operator' });
+    expect((await node.request('GET', '/v1/gardens/herbs', { key: plain })).status).to.equal(404);
+    const shown = (await read(id, plain)).body;
+    expect(shown.status).to.equal('done');
+    expect(shown).not.to.have.any.keys('scanned', 'decayed', 'progress');
   });
 
   it('can be resumed only by a caller who has its scopes', async () => {
