@@ -8,7 +8,7 @@ import {
 import type { JobQueue } from '../jobs/jobs-api.ts';
 import type { Timetable } from './read-schedule.ts';
 import type { RunStore, StoredRun } from './run-store.ts';
-import type { StartRun } from './start-run.ts';
+import { type StartRun, seesCounts } from './start-run.ts';
 import type { TaskReport, Upkeep, UpkeepTask } from './upkeep-api.ts';
 
 /** Number of runs per task in a report. */
@@ -38,7 +38,10 @@ export const createUpkeep = ({ clock, store, jobs, timetables, tasks, startRun }
         const timetable = timetables.find(({ task }) => task === name);
         const newest = runs.get(name) ?? [];
         const shown: StoredRun[] = [];
-        for (const run of newest) shown.push(await withEnd(jobs, caller, run));
+        for (const run of newest) {
+          const ended = await withEnd(jobs, caller, run);
+          shown.push(seesCounts(caller) ? ended : { ...ended, result: null });
+        }
         reports.push({
           name,
           summary,

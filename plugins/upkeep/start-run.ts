@@ -2,6 +2,8 @@ import {
   type Clock,
   nodePrincipal,
   type PluginTransaction,
+  type Principal,
+  SCOPES,
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
@@ -72,9 +74,13 @@ export const upkeepJob = (parts: RunParts): JobHandler => ({
     }
     return undefined;
   },
-  present: async (result) => result,
+  present: async (result, { caller }) => (seesCounts(caller) ? result : {}),
+  covers: (_payload, caller) => seesCounts(caller),
   steering: 'admin',
 });
+
+/** Returns true if the caller has every scope, because a run counts facts of all of them. */
+export const seesCounts = ({ allowedScopes }: Principal): boolean => SCOPES.every((scope) => allowedScopes.has(scope));
 
 const INTERNAL = 'an internal error; the log of the node says more';
 

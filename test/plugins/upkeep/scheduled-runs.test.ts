@@ -246,6 +246,28 @@ forEachStore('Upkeep by a schedule', () => {
     expect((await node.request('GET', '/v1/upkeep', { key: reader })).status).to.equal(403);
   });
 
+  it('shows results only to administrators with all scopes, because they count facts of every scope', async () => {
+    const node = await start({}, '');
+    const key = await adminOf(node);
+    const rights = { entityUri: 'agent:narrow', permissions: ['read', 'admin'], scopes: ['public'] } as const;
+    const narrow = await node.addKey(rights);
+    const { body } = await node.request('POST', '/v1/upkeep/sweep/run', { key });
+    const jobOf = async (by: string) => (await node.request('GET', `/v1/jobs/${body.job_id}`, { key: by })).body;
+    await comesTrue(async () => {
+      await looks();
+      return (await jobOf(key)).status === 'done';
+    });
+    const resultOf = async (by: string) => (await report(node, by))[0].runs[0];
+    expect((await resultOf(key)).result).to.deep.equal({ swept: 1 });
+    expect(await resultOf(narrow))
+      .to.include({ status: 'done' })
+      .and.not.to.have.property('result');
+    expect(await jobOf(key)).to.include({ swept: 1 });
+    expect(await jobOf(narrow))
+      .to.include({ status: 'done' })
+      .and.not.to.have.property('swept');
+  });
+
   it('reports failed tasks', async () => {
     const failing = sweeper(runs, async () => {
       throw new ServiceError('conflict', 'the broom is missing');
