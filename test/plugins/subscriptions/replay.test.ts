@@ -206,6 +206,31 @@ forEachStore('replay and stream of a subscription', () => {
     expect(valuesOf(await subscribed.replay(id))).to.deep.equal([1, 2]);
   });
 
+  it('send heartbeats at the same times to a key that may not see the events', async () => {
+    const { body } = await subscribed.subscribe(ATLAS);
+    const narrow = await subscribed.node.addKey({ entityUri: 'agent:sub', permissions: ['read'], scopes: ['local'] });
+    const { clock } = subscribed.node;
+    const beatsInTime = async (meanwhile: () => Promise<unknown>): Promise<void> => {
+      const frames = await openStream(body.id, {}, narrow);
+      await frames.comment();
+      const dueMs = clock.nowMs() + HEARTBEAT_MS;
+      let isBeaten = false;
+      void frames.comment().then(() => {
+        isBeaten = true;
+      });
+      await clock.advance(HEARTBEAT_MS / 2);
+      await meanwhile();
+      await clock.advance(dueMs - clock.nowMs());
+      await waitUntil('the heartbeat comes', LIMIT_MS, async () => isBeaten);
+      await frames.close();
+    };
+    await beatsInTime(async () => {});
+    await beatsInTime(async () => {
+      await say(1);
+      await subscribed.sent(1);
+    });
+  });
+
   it('end the stream when the key that opened it expires', async () => {
     const expiresAt = new Date(subscribed.node.clock.nowMs() + 10_000).toISOString();
     const { frames } = await openBySecondKey(expiresAt);
