@@ -2,10 +2,13 @@ import { matchKey, type PluginTables, type ServiceNames } from '../../kernel/plu
 import { conflictEntity } from './conflict-entity.ts';
 import { RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictEntities } from './conflicts-api.ts';
+import { membersOf } from './record-members.ts';
 
 export const createConflictEntities = (tables: PluginTables, names: ServiceNames): ConflictEntities => {
   const keyOf = (conflictId: string): string => matchKey(conflictEntity(conflictId, names), names);
   const prefix = keyOf('');
+  const idsOf = (keys: readonly string[]): string[] =>
+    keys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
   return {
     async about(snapshot, tenantId, entityKeys) {
       if (entityKeys.length === 0) return [];
@@ -13,10 +16,15 @@ export const createConflictEntities = (tables: PluginTables, names: ServiceNames
       return rows.map((row) => keyOf(String(row['conflict_id'])));
     },
     async subjects(snapshot, tenantId, conflictKeys) {
-      const ids = conflictKeys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+      const ids = idsOf(conflictKeys);
       if (ids.length === 0) return new Map();
       const rows = await tables.in(snapshot).select(RECORDS, { tenant_id: tenantId, conflict_id: ids });
       return new Map(rows.map(recordOf).map((record) => [keyOf(record.id), record]));
+    },
+    async members(snapshot, tenantId, conflictKeys) {
+      const records = idsOf(conflictKeys).map((id) => ({ tenantId, id }));
+      const found = await membersOf(tables.in(snapshot), records);
+      return new Map([...found].map(([id, { ids }]) => [keyOf(id), ids]));
     },
   };
 };

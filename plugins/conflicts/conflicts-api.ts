@@ -104,6 +104,12 @@ export interface ConflictEntities {
     tenantId: string,
     conflictKeys: readonly string[],
   ): Promise<ReadonlyMap<string, TripleKey>>;
+  /** Returns the ids of the members of these conflicts. Of a conflict with very many, the newest and the strongest. */
+  members(
+    snapshot: PluginSnapshot,
+    tenantId: string,
+    conflictKeys: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 export const ConflictEntities = defineRef<ConflictEntities>('conflicts.entities');

@@ -4,6 +4,7 @@ import {
   type Clock,
   equals,
   FACT_RETURNED,
+  isIn,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,
@@ -13,7 +14,8 @@ import {
 import { tombstoneFromRow } from '../markers/marker-row.ts';
 import { MARKERS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
-import { hideSystemFacts } from './hidden-rows.ts';
+import { type HiddenSystemFact, hideSystemFacts } from './hidden-rows.ts';
+import { tellingOfHidden } from './partly-hidden.ts';
 import { type SystemFactParts, systemFactsOf, systemFactsOfConflicts } from './system-facts.ts';
 
 /** The number of facts processed in one transaction. */
@@ -84,22 +86,36 @@ export const followPiece = async (
     if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, clock.nowMs());
   } else {
     const systemFacts = [...(await systemFactsOf(transaction, tenantId, factIds, names))];
-    // Only a tombstone of this node hides conflicts, because a tombstone of another node covers only a part of their
-    // facts.
-    if (after === undefined && isOurs) {
-      systemFacts.push(...(await systemFactsOfConflicts(transaction, tombstone, parts)));
-    }
-    await hideSystemFacts(
-      own,
-      tenantId,
-      systemFacts.map((factId) => ({ tombstoneId: id, isHeld: tombstone.legalHold, factId })),
-    );
-    if (systemFacts.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
+    const ofConflicts = after === undefined ? await systemFactsOfConflicts(transaction, tombstone, parts) : [];
+    if (isOurs) systemFacts.push(...ofConflicts);
+    const hidden = systemFacts.map((factId) => ({ tombstoneId: id, isHeld: tombstone.legalHold, factId }));
+    // A tombstone of another node covers only a part of the facts of a conflict.
+    if (!isOurs) hidden.push(...(await tellingAmong(ofConflicts, tenantId, own, transaction, parts)));
+    await hideSystemFacts(own, tenantId, hidden);
+    if (hidden.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
   }
   const last = found.length < FACTS_PER_PIECE ? undefined : found.at(-1);
   const followed = last === undefined ? null : await numberOf(tenantId, last.id, transaction);
   await own(MARKERS).where(named).update({ followed_number: followed });
   return followed === null;
+};
+
+/** Returns the system facts among these ids that tell of a hidden fact. */
+const tellingAmong = async (
+  ids: readonly string[],
+  tenantId: string,
+  own: WritableTables,
+  transaction: PluginTransaction,
+  parts: SystemFactParts,
+): Promise<HiddenSystemFact[]> => {
+  const telling: HiddenSystemFact[] = [];
+  for (let at = 0; at < ids.length; at += FACTS_PER_PIECE) {
+    const some = ids.slice(at, at + FACTS_PER_PIECE);
+    const filter = all(equals('tenantId', tenantId), isIn('id', some));
+    const facts = await transaction.find({ filter, order: 'feed', limit: some.length });
+    telling.push(...(await tellingOfHidden(facts, own, transaction, parts)));
+  }
+  return telling;
 };
 
 /** Returns the position of the fact with this number; undefined for 0. */

@@ -67,20 +67,44 @@ export const hiddenSystemAmong = async <T extends Pick<SuppressibleFact, 'tenant
   return facts.filter(({ tenantId, id }) => hidden.has(JSON.stringify([tenantId, id])));
 };
 
+type Place = Pick<SuppressibleFact, 'tenantId' | 'entityKey' | 'scope'>;
+
 /** Returns the tombstones that hide the entity of each of these facts, with one statement. Leaves out visible facts. */
-export const hiddenAmong = async <T extends Omit<SuppressibleFact, 'id'>>(
+export const hiddenAmong = async <T extends Place & Pick<SuppressibleFact, 'originNodeId'>>(
   own: ReadableTables,
   facts: readonly T[],
 ): Promise<ReadonlyMap<T, readonly HiddenBy[]>> => {
+  const byPlace = await tombstonesOver(own, facts);
+  return new Map(
+    facts.flatMap((fact) => {
+      const known = byPlace.get(placeOf(fact)) ?? [];
+      const hides = known.filter(({ originNodeId }) => originNodeId === '' || originNodeId === fact.originNodeId);
+      return hides.length === 0 ? [] : [[fact, hides] as const];
+    }),
+  );
+};
+
+/** Returns those of these places whose facts of one node are hidden, and others not. */
+export const partlyHiddenAmong = async <T extends Place>(
+  own: ReadableTables,
+  places: readonly T[],
+): Promise<readonly T[]> => {
+  const byPlace = await tombstonesOver(own, places);
+  return places.filter((place) => byPlace.get(placeOf(place))?.some(({ originNodeId }) => originNodeId !== ''));
+};
+
+const tombstonesOver = async (
+  own: ReadableTables,
+  facts: readonly Place[],
+): Promise<ReadonlyMap<string, readonly HiddenBy[]>> => {
   if (facts.length === 0) return new Map();
   const rows = await own.select(HIDDEN, {
     tenant_id: [...new Set(facts.map(({ tenantId }) => tenantId))],
     entity_key: [...new Set(facts.map(({ entityKey }) => entityKey))],
   });
-  if (rows.length === 0) return new Map();
   const byPlace = new Map<string, HiddenBy[]>();
   for (const row of rows) {
-    const place = placeOf(String(row['tenant_id']), String(row['entity_key']), String(row['scope']));
+    const place = placeKey(String(row['tenant_id']), String(row['entity_key']), String(row['scope']));
     const by = {
       tombstoneId: String(row['tombstone_id']),
       isHeld: Number(row['held']) === 1,
@@ -88,13 +112,9 @@ export const hiddenAmong = async <T extends Omit<SuppressibleFact, 'id'>>(
     };
     byPlace.set(place, [...(byPlace.get(place) ?? []), by]);
   }
-  return new Map(
-    facts.flatMap((fact) => {
-      const known = byPlace.get(placeOf(fact.tenantId, fact.entityKey, fact.scope)) ?? [];
-      const hides = known.filter(({ originNodeId }) => originNodeId === '' || originNodeId === fact.originNodeId);
-      return hides.length === 0 ? [] : [[fact, hides] as const];
-    }),
-  );
+  return byPlace;
 };
 
-const placeOf = (tenantId: string, entityKey: string, scope: string): string => `${tenantId}\0${scope}\0${entityKey}`;
+const placeOf = ({ tenantId, entityKey, scope }: Place): string => placeKey(tenantId, entityKey, scope);
+
+const placeKey = (tenantId: string, entityKey: string, scope: string): string => `${tenantId}\0${scope}\0${entityKey}`;

@@ -16,6 +16,7 @@ import type { ConflictEntities } from '../../conflicts/conflicts-api.ts';
 import { ttlTarget } from '../../facts/facts-api.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { type HiddenSystemFact, hiddenAmong, hideSystemFacts } from './hidden-rows.ts';
+import { tellingOfHidden } from './partly-hidden.ts';
 
 /**
  * System facts about a fact record its expiry, reason, sender and contradictions, and are hidden together with it. They
@@ -70,6 +71,11 @@ export const systemFactsOfConflicts = async (
   return found.map(({ id }) => id);
 };
 
+const isAboutConflict = (names: ServiceNames): ((fact: Pick<StoredFact, 'relationKey'>) => boolean) => {
+  const relations = new Set(ABOUT_CONFLICTS.map((noun) => names.meta(noun)));
+  return ({ relationKey }) => relations.has(relationKey);
+};
+
 /** Returns the facts that are about other facts. */
 export const systemFactsAmong = (facts: AppendedBatch['facts'], names: ServiceNames): readonly StoredFact[] => {
   const relations = new Set([...ABOUT_FACTS, ...ABOUT_CONFLICTS].map((noun) => names.meta(noun)));
@@ -91,6 +97,7 @@ export const hideLateSystemFacts = async (
     const subject = subjects.get(fact);
     return (subject === undefined ? [] : (hidden.get(subject) ?? [])).map((by) => ({ ...by, factId: fact.id }));
   });
+  late.push(...(await tellingOfHidden(systemFacts.filter(isAboutConflict(parts.names)), own, transaction, parts)));
   if (late.length > 0) await hideSystemFacts(own, tenantId, late);
 };
 
@@ -103,9 +110,9 @@ const subjectsOf = async (
   snapshot: PluginSnapshot,
   { names, conflicts }: SystemFactParts,
 ): Promise<ReadonlyMap<StoredFact, Subject>> => {
-  const ofConflicts = new Set(ABOUT_CONFLICTS.map((noun) => names.meta(noun)));
+  const isOfConflict = isAboutConflict(names);
   const [aboutConflicts, aboutFacts] = [true, false].map((wanted) =>
-    systemFacts.filter(({ relationKey }) => ofConflicts.has(relationKey) === wanted),
+    systemFacts.filter((fact) => isOfConflict(fact) === wanted),
   ) as [StoredFact[], StoredFact[]];
   const ids = [...new Set(aboutFacts.map((fact) => ttlTarget(fact.entity, names)))];
   const found = ids.length === 0 ? [] : await snapshot.outline(all(equals('tenantId', tenantId), isIn('id', ids)));

@@ -1,0 +1,69 @@
+import {
+  all,
+  equals,
+  type FactOutline,
+  isIn,
+  type PluginSnapshot,
+  type ReadableTables,
+  type ServiceNames,
+  type StoredFact,
+} from '../../../kernel/plugin-api.ts';
+import type { ConflictEntities } from '../../conflicts/conflicts-api.ts';
+import { type HiddenBy, type HiddenSystemFact, hiddenAmong, partlyHiddenAmong } from './hidden-rows.ts';
+
+/**
+ * Returns the system facts about conflicts that tell of a fact behind a tombstone of a peer. That tombstone hides one
+ * side of a conflict and leaves the other. A fact that names two members is hidden if either is hidden. Status and note
+ * are hidden if the visible members agree at that time.
+ */
+export const tellingOfHidden = async (
+  aboutConflicts: readonly StoredFact[],
+  own: ReadableTables,
+  snapshot: PluginSnapshot,
+  { names, conflicts }: { readonly names: ServiceNames; readonly conflicts: ConflictEntities | undefined },
+): Promise<HiddenSystemFact[]> => {
+  const tenantId = aboutConflicts[0]?.tenantId;
+  if (tenantId === undefined || conflicts === undefined) return [];
+  const keys = [...new Set(aboutConflicts.map(({ entityKey }) => entityKey))];
+  const subjects = await conflicts.subjects(snapshot, tenantId, keys);
+  const partly = new Set(await partlyHiddenAmong(own, [...subjects.values()]));
+  const told = aboutConflicts.filter(({ entityKey }) => {
+    const subject = subjects.get(entityKey);
+    return subject !== undefined && partly.has(subject);
+  });
+  if (told.length === 0) return [];
+  const between = names.meta('conflict:between');
+  const wholes = told.filter(({ relationKey }) => relationKey !== between).map(({ entityKey }) => entityKey);
+  const members = await conflicts.members(snapshot, tenantId, [...new Set(wholes)]);
+  const named = (fact: StoredFact): readonly string[] =>
+    fact.relationKey === between ? String(fact.value.v).split(' ') : (members.get(fact.entityKey) ?? []);
+  const byId = await outlinesOf([...new Set(told.flatMap(named))], tenantId, snapshot);
+  const hidden = await hiddenAmong(own, [...byId.values()]);
+  return told.flatMap((fact) => {
+    const about = named(fact).flatMap((id) => byId.get(id) ?? []);
+    const shown = new Set(about.filter((one) => !hidden.has(one)).map(({ valueKey }) => valueKey));
+    return shown.size > 1 ? [] : rowsOf(fact, about, hidden);
+  });
+};
+
+const rowsOf = (
+  { id }: StoredFact,
+  about: readonly FactOutline[],
+  hidden: ReadonlyMap<FactOutline, readonly HiddenBy[]>,
+): HiddenSystemFact[] =>
+  about.flatMap((one) => hidden.get(one) ?? []).map(({ tombstoneId, isHeld }) => ({ tombstoneId, isHeld, factId: id }));
+
+const IDS_AT_ONCE = 1_000;
+
+const outlinesOf = async (
+  ids: readonly string[],
+  tenantId: string,
+  snapshot: PluginSnapshot,
+): Promise<ReadonlyMap<string, FactOutline>> => {
+  const found = new Map<string, FactOutline>();
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+    const some = all(equals('tenantId', tenantId), isIn('id', ids.slice(at, at + IDS_AT_ONCE)));
+    for (const outline of await snapshot.outline(some)) found.set(outline.id, outline);
+  }
+  return found;
+};
