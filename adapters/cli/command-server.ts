@@ -181,6 +181,8 @@ const HINTS: Readonly<Record<string, string>> = {
   ENOTFOUND: UNKNOWN_NAME,
   EAI_AGAIN: UNKNOWN_NAME,
   EPROTO: 'the server there does not speak https: begin the address with http://',
+  ECONNRESET:
+    'the connection was cut: begin the address with https:// if the server speaks that, or look into the log of the node',
   HPE_INVALID_CONSTANT: 'the server there does not speak http: correct the port in the address of --url or SVC_URL',
   [REDIRECTED]: 'the server there sends its callers to another address: name that one with --url or SVC_URL',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name: use that name in the address of --url or SVC_URL',

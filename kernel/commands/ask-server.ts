@@ -41,13 +41,38 @@ const isOfNode = (reply: ServerReply): boolean => {
   return reply.header(EVERY_REPLY) !== undefined && !/^text\/html\b/i.test(reply.header('Content-Type') ?? '');
 };
 
-const noNode = ({ status }: ServerReply): ServiceError =>
-  new ServiceError('unavailable', `the server at this address is no node: it replied with status ${status}`, {
-    status,
-    hint:
-      'name the address of a node with --url or SVC_URL; a proxy in front of one must reach it, ' +
-      `and pass on the header ${EVERY_REPLY}`,
-  });
+const noNode = ({ status }: ServerReply): ServiceError => {
+  const [said, hint] = BY_PROXY.get(status) ?? NO_NODE;
+  return new ServiceError('unavailable', `${said}: it replied with status ${status}`, { status, hint });
+};
+
+type Reason = readonly [said: string, hint: string];
+
+const NO_NODE: Reason = [
+  'the server at this address is no node',
+  'name the address of a node with --url or SVC_URL; a proxy in front of one must reach it, ' +
+    `and pass on the header ${EVERY_REPLY}`,
+];
+const TOO_LARGE: Reason = [
+  'a proxy in front of the node refused the size of the request',
+  'raise its limit of request bodies, such as client_max_body_size of nginx, or send less at once',
+];
+const UNREACHED: Reason = [
+  'a proxy does not reach the node',
+  'start the node, or mend the address of it in the settings of the proxy',
+];
+
+const TOO_LATE: Reason = [
+  'a proxy got no reply from the node in time',
+  'look whether the node runs, or raise the time limit of the proxy, such as proxy_read_timeout of nginx',
+];
+
+/** Statuses that a reverse proxy in front of a node replies with by itself. */
+const BY_PROXY: ReadonlyMap<number, Reason> = new Map([
+  [413, TOO_LARGE],
+  [502, UNREACHED],
+  [504, TOO_LATE],
+]);
 
 /** Turns a refusal of the node into an error, with its text made safe for a terminal. */
 const refusalOf = (reply: ServerReply): ServiceError => {

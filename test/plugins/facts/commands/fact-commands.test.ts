@@ -113,21 +113,33 @@ describe('the commands assert, query and fact', () => {
   it('refuse the reply of a server that is no node', async () => {
     const server = createServer(({ url }, reply) => {
       const status = Number(/^\/(\d+)\//.exec(url ?? '')?.[1] ?? 200);
+      if (status === 0) {
+        reply.destroy();
+        return;
+      }
       reply.writeHead(status, status === 201 ? { 'X-Request-Id': 'r', 'Content-Type': 'text/html' } : {});
       reply.end('{"ok":true}');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     try {
-      for (const below of ['201', '404', '502']) {
+      for (const [below, said] of [
+        ['201', 'is no node'],
+        ['404', 'is no node'],
+        ['413', 'a proxy in front of the node refused the size of the request'],
+        ['502', 'a proxy does not reach the node'],
+        ['504', 'a proxy got no reply from the node in time'],
+      ]) {
         const { exitCode, stderr } = await at.run(['query'], undefined, {
           variables: { SVC_URL: `http://${address}/${below}` },
         });
         expect(exitCode, below).to.equal(1);
-        expect(stderr).to.contain(`is no node: it replied with status ${below}`);
+        expect(stderr).to.contain(`${said}: it replied with status ${below}`);
       }
       const sealed = await at.run(['query'], undefined, { variables: { SVC_URL: `https://${address}` } });
       expect(sealed.stderr).to.contain('no answer from').and.to.contain('begin the address with http://');
+      const cut = await at.run(['query'], undefined, { variables: { SVC_URL: `http://${address}/0` } });
+      expect(cut.stderr).to.contain('begin the address with https://');
       const redirected = await at.run(['query'], undefined, { variables: { SVC_URL: `http://${address}/307` } });
       expect(redirected.stderr).to.contain('sends its callers to another address');
       const variables = { SVC_URL: `http://${address}` };
