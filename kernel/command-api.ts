@@ -3,6 +3,7 @@
 export { acceptedReply, askServer } from './commands/ask-server.ts';
 export {
   type Cell,
+  type Command,
   type CommandContext,
   type CommandGroup,
   type CommandOption,
@@ -18,7 +19,7 @@ export { type NumberedLine, readLines } from './commands/read-lines.ts';
 export { readPages } from './commands/read-pages.ts';
 export { queryOf, readShare, wordOrInput } from './commands/read-words.ts';
 export { rotateGroup } from './commands/rotate-group.ts';
-export { inTermsOfTheLine, sendBatch } from './commands/send-batch.ts';
+export { type BatchAnswer, inTermsOfTheLine, sendBatch } from './commands/send-batch.ts';
 export { type PatientTarget, sendPatiently } from './commands/send-patiently.ts';
 export { shellQuote } from './commands/shell-quote.ts';
 export { ageOf, factRows, SHOWN_FIELDS, type ShownFact, type ShownValue, valueLine } from './commands/shown-fact.ts';

@@ -37,9 +37,6 @@ export { schema } from '../ports/schema.ts';
 export { ServiceError } from '../ports/service-error.ts';
 export { type OutboundReply, Transport } from '../ports/transport.ts';
 export type { Requires } from './container/requires.ts';
-export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
-export { canonicalJson } from './crypto/canonical-json.ts';
-export { verifyEd25519 } from './crypto/ed25519-signing.ts';
 export { Random } from './crypto/random.ts';
 export { sha256Hex } from './crypto/sha256-digest.ts';
 export { SignatureWork } from './crypto/signature-work.ts';
@@ -78,14 +75,13 @@ export {
 } from './facts/fact-erasure.ts';
 export { FactFeed, FEED_START, type FeedFollower } from './facts/fact-feed.ts';
 export { FactFields } from './facts/fact-fields.ts';
-export { readEntityUri, readRelation } from './facts/fact-identity.ts';
+export { readEntityUri } from './facts/fact-identity.ts';
 export { FactJson } from './facts/fact-json.ts';
-export { defineFactMark, markOf, withMark } from './facts/fact-marks.ts';
-export { defineExpectedMember } from './facts/fact-members.ts';
+export { defineFactMark, type FactMark, markOf, withMark } from './facts/fact-marks.ts';
+export { defineExpectedMember, type FactMember } from './facts/fact-members.ts';
 export { FactRestore } from './facts/fact-restore.ts';
 export { FACT, FACT_VALUE } from './facts/fact-schema.ts';
 export { FactText } from './facts/fact-text.ts';
-export { readFactValue, valueText } from './facts/fact-value.ts';
 export type { FactView } from './facts/fact-view.ts';
 export { Facts } from './facts/facts.ts';
 export { GardenAccess } from './facts/garden-access.ts';
@@ -95,7 +91,15 @@ export { AsOf, ValidAt } from './facts/read-moment.ts';
 export type { FactReader, ReadContext } from './facts/reader-api.ts';
 export { PeerSpeaker, VerifiedOrigins } from './facts/received-facts.ts';
 export { FACT_RETURNED, SUPPRESSION_CHANGED, SuppressedFacts } from './facts/suppressed-facts.ts';
-export { defineCollectHook, defineEventHook, defineFilterHook, type HookCaller } from './hooks/define-hook.ts';
+export {
+  type CollectHook,
+  defineCollectHook,
+  defineEventHook,
+  defineFilterHook,
+  type EventHook,
+  type FilterHook,
+  type HookCaller,
+} from './hooks/define-hook.ts';
 export { nodeGreeting, nodeHealth, nodeMetadata, nodeReadiness } from './hooks/node-hooks.ts';
 export { arrayReply } from './http/array-reply.ts';
 export { PROBLEM } from './http/error-reply.ts';
@@ -108,16 +112,15 @@ export { NodeNotes } from './identity/node-notes.ts';
 export { nodePrincipal } from './identity/node-principal.ts';
 export { NodeSelf } from './identity/node-self.ts';
 export { NodeSettings } from './identity/node-settings.ts';
-export { NODE_VERSION } from './identity/node-version.ts';
 export { hasPermission, requirePermission, requireReadScope } from './identity/require-permission.ts';
 export type { ServiceNames } from './identity/service-names.ts';
 export { type ConfirmLease, type HeldLease, Leases } from './leases/leases-api.ts';
 export { StoreCopies } from './leases/store-copies.ts';
 export type { Logger } from './log/logger.ts';
-export { bindCursor } from './pages/bound-cursor.ts';
+export { type BoundCursor, bindCursor } from './pages/bound-cursor.ts';
 export { Cursors } from './pages/cursors.ts';
 export type { CursorCodec, CursorPosition } from './pages/page-cursor.ts';
-export { spellList } from './pages/spelled-list.ts';
+export { type SpelledList, spellList } from './pages/spelled-list.ts';
 export {
   definePlugin,
   KERNEL_API,
@@ -139,26 +142,28 @@ export {
   NO_BODY,
   objectOf,
   orNull,
-  SHARE_JSON,
   STRING_JSON,
-  TRUNCATED_JSON,
 } from './schemas/answer-schemas.ts';
-export { compileDeclared } from './schemas/declared-members.ts';
+export { compileDeclared, type ListUndeclared } from './schemas/declared-members.ts';
 export type { PluginSnapshot, PluginTransaction } from './store/plugin-transaction.ts';
 export { openJson, type SealedColumns, sealJson } from './store/sealed-json.ts';
 export { StoredRows } from './store/stored-rows.ts';
 export { Telemetry } from './telemetry/telemetry-api.ts';
 export { ServedTenants } from './tenants/served-tenants.ts';
 export { TenantRemoval } from './tenants/tenant-removal.ts';
-export { hasForbiddenCodePoint, isWithinCharacters } from './text/text-rules.ts';
 export { BackgroundWork } from './time/background-work.ts';
 export { coalesce } from './time/coalesce.ts';
-export { formatHlc, parseHlc } from './time/hybrid-logical-clock.ts';
-export { component, defineComponent } from './vocabulary/components.ts';
-export { defineVocabulary, type Word } from './vocabulary/define-vocabulary.ts';
-export { defineErrorCode, ErrorCodes } from './vocabulary/error-codes.ts';
-export { defineInterpretation } from './vocabulary/interpretations.ts';
+export { type ComponentWord, component, defineComponent } from './vocabulary/components.ts';
+export { defineVocabulary, type Word, type WordKind } from './vocabulary/define-vocabulary.ts';
+export { defineErrorCode, ErrorCodes, type ErrorWord } from './vocabulary/error-codes.ts';
+export { defineInterpretation, type Interpretation } from './vocabulary/interpretations.ts';
 export { definePrincipalKind } from './vocabulary/kinds.ts';
 export { definePermission, Permissions } from './vocabulary/permissions.ts';
-export { defineOpenRelation, defineReservedEntities, defineReservedRelation } from './vocabulary/reserved-names.ts';
+export {
+  defineOpenRelation,
+  defineReservedEntities,
+  defineReservedRelation,
+  type OpenRelation,
+  type ReservedRelation,
+} from './vocabulary/reserved-names.ts';
 export { Vocabulary } from './vocabulary/vocabulary.ts';

@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandOption, EXIT, type PluginCommand, type ServerPlace } from '../../kernel/command-api.ts';
-import { type AnyCommand, isGroup, type SpareNode, type WordKind } from '../../kernel/internal-api.ts';
-import { ServiceError, type Word } from '../../kernel/plugin-api.ts';
+import { type AnyCommand, isGroup, type SpareNode } from '../../kernel/internal-api.ts';
+import { ServiceError, type Word, type WordKind } from '../../kernel/plugin-api.ts';
 import { acceptWords } from './accepted-words.ts';
 import type { CommandLineDeps, NodeHandle, OwnedCommand, PluginCommands } from './command-line-deps.ts';
 import { type CommandPlace, connectServer, SERVER_OPTIONS } from './command-server.ts';

@@ -1,8 +1,8 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   appendRead,
   definePlugin,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   nodeMetadata,
   optional,

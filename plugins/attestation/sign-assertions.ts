@@ -1,5 +1,5 @@
-import type { Signer } from '../../kernel/internal-api.ts';
-import { encodeBase64Url, readEntityUri, readFactValue, readRelation, ServiceError } from '../../kernel/plugin-api.ts';
+import { encodeBase64Url, readFactValue, readRelation, type Signer } from '../../kernel/internal-api.ts';
+import { readEntityUri, ServiceError } from '../../kernel/plugin-api.ts';
 import type { AttestationJson } from './attestation-api.ts';
 import { signedText } from './signed-text.ts';
 

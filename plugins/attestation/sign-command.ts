@@ -1,8 +1,16 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { defineCommand } from '../../kernel/command-api.ts';
-import { createSigner, readSecretFile, SEED_BYTES, type Signer, writeSecretFile } from '../../kernel/internal-api.ts';
-import { decodeBase64Url, encodeBase64Url, type Random, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  createSigner,
+  decodeBase64Url,
+  encodeBase64Url,
+  readSecretFile,
+  SEED_BYTES,
+  type Signer,
+  writeSecretFile,
+} from '../../kernel/internal-api.ts';
+import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { signAssertions } from './sign-assertions.ts';
 
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;

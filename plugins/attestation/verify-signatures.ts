@@ -1,8 +1,7 @@
-import type { SignatureCheck } from '../../kernel/internal-api.ts';
+import { decodeBase64Url, type SignatureCheck } from '../../kernel/internal-api.ts';
 import {
   type DraftBatch,
   type DraftItem,
-  decodeBase64Url,
   memberRefusal,
   noteOf,
   ServiceError,

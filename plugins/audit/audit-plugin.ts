@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -7,7 +8,6 @@ import {
   httpRefused,
   KERNEL_API,
   Leases,
-  NODE_VERSION,
   NodeSelf,
   Random,
   SignatureWork,

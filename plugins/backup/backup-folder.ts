@@ -1,6 +1,7 @@
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { formatHlc, parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
+import { formatHlc } from '../../kernel/internal-api.ts';
+import { parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { erasureInstants } from './erasure-journals.ts';
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';

@@ -1,9 +1,9 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
   erasureFiles,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   ObjectStores,

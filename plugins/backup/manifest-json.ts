@@ -1,5 +1,5 @@
-import type { StoreCopy } from '../../kernel/internal-api.ts';
-import { canonicalJson, formatHlc, parseHlc, parseInstant, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
+import { canonicalJson, formatHlc, parseHlc, type StoreCopy } from '../../kernel/internal-api.ts';
+import { parseInstant, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** Name of the file that makes a folder a backup. It is written last. */
 export const MANIFEST = 'manifest.json';

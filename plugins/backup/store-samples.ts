@@ -1,7 +1,6 @@
-import { isErased, isIntact } from '../../kernel/internal-api.ts';
+import { canonicalJson, isErased, isIntact } from '../../kernel/internal-api.ts';
 import {
   all,
-  canonicalJson,
   equals,
   isNull,
   not,

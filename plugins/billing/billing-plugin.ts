@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   appendJudge,
   Clock,
@@ -7,7 +8,6 @@ import {
   factCommitted,
   KERNEL_API,
   Leases,
-  NODE_VERSION,
   optional,
   schema,
 } from '../../kernel/plugin-api.ts';

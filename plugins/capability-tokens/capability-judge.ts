@@ -1,4 +1,5 @@
-import { decodeBase64Url, type ReadableTables } from '../../kernel/plugin-api.ts';
+import { decodeBase64Url } from '../../kernel/internal-api.ts';
+import type { ReadableTables } from '../../kernel/plugin-api.ts';
 import type { StoredCapability } from './capability-row.ts';
 import type { CapabilityStore } from './capability-store.ts';
 import { readingsOf, readToken, type TokenDocument } from './token-document.ts';

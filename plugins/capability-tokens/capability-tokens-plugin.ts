@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EndingRows, keepEnds, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { type EndingRows, keepEnds, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -7,7 +7,6 @@ import {
   definePlugin,
   GardenAccess,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   optional,

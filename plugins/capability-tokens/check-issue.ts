@@ -1,8 +1,6 @@
-import { foldName, refuseGarden } from '../../kernel/internal-api.ts';
+import { foldName, hasForbiddenCodePoint, isWithinCharacters, refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type GardenAccess,
-  hasForbiddenCodePoint,
-  isWithinCharacters,
   memberRefusal,
   type PluginSnapshot,
   type Principal,

@@ -1,7 +1,7 @@
+import { hasForbiddenCodePoint } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   type GardenAccess,
-  hasForbiddenCodePoint,
   type PluginSnapshot,
   type PluginTables,
   type Principal,

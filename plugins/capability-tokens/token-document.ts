@@ -1,13 +1,11 @@
-import { parseStrictJsonText } from '../../kernel/internal-api.ts';
 import {
   canonicalJson,
   decodeBase64Url,
   encodeBase64Url,
-  formatInstant,
-  parseInstant,
-  sha256Hex,
+  parseStrictJsonText,
   verifyEd25519,
-} from '../../kernel/plugin-api.ts';
+} from '../../kernel/internal-api.ts';
+import { formatInstant, parseInstant, sha256Hex } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import { CAPABILITY_VERBS, type CapabilityVerb } from './capability-tokens-api.ts';
 

@@ -1,3 +1,4 @@
+import { SHARE_JSON } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   COUNT_JSON,
@@ -5,7 +6,6 @@ import {
   listOf,
   objectOf,
   SCOPES,
-  SHARE_JSON,
   STRING_JSON,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';

@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -5,7 +6,6 @@ import {
   Facts,
   factCommitted,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   schema,

@@ -1,3 +1,4 @@
+import { TRUNCATED_JSON } from '../../kernel/internal-api.ts';
 import {
   component,
   defineComponent,
@@ -10,7 +11,6 @@ import {
   objectOf,
   orNull,
   STRING_JSON,
-  TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
 import { conflictEntity } from './conflict-entity.ts';
 import type { ConflictView } from './conflicts-api.ts';

@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   appendJudge,
   Clock,
@@ -10,7 +11,6 @@ import {
   factErased,
   GardenAccess,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   type PluginTransaction,

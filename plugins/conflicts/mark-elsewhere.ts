@@ -1,9 +1,10 @@
-import { cacheByFact, type FactMark, SAME_PLACE, SAME_TRIPLE, tripleId } from '../../kernel/internal-api.ts';
+import { cacheByFact, SAME_PLACE, SAME_TRIPLE, tripleId } from '../../kernel/internal-api.ts';
 import {
   all,
   type ColumnMatch,
   defineFactMark,
   equals,
+  type FactMark,
   type FactOutline,
   type FactView,
   type Filter,

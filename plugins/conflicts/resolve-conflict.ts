@@ -1,15 +1,14 @@
+import { hasForbiddenCodePoint, readFactValue } from '../../kernel/internal-api.ts';
 import {
   type FactDraft,
   type FactReader,
   type FactValue,
   type FactView,
-  hasForbiddenCodePoint,
   type NodeSelf,
   type Notes,
   noted,
   type PluginTables,
   type Principal,
-  readFactValue,
   ServiceError,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';

@@ -1,7 +1,7 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   definePlugin,
   KERNEL_API,
-  NODE_VERSION,
   NodeDescription,
   NodeSelf,
   NodeSettings,

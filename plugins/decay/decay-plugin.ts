@@ -1,10 +1,10 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
   Facts,
   GardenAccess,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   schema,

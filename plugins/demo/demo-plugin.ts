@@ -1,4 +1,5 @@
-import { definePlugin, KERNEL_API, NODE_VERSION } from '../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { definePlugin, KERNEL_API } from '../../kernel/plugin-api.ts';
 import { demoCommand } from './demo-command.ts';
 
 export const demoPlugin = definePlugin({

@@ -1,11 +1,10 @@
-import { isLedgerErased } from '../../kernel/internal-api.ts';
+import { isLedgerErased, NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   appendLink,
   Clock,
   definePlugin,
   hasPermission,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   Random,
   requirePermission,

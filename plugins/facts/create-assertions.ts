@@ -1,8 +1,7 @@
-import { type BodyItem, inTurns } from '../../kernel/internal-api.ts';
+import { type BodyItem, canonicalJson, inTurns } from '../../kernel/internal-api.ts';
 import {
   type AppendVerdict,
   type Clock,
-  canonicalJson,
   type FactDraft,
   type Facts,
   type Principal,

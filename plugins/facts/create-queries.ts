@@ -1,4 +1,4 @@
-import { type FactSearch, recomputedCid, refuseGarden } from '../../kernel/internal-api.ts';
+import { type FactSearch, parseHlc, readRelation, recomputedCid, refuseGarden } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -10,9 +10,7 @@ import {
   isNull,
   memberRefusal,
   type Principal,
-  parseHlc,
   readEntityUri,
-  readRelation,
   requirePermission,
   requireReadScope,
   SCOPES,

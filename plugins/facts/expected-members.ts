@@ -1,4 +1,5 @@
-import { BOOLEAN_JSON, defineExpectedMember, orNull, SHARE_JSON, STRING_JSON } from '../../kernel/plugin-api.ts';
+import { SHARE_JSON } from '../../kernel/internal-api.ts';
+import { BOOLEAN_JSON, defineExpectedMember, orNull, STRING_JSON } from '../../kernel/plugin-api.ts';
 
 /**
  * Members that clients expect in every fact object. Plugins set them; the defaults here apply while such a plugin is

@@ -1,3 +1,4 @@
+import { hasForbiddenCodePoint, readRelation } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -5,7 +6,6 @@ import {
   below,
   equals,
   type Filter,
-  hasForbiddenCodePoint,
   isIn,
   isNull,
   matchKey,
@@ -13,7 +13,6 @@ import {
   type Principal,
   parseInstant,
   readEntityUri,
-  readRelation,
   type ServiceNames,
   type StoredFact,
   startsWith,

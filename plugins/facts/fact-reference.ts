@@ -1,4 +1,5 @@
-import { hasForbiddenCodePoint, memberRefusal, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { hasForbiddenCodePoint } from '../../kernel/internal-api.ts';
+import { memberRefusal, ServiceError, schema } from '../../kernel/plugin-api.ts';
 import { CID_MALFORMED } from './facts-words.ts';
 
 /** The path parameter of routes about one fact. */

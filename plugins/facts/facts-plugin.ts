@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   appendJudge,
@@ -14,7 +15,6 @@ import {
   factAppended,
   GardenAccess,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   nodeGreeting,

@@ -1,4 +1,11 @@
-import { FACT_VALUE_JSON, type Ref, refuseBeginning, refuseTimestamp } from '../../kernel/internal-api.ts';
+import {
+  FACT_VALUE_JSON,
+  type Ref,
+  readFactValue,
+  readRelation,
+  refuseBeginning,
+  refuseTimestamp,
+} from '../../kernel/internal-api.ts';
 import {
   compileDeclared,
   defineRef,
@@ -9,8 +16,6 @@ import {
   parseInstant,
   Refusals,
   readEntityUri,
-  readFactValue,
-  readRelation,
   SCOPES,
   type Scope,
   ServiceError,

@@ -1,4 +1,4 @@
-import { ZERO_HLC } from '../../kernel/internal-api.ts';
+import { formatHlc, parseHlc, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   above,
@@ -6,12 +6,10 @@ import {
   type ErasureSweep,
   equals,
   type FactDraft,
-  formatHlc,
   isNull,
   memberRefusal,
   not,
   noteOf,
-  parseHlc,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { defineAssertionMember } from './facts-api.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -7,7 +7,6 @@ import {
   Facts,
   KERNEL_API,
   Leases,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   nodeMetadata,

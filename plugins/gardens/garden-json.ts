@@ -1,3 +1,4 @@
+import { TRUNCATED_JSON } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   component,
@@ -10,7 +11,6 @@ import {
   orNull,
   SCOPES,
   STRING_JSON,
-  TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
 import { type Garden, type Member, ROLES } from './garden-row.ts';
 

@@ -1,5 +1,5 @@
-import { foldName } from '../../kernel/internal-api.ts';
-import { hasForbiddenCodePoint, memberRefusal, type NodeSelf } from '../../kernel/plugin-api.ts';
+import { foldName, hasForbiddenCodePoint } from '../../kernel/internal-api.ts';
+import { memberRefusal, type NodeSelf } from '../../kernel/plugin-api.ts';
 
 /** The pattern of a slug, after trimming and lowercasing. */
 export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;

@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   appendRead,
@@ -8,7 +9,6 @@ import {
   factErased,
   GardenAccess,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   Random,

@@ -1,14 +1,5 @@
-import { refuseAll } from '../../kernel/internal-api.ts';
-import {
-  COUNT_JSON,
-  listOf,
-  type NodeSelf,
-  objectOf,
-  type Route,
-  schema,
-  spellList,
-  TRUNCATED_JSON,
-} from '../../kernel/plugin-api.ts';
+import { refuseAll, TRUNCATED_JSON } from '../../kernel/internal-api.ts';
+import { COUNT_JSON, listOf, type NodeSelf, objectOf, type Route, schema, spellList } from '../../kernel/plugin-api.ts';
 import { ATTESTATION_JSON, type AttestationJson } from '../attestation/attestation-api.ts';
 import type { ReadSession } from '../facts/facts-api.ts';
 import { readPathText } from './garden-name.ts';

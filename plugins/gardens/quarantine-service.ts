@@ -1,10 +1,9 @@
-import { refuseGarden } from '../../kernel/internal-api.ts';
+import { hasForbiddenCodePoint, refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   type FactReader,
   type Facts,
   formatInstant,
-  hasForbiddenCodePoint,
   memberRefusal,
   type NodeSelf,
   nodePrincipal,

@@ -1,5 +1,5 @@
-import { foldName } from '../../kernel/internal-api.ts';
-import { hasForbiddenCodePoint, isWithinCharacters, memberRefusal, SCOPES } from '../../kernel/plugin-api.ts';
+import { foldName, hasForbiddenCodePoint, isWithinCharacters } from '../../kernel/internal-api.ts';
+import { memberRefusal, SCOPES } from '../../kernel/plugin-api.ts';
 import { SLUG } from './garden-name.ts';
 import { ROLES, type Role } from './garden-row.ts';
 import type { GardenDraft } from './gardens-api.ts';

@@ -1,11 +1,5 @@
-import {
-  memberRefusal,
-  type Notes,
-  type Principal,
-  readEntityUri,
-  readRelation,
-  requireReadScope,
-} from '../../kernel/plugin-api.ts';
+import { readRelation } from '../../kernel/internal-api.ts';
+import { memberRefusal, type Notes, type Principal, readEntityUri, requireReadScope } from '../../kernel/plugin-api.ts';
 import type { Moments } from '../time-travel/time-travel-api.ts';
 import type { GraphWalk } from './graph-api.ts';
 import { GRAPH_DEPTH_EXCEEDED } from './graph-words.ts';

@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -9,7 +10,6 @@ import {
   factErased,
   factRestored,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   requireLimit,

@@ -1,4 +1,5 @@
-import { COUNT_JSON, CURSOR_JSON, listOf, objectOf, orNull, SHARE_JSON, STRING_JSON } from '../../kernel/plugin-api.ts';
+import { SHARE_JSON } from '../../kernel/internal-api.ts';
+import { COUNT_JSON, CURSOR_JSON, listOf, objectOf, orNull, STRING_JSON } from '../../kernel/plugin-api.ts';
 import type { Neighbor } from './graph-api.ts';
 
 const HOPS_JSON = { type: 'integer', minimum: 1, maximum: 2 };

@@ -1,9 +1,9 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
   KERNEL_API,
   LocalRequests,
-  NODE_VERSION,
   NodeSelf,
   optional,
   Random,

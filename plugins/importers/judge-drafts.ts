@@ -1,5 +1,5 @@
-import { refuseBeginning, refuseTimestamp } from '../../kernel/internal-api.ts';
-import { parseInstant, readEntityUri, readFactValue, readRelation, ServiceError } from '../../kernel/plugin-api.ts';
+import { readFactValue, readRelation, refuseBeginning, refuseTimestamp } from '../../kernel/internal-api.ts';
+import { parseInstant, readEntityUri, ServiceError } from '../../kernel/plugin-api.ts';
 import { member } from './origin-values.ts';
 
 /**

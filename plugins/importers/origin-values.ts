@@ -1,5 +1,5 @@
-import { foldName, hasWhiteSpace, parseDateOrInstant } from '../../kernel/internal-api.ts';
-import { isWithinCharacters, sha256Hex } from '../../kernel/plugin-api.ts';
+import { foldName, hasWhiteSpace, isWithinCharacters, parseDateOrInstant } from '../../kernel/internal-api.ts';
+import { sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** Returns an own member of a JSON object, never an inherited one. */
 export const member = (value: unknown, name: string): unknown =>

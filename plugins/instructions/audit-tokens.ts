@@ -1,7 +1,6 @@
-import { isIntact } from '../../kernel/internal-api.ts';
+import { encodeBase64Url, isIntact } from '../../kernel/internal-api.ts';
 import {
   type Clock,
-  encodeBase64Url,
   openJson,
   type PluginTables,
   type PluginTransaction,

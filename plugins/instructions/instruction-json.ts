@@ -1,3 +1,4 @@
+import { SHARE_JSON } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   COUNT_JSON,
@@ -6,7 +7,6 @@ import {
   objectOf,
   orNull,
   type ServiceNames,
-  SHARE_JSON,
   STRING_JSON,
 } from '../../kernel/plugin-api.ts';
 import type { CurrentManifest, InstructionChunk, LoadedInstructions, PublishedManifest } from './instructions-api.ts';

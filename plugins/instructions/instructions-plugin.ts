@@ -1,10 +1,10 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
   erasureSweeps,
   Facts,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   Random,

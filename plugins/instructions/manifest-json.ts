@@ -1,12 +1,5 @@
-import {
-  BOOLEAN_JSON,
-  COUNT_JSON,
-  canonicalJson,
-  listOf,
-  objectOf,
-  STRING_JSON,
-  type StoredFact,
-} from '../../kernel/plugin-api.ts';
+import { canonicalJson } from '../../kernel/internal-api.ts';
+import { BOOLEAN_JSON, COUNT_JSON, listOf, objectOf, STRING_JSON, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { Manifest, Unit } from './manifest.ts';
 
 /** A stored or shown unit. */

@@ -1,7 +1,6 @@
-import { type ErrorCode, MAX_VIOLATIONS } from '../../kernel/internal-api.ts';
+import { type ErrorCode, isWithinCharacters, MAX_VIOLATIONS } from '../../kernel/internal-api.ts';
 import {
   compileDeclared,
-  isWithinCharacters,
   matchKey,
   memberRefusal,
   Refusals,

@@ -1,15 +1,5 @@
-import { isIntact, namesInText, ZERO_HLC } from '../../kernel/internal-api.ts';
-import {
-  above,
-  all,
-  type ErasureSweep,
-  equals,
-  formatHlc,
-  isNull,
-  not,
-  parseHlc,
-  type StoredFact,
-} from '../../kernel/plugin-api.ts';
+import { formatHlc, isIntact, namesInText, parseHlc, ZERO_HLC } from '../../kernel/internal-api.ts';
+import { above, all, type ErasureSweep, equals, isNull, not, type StoredFact } from '../../kernel/plugin-api.ts';
 import { MANIFEST } from './instructions-words.ts';
 import { manifestOf } from './manifest-json.ts';
 

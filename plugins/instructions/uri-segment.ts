@@ -1,5 +1,4 @@
-import { hasWhiteSpace, isControlFree } from '../../kernel/internal-api.ts';
-import { hasForbiddenCodePoint, isWithinCharacters } from '../../kernel/plugin-api.ts';
+import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from '../../kernel/internal-api.ts';
 
 export const MAX_SEGMENT_LENGTH = 256;
 

@@ -13,17 +13,17 @@ import { JOB_JSON, JOB_SUMMARY_JSON, jobJson, jobSummaryJson } from './job-json.
 import type { JobQueue, JobStatus } from './jobs-api.ts';
 import { DEFAULT_JOBS_PAGE, MAX_JOBS_PAGE } from './steer-jobs.ts';
 
-interface Params {
+export interface JobParams {
   readonly id: string;
 }
 
-const PARAMS = schema<Params>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] });
+const PARAMS = schema<JobParams>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] });
 
 /**
  * `GET /v1/jobs/{id}`: the progress and the result of a job. A plugin may register the route once more under a path of
  * its own, such as `/v1/lint/jobs/:id`.
  */
-export const jobRoute = (jobs: Pick<JobQueue, 'read'>, path = '/v1/jobs/:id'): Route<Params> => ({
+export const jobRoute = (jobs: Pick<JobQueue, 'read'>, path = '/v1/jobs/:id'): Route<JobParams> => ({
   method: 'GET',
   path,
   summary: 'One asynchronous job, with its progress and its result',
@@ -81,7 +81,7 @@ export const listJobsRoute = (parts: JobListParts): Route<undefined, Query> => (
 });
 
 /** `DELETE /v1/jobs/{id}`: ends a waiting or running job. */
-export const cancelJobRoute = (jobs: Pick<JobQueue, 'cancel'>): Route<Params> => ({
+export const cancelJobRoute = (jobs: Pick<JobQueue, 'cancel'>): Route<JobParams> => ({
   method: 'DELETE',
   path: '/v1/jobs/:id',
   summary: 'Cancels an asynchronous job that waits or runs',
@@ -96,7 +96,7 @@ export const cancelJobRoute = (jobs: Pick<JobQueue, 'cancel'>): Route<Params> =>
 });
 
 /** `POST /v1/jobs/{id}/resume`: resumes a failed or cancelled job at its last checkpoint. */
-export const resumeJobRoute = (jobs: Pick<JobQueue, 'resume'>): Route<Params> => ({
+export const resumeJobRoute = (jobs: Pick<JobQueue, 'resume'>): Route<JobParams> => ({
   method: 'POST',
   path: '/v1/jobs/:id/resume',
   summary: 'Lets an asynchronous job that failed or was cancelled go on from where it was',

@@ -9,7 +9,7 @@ import {
 
 export { type FollowContext, followJob } from './follow-job.ts';
 export { ACCEPTED_JOB_JSON, acceptedJobJson } from './job-json.ts';
-export { jobRoute } from './job-routes.ts';
+export { type JobParams, jobRoute } from './job-routes.ts';
 export {
   type CountedView,
   coversRights,

@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -5,7 +6,6 @@ import {
   erasureSweeps,
   Facts,
   KERNEL_API,
-  NODE_VERSION,
   Random,
   ServedTenants,
   ServiceError,

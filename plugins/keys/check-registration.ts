@@ -1,7 +1,5 @@
-import { foldName } from '../../kernel/internal-api.ts';
+import { foldName, hasForbiddenCodePoint, isWithinCharacters } from '../../kernel/internal-api.ts';
 import {
-  hasForbiddenCodePoint,
-  isWithinCharacters,
   memberRefusal,
   type Principal,
   parseInstant,

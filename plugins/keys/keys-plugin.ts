@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { type EndingRows, keepEnds, readSecretFile, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import {
+  type EndingRows,
+  keepEnds,
+  NODE_VERSION,
+  readSecretFile,
+  type WithdrawalJournal,
+} from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
   DEFAULT_TENANT,
   definePlugin,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   nodeGreeting,

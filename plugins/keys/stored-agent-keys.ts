@@ -1,10 +1,12 @@
-import { PUBLIC_KEY_BYTES } from '../../kernel/internal-api.ts';
 import {
-  type Clock,
   decodeBase64Url,
-  formatInstant,
   hasForbiddenCodePoint,
   isWithinCharacters,
+  PUBLIC_KEY_BYTES,
+} from '../../kernel/internal-api.ts';
+import {
+  type Clock,
+  formatInstant,
   memberRefusal,
   type PluginTables,
   type Principal,

@@ -1,3 +1,4 @@
+import { TRUNCATED_JSON } from '../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   defineComponent,
@@ -8,7 +9,6 @@ import {
   orNull,
   SCOPES,
   STRING_JSON,
-  TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
 import { CHECKS, type Check, type Finding, type LintQuestion, type RuleProposal, SEVERITIES } from './lint-api.ts';
 

@@ -1,3 +1,4 @@
+import { readRelation } from '../../kernel/internal-api.ts';
 import {
   component,
   memberRefusal,
@@ -5,7 +6,6 @@ import {
   type Reply,
   type Route,
   readEntityUri,
-  readRelation,
   SCOPES,
   type Scope,
   schema,

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../kernel/command-api.ts';
-import { createCursorCodec, withinTime } from '../../kernel/internal-api.ts';
-import { NODE_VERSION, ServiceError } from '../../kernel/plugin-api.ts';
+import { createCursorCodec, NODE_VERSION, withinTime } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { askOverHttp } from './ask-node.ts';
 import { createForgetTokens } from './forget-tokens.ts';
 import { isProfile, PROFILES, SERVER_NAME } from './listed-tools.ts';

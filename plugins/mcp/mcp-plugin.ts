@@ -1,10 +1,10 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
   definePlugin,
   KERNEL_API,
   LocalRequests,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   optional,

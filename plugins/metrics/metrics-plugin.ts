@@ -1,8 +1,8 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   optional,

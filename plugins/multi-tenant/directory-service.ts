@@ -1,10 +1,9 @@
+import { hasForbiddenCodePoint, isWithinCharacters } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   DEFAULT_TENANT,
   equals,
   type HookCaller,
-  hasForbiddenCodePoint,
-  isWithinCharacters,
   memberRefusal,
   type PluginSnapshot,
   type PluginTables,

@@ -1,5 +1,5 @@
-import { keyIdOf } from '../../kernel/internal-api.ts';
-import { canonicalJson, encodeBase64Url, formatInstant } from '../../kernel/plugin-api.ts';
+import { canonicalJson, encodeBase64Url, keyIdOf } from '../../kernel/internal-api.ts';
+import { formatInstant } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import type { ErasureReceipt } from './multi-tenant-api.ts';
 import type { StoredTenant } from './tenant-row.ts';

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
   definePlugin,
   hasPermission,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   optional,

@@ -1,6 +1,14 @@
 import { join } from 'node:path';
-import { appendLines, DamagedLines, readJournal, type WithdrawalJournal } from '../../kernel/internal-api.ts';
-import { canonicalJson, DEFAULT_TENANT, decodeBase64Url, type Logger, verifyEd25519 } from '../../kernel/plugin-api.ts';
+import {
+  appendLines,
+  canonicalJson,
+  DamagedLines,
+  decodeBase64Url,
+  readJournal,
+  verifyEd25519,
+  type WithdrawalJournal,
+} from '../../kernel/internal-api.ts';
+import { DEFAULT_TENANT, type Logger } from '../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import type { ErasureReceipt } from './multi-tenant-api.ts';
 

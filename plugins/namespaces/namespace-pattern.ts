@@ -1,11 +1,11 @@
-import { MAX_PLAIN_KEY_LENGTH, type PreparedFact, wholeMatchKey, withoutBlanks } from '../../kernel/internal-api.ts';
 import {
   isWithinCharacters,
-  memberRefusal,
-  readEntityUri,
-  type ServiceError,
-  type ServiceNames,
-} from '../../kernel/plugin-api.ts';
+  MAX_PLAIN_KEY_LENGTH,
+  type PreparedFact,
+  wholeMatchKey,
+  withoutBlanks,
+} from '../../kernel/internal-api.ts';
+import { memberRefusal, readEntityUri, type ServiceError, type ServiceNames } from '../../kernel/plugin-api.ts';
 
 /** The maximum number of characters of a pattern. A longer match key would be a digest. */
 export const MAX_PATTERN_LENGTH = MAX_PLAIN_KEY_LENGTH;

@@ -1,10 +1,10 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   Clock,
   Cursors,
   definePlugin,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   Random,

@@ -1,12 +1,5 @@
-import { keyIdOf, noteKey, sealText } from '../../kernel/internal-api.ts';
-import {
-  type Clock,
-  encodeBase64Url,
-  formatInstant,
-  type NodeNotes,
-  openJson,
-  type SealedColumns,
-} from '../../kernel/plugin-api.ts';
+import { encodeBase64Url, keyIdOf, noteKey, sealText } from '../../kernel/internal-api.ts';
+import { type Clock, formatInstant, type NodeNotes, openJson, type SealedColumns } from '../../kernel/plugin-api.ts';
 import { successionBytes } from './key-succession.ts';
 import type { ListedNodeKey } from './node-info-api.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../kernel/plugin-api.ts';
+import { canonicalJson } from '../../kernel/internal-api.ts';
 
 /** A key in the metadata of a node. */
 export interface SucceedingKey {

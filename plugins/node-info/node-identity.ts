@@ -1,9 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { dirname } from 'node:path';
-import { createSigner, removeDrafts, SEED_BYTES } from '../../kernel/internal-api.ts';
+import { createSigner, decodeBase64Url, encodeBase64Url, removeDrafts, SEED_BYTES } from '../../kernel/internal-api.ts';
 import {
-  decodeBase64Url,
-  encodeBase64Url,
   type NodeNotes,
   type Principal,
   type Random,

@@ -1,9 +1,9 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   DEFAULT_TENANT,
   definePlugin,
   KERNEL_API,
-  NODE_VERSION,
   NodeDescription,
   NodeNotes,
   NodeSelf,

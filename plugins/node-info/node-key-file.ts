@@ -1,7 +1,15 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createSigner, keyIdOf, replaceSecretFile, SEED_BYTES, writeSecretFile } from '../../kernel/internal-api.ts';
-import { decodeBase64Url, encodeBase64Url, type Random, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  createSigner,
+  decodeBase64Url,
+  encodeBase64Url,
+  keyIdOf,
+  replaceSecretFile,
+  SEED_BYTES,
+  writeSecretFile,
+} from '../../kernel/internal-api.ts';
+import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 
 /** The mode bits that give anybody but the owner access to a file. */
 const SHARED_MODE = 0o077;

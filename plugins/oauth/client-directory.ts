@@ -1,7 +1,7 @@
+import { encodeBase64Url } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   DEFAULT_TENANT,
-  encodeBase64Url,
   type PluginTables,
   type Random,
   type ReadableTables,

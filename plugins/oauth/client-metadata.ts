@@ -1,4 +1,4 @@
-import { hasForbiddenCodePoint, isWithinCharacters } from '../../kernel/plugin-api.ts';
+import { hasForbiddenCodePoint, isWithinCharacters } from '../../kernel/internal-api.ts';
 import { OAuthError } from './oauth-error.ts';
 import { isRedirectUri, shownHost } from './redirect-uri.ts';
 

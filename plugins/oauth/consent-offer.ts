@@ -1,7 +1,7 @@
+import { encodeBase64Url } from '../../kernel/internal-api.ts';
 import {
   type Authorizer,
   type Clock,
-  encodeBase64Url,
   type PluginTables,
   type Principal,
   type Random,

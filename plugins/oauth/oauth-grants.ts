@@ -1,6 +1,6 @@
+import { encodeBase64Url } from '../../kernel/internal-api.ts';
 import {
   type Clock,
-  encodeBase64Url,
   formatInstant,
   type GardenAccess,
   nodePrincipal,

@@ -1,6 +1,6 @@
+import { encodeBase64Url } from '../../kernel/internal-api.ts';
 import {
   type Clock,
-  encodeBase64Url,
   type PluginSnapshot,
   type PluginTables,
   type Principal,

@@ -1,4 +1,5 @@
-import { encodeBase64Url, type Random, type Route, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { encodeBase64Url } from '../../kernel/internal-api.ts';
+import { type Random, type Route, ServiceError, schema } from '../../kernel/plugin-api.ts';
 import type { BegunSignIn, CodeSignIn, SignInAnswer } from '../oidc/oidc-api.ts';
 import {
   AUTHORIZATION_PROPERTIES,

@@ -1,4 +1,5 @@
-import { encodeBase64Url, sha256Hex } from '../../kernel/plugin-api.ts';
+import { encodeBase64Url } from '../../kernel/internal-api.ts';
+import { sha256Hex } from '../../kernel/plugin-api.ts';
 import { memberOf } from './fetch-document.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import type { CodeSignIn } from './oidc-api.ts';

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type CommandServer, defineCommand, type PluginCommand, type ServerReply } from '../../kernel/command-api.ts';
-import { encodeBase64Url, ServiceError } from '../../kernel/plugin-api.ts';
+import { encodeBase64Url } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { isWhole, pinSignIn, readSignIn, refusedByNode } from './ask-node.ts';
 import { discover } from './discovery.ts';
 import { isObject, memberOf } from './fetch-document.ts';

@@ -1,9 +1,9 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
   httpCredential,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   nodeMetadata,
   optional,

@@ -1,5 +1,4 @@
-import { parseStrictJson } from '../../kernel/internal-api.ts';
-import { decodeBase64Url } from '../../kernel/plugin-api.ts';
+import { decodeBase64Url, parseStrictJson } from '../../kernel/internal-api.ts';
 import { isObject, type JsonObject, memberOf } from './fetch-document.ts';
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './oidc-settings.ts';
 import { invalidToken } from './token-refusal.ts';

@@ -1,5 +1,5 @@
-import { isLoopbackHost } from '../../kernel/internal-api.ts';
-import { encodeBase64Url, sha256Hex } from '../../kernel/plugin-api.ts';
+import { encodeBase64Url, isLoopbackHost } from '../../kernel/internal-api.ts';
+import { sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** The purpose of a sign-in. The identity provider signs its digest as the nonce of the id token. */
 export interface SignInBinding {

@@ -1,7 +1,6 @@
-import { type InboundRequest, withinTime } from '../../kernel/internal-api.ts';
+import { encodeBase64Url, type InboundRequest, withinTime } from '../../kernel/internal-api.ts';
 import {
   type Clock,
-  encodeBase64Url,
   type OutboundReply,
   type Random,
   ServiceError,

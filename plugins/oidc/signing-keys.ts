@@ -1,5 +1,5 @@
 import type { CryptoKey, JWK } from 'jose';
-import { decodeBase64Url } from '../../kernel/plugin-api.ts';
+import { decodeBase64Url } from '../../kernel/internal-api.ts';
 import { isObject, type JsonObject, memberOf, providerFailure } from './fetch-document.ts';
 import type { SignatureAlgorithm } from './oidc-settings.ts';
 

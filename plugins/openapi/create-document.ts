@@ -1,5 +1,5 @@
-import type { DescribedNode, DescribedRoute, ErrorWord } from '../../kernel/internal-api.ts';
-import { ErrorCodes, type ServiceNames } from '../../kernel/plugin-api.ts';
+import type { DescribedNode, DescribedRoute } from '../../kernel/internal-api.ts';
+import { ErrorCodes, type ErrorWord, type ServiceNames } from '../../kernel/plugin-api.ts';
 import type { ApiAnswer, ApiDocument, ApiOperation, ApiTag, SecurityScheme } from './api-document.ts';
 import { describeOperation } from './describe-operation.ts';
 import { operationIdsOf } from './operation-id.ts';

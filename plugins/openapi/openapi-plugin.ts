@@ -1,11 +1,5 @@
-import {
-  definePlugin,
-  KERNEL_API,
-  NODE_VERSION,
-  NodeDescription,
-  NodeSelf,
-  NodeSettings,
-} from '../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { definePlugin, KERNEL_API, NodeDescription, NodeSelf, NodeSettings } from '../../kernel/plugin-api.ts';
 import { createDocument } from './create-document.ts';
 import { documentRoute, entranceRoute, referenceRoute } from './document-routes.ts';
 import { createEntrance, entrancePage } from './entrance.ts';

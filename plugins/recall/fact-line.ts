@@ -1,4 +1,5 @@
-import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
+import { valueText } from '../../kernel/internal-api.ts';
+import type { StoredFact } from '../../kernel/plugin-api.ts';
 
 type LineFact = Pick<StoredFact, 'entity' | 'relation' | 'value' | 'unreadBytes'>;
 

@@ -1,4 +1,5 @@
-import { type StoredFact, sha256Hex, valueText } from '../../kernel/plugin-api.ts';
+import { valueText } from '../../kernel/internal-api.ts';
+import { type StoredFact, sha256Hex } from '../../kernel/plugin-api.ts';
 import { normaliseText } from '../../kernel/thread-api.ts';
 import { BYTES_PER_TOKEN, lineBytes, tokensOfBytes } from './fact-line.ts';
 import { hashText, type TextSignature, textSignature } from './text-signature.ts';

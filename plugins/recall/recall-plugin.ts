@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -9,7 +10,6 @@ import {
   factErased,
   GardenAccess,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   Random,

@@ -1,11 +1,9 @@
-import { foldName } from '../../kernel/internal-api.ts';
+import { foldName, hasForbiddenCodePoint, readRelation } from '../../kernel/internal-api.ts';
 import {
-  hasForbiddenCodePoint,
   memberRefusal,
   type Notes,
   type Principal,
   readEntityUri,
-  readRelation,
   SCOPES,
   type Scope,
   ServiceError,

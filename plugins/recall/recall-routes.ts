@@ -1,11 +1,4 @@
-import {
-  FIELDS_JSON,
-  FIELDS_TEXT,
-  LIST_BYTES,
-  listTexts,
-  parseStrictJsonText,
-  type SpelledList,
-} from '../../kernel/internal-api.ts';
+import { FIELDS_JSON, FIELDS_TEXT, LIST_BYTES, listTexts, parseStrictJsonText } from '../../kernel/internal-api.ts';
 import {
   type FactFields,
   type FactText,
@@ -16,6 +9,7 @@ import {
   type RouteRequest,
   ServiceError,
   type ServiceNames,
+  type SpelledList,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { NARROWING_BODY, NARROWING_QUERY, narrowingOf, type RawNarrowing, sessionHeader } from '../facts/facts-api.ts';

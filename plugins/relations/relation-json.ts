@@ -1,13 +1,5 @@
-import { VALUE_TYPES } from '../../kernel/internal-api.ts';
-import {
-  formatHlc,
-  formatInstant,
-  INSTANT_JSON,
-  listOf,
-  objectOf,
-  orNull,
-  STRING_JSON,
-} from '../../kernel/plugin-api.ts';
+import { formatHlc, VALUE_TYPES } from '../../kernel/internal-api.ts';
+import { formatInstant, INSTANT_JSON, listOf, objectOf, orNull, STRING_JSON } from '../../kernel/plugin-api.ts';
 import { HELD_VALUES, type RelationRule } from './relations-api.ts';
 
 export const VALUES_JSON = { type: 'string', enum: HELD_VALUES } as const;

@@ -1,9 +1,9 @@
+import { readRelation } from '../../kernel/internal-api.ts';
 import {
   equals,
   type Filter,
   matchKey,
   memberRefusal,
-  readRelation,
   type ServiceNames,
   startsWith,
 } from '../../kernel/plugin-api.ts';

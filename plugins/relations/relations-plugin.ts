@@ -1,12 +1,5 @@
-import {
-  appendAuthorise,
-  Clock,
-  definePlugin,
-  KERNEL_API,
-  NODE_VERSION,
-  NodeSelf,
-  optional,
-} from '../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { appendAuthorise, Clock, definePlugin, KERNEL_API, NodeSelf, optional } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { refuseTypes } from './refuse-types.ts';

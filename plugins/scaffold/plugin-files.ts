@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import { JAVASCRIPT } from './javascript-template.ts';
 import { README } from './readme-template.ts';
 import { TYPESCRIPT } from './typescript-template.ts';

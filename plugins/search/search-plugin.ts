@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -9,7 +10,6 @@ import {
   factErased,
   KERNEL_API,
   Leases,
-  NODE_VERSION,
   NodeNotes,
   NodeSelf,
   NodeSettings,

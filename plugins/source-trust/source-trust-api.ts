@@ -1,4 +1,5 @@
-import { defineFactMark, type FactView, markOf, orNull, SHARE_JSON } from '../../kernel/plugin-api.ts';
+import { SHARE_JSON } from '../../kernel/internal-api.ts';
+import { defineFactMark, type FactView, markOf, orNull } from '../../kernel/plugin-api.ts';
 
 /** Trust in the source of a fact, from 0 to 1. Absent without rules. */
 export const SOURCE_TRUST = defineFactMark<number>('source-trust', {

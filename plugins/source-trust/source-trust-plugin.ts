@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   definePlugin,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   optional,
   readAnnotate,

@@ -1,8 +1,6 @@
-import { limitedEntity } from '../../kernel/internal-api.ts';
+import { hasForbiddenCodePoint, isWithinCharacters, limitedEntity } from '../../kernel/internal-api.ts';
 import {
   type Clock,
-  hasForbiddenCodePoint,
-  isWithinCharacters,
   memberRefusal,
   type NodeSelf,
   type PluginTables,

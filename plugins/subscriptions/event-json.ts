@@ -1,4 +1,4 @@
-import { VALUE_TYPES } from '../../kernel/internal-api.ts';
+import { VALUE_TYPES, valueText } from '../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   component,
@@ -10,7 +10,6 @@ import {
   objectOf,
   orNull,
   STRING_JSON,
-  valueText,
 } from '../../kernel/plugin-api.ts';
 import { DELIVERY_STATUSES } from './event-row.ts';
 import { EVENT_TYPES, REVOKED_EVENT } from './subscription-record.ts';

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { decodeBase64Url, encodeBase64Url, type Random } from '../../kernel/plugin-api.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../kernel/internal-api.ts';
+import type { Random } from '../../kernel/plugin-api.ts';
 
 /** Encrypts texts, so that the store alone does not reveal them. */
 export interface SealedTexts {

@@ -1,3 +1,4 @@
+import { TRUNCATED_JSON } from '../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   component,
@@ -9,7 +10,6 @@ import {
   type ServiceNames,
   schema,
   spellList,
-  TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
 import { capabilityHeader } from '../capability-tokens/capability-tokens-api.ts';
 import { MAX_KEY_LENGTH } from './create-subscription.ts';

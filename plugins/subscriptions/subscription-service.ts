@@ -1,5 +1,5 @@
-import { refusedCredential } from '../../kernel/internal-api.ts';
-import { hasForbiddenCodePoint, memberRefusal, type Principal, requirePermission } from '../../kernel/plugin-api.ts';
+import { hasForbiddenCodePoint, refusedCredential } from '../../kernel/internal-api.ts';
+import { memberRefusal, type Principal, requirePermission } from '../../kernel/plugin-api.ts';
 import { type CreateParts, createSubscription } from './create-subscription.ts';
 import { type FollowParts, followEvents } from './follow-events.ts';
 import { noSuchSubscription, ownSubscription } from './own-subscription.ts';

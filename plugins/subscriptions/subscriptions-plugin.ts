@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -12,7 +12,6 @@ import {
   GardenAccess,
   type HookCaller,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   nodeMetadata,

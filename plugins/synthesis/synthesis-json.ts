@@ -1,4 +1,4 @@
-import { VALUE_TYPES } from '../../kernel/internal-api.ts';
+import { SHARE_JSON, TRUNCATED_JSON, VALUE_TYPES } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   COUNT_JSON,
@@ -10,10 +10,8 @@ import {
   objectOf,
   orNull,
   SCOPES,
-  SHARE_JSON,
   STRING_JSON,
   spellList,
-  TRUNCATED_JSON,
 } from '../../kernel/plugin-api.ts';
 import type { Synthesis, SynthesisedFact, SynthesisedTriple } from './synthesis-api.ts';
 

@@ -1,4 +1,5 @@
-import { definePlugin, Facts, KERNEL_API, NODE_VERSION, NodeSelf, optional } from '../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { definePlugin, Facts, KERNEL_API, NodeSelf, optional } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { RelationRules } from '../relations/relations-api.ts';

@@ -1,4 +1,5 @@
-import { compareHlc, formatHlc, formatInstant, type ReadContext, ServiceError } from '../../kernel/plugin-api.ts';
+import { formatHlc } from '../../kernel/internal-api.ts';
+import { compareHlc, formatInstant, type ReadContext, ServiceError } from '../../kernel/plugin-api.ts';
 import { AS_OF_BEFORE_FLOOR, AS_OF_FUTURE } from './time-travel-words.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { lastStampOf } from '../../kernel/internal-api.ts';
-import { AsOf, type Hlc, memberRefusal, parseHlc, parseInstant, ValidAt } from '../../kernel/plugin-api.ts';
+import { lastStampOf, parseHlc } from '../../kernel/internal-api.ts';
+import { AsOf, type Hlc, memberRefusal, parseInstant, ValidAt } from '../../kernel/plugin-api.ts';
 import { defineReadParameter } from '../facts/facts-api.ts';
 import { AS_OF_INVALID_TIMESTAMP } from './time-travel-words.ts';
 

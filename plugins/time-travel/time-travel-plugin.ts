@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   AsOf,
   Clock,
@@ -7,7 +8,6 @@ import {
   FactJson,
   Facts,
   KERNEL_API,
-  NODE_VERSION,
   NodeSelf,
   noted,
   optional,

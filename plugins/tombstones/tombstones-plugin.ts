@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -11,7 +11,6 @@ import {
   factAppended,
   KERNEL_API,
   Leases,
-  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   optional,

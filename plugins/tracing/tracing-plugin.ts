@@ -1,4 +1,5 @@
-import { definePlugin, KERNEL_API, NODE_VERSION, NodeSelf, Telemetry } from '../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { definePlugin, KERNEL_API, NodeSelf, Telemetry } from '../../kernel/plugin-api.ts';
 import { hasSdk, OtelTracer } from './otel-tracer.ts';
 
 const VERSION = NODE_VERSION;

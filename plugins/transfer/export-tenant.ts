@@ -1,10 +1,9 @@
-import { isIntact, valueBytesOf, ZERO_HLC } from '../../kernel/internal-api.ts';
+import { formatHlc, isIntact, valueBytesOf, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
   equals,
   type Filter,
-  formatHlc,
   type Hlc,
   isNull,
   not,

@@ -1,5 +1,5 @@
-import type { CheckedFact } from '../../kernel/internal-api.ts';
-import { type PluginTransaction, parseHlc, ServiceError } from '../../kernel/plugin-api.ts';
+import { type CheckedFact, parseHlc } from '../../kernel/internal-api.ts';
+import { type PluginTransaction, ServiceError } from '../../kernel/plugin-api.ts';
 import { readPortableFact } from './portable-fact-json.ts';
 import type { TransferParts } from './tenant-transfer.ts';
 import type { ImportedLines, NumberedText, TransferLine, TransferSection } from './transfer-api.ts';

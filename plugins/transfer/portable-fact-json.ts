@@ -1,15 +1,11 @@
-import type { RestorableFact } from '../../kernel/internal-api.ts';
 import {
   hasForbiddenCodePoint,
   parseHlc,
-  parseInstant,
-  readEntityUri,
+  type RestorableFact,
   readFactValue,
   readRelation,
-  SCOPES,
-  ServiceError,
-  type StoredFact,
-} from '../../kernel/plugin-api.ts';
+} from '../../kernel/internal-api.ts';
+import { parseInstant, readEntityUri, SCOPES, ServiceError, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { TransferLine } from './transfer-api.ts';
 
 /** The exported form of a fact: all of its given members, and none that can be computed. */

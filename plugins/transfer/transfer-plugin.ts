@@ -1,4 +1,5 @@
-import { Clock, definePlugin, FactRestore, KERNEL_API, NODE_VERSION, NodeSelf } from '../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { Clock, definePlugin, FactRestore, KERNEL_API, NodeSelf } from '../../kernel/plugin-api.ts';
 import { exportCommand } from './export-command.ts';
 import { importCommand } from './import-command.ts';
 import { createTenantTransfer } from './tenant-transfer.ts';

@@ -1,9 +1,9 @@
+import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
   KERNEL_API,
   Leases,
-  NODE_VERSION,
   NodeSelf,
   ServedTenants,
   ServiceError,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect } from 'chai';
 import * as internals from '../../kernel/internal-api.ts';
-import { exportsOf } from '../documents/describe-public-api.ts';
+import { entriesOf, exportsOf } from '../documents/describe-public-api.ts';
 import { blocksOf } from '../documents/read-pages.ts';
 import { importsOf, projectRoot, readSources, type SourceFile } from './source-files.ts';
 
@@ -54,6 +54,25 @@ const shownTexts = (): SourceFile[] => {
 /** Returns all names in the code and between the backticks of a guide. */
 const wordsOf = (text: string): string[] => text.match(/\b[A-Za-z_]\w+\b/g) ?? [];
 
+const declarationsOf = (path: string): string => join(projectRoot(), 'dist', path.replace(/ts$/, 'd.ts'));
+
+/** Returns the text after the last arrow of a function's declaration; nothing for everything else. */
+const returnOf = (text: string): string => (/^const \w+: [<(]/m.test(text) ? (text.split('=>').at(-1) ?? '') : '');
+
+const typesIn = (text: string): string[] => text.match(/\b[A-Z]\w*[a-z]\w*\b/g) ?? [];
+
+const returnedTypes = (door: string): ReadonlySet<string> =>
+  new Set([...exportsOf(declarationsOf(door)).values()].flatMap(({ text }) => typesIn(returnOf(text))));
+
+/** Returns the interfaces, classes and types of the package. A compiler spells out those that nobody can import. */
+const declaredTypes = (): ReadonlySet<string> =>
+  new Set(
+    readdirSync(join(projectRoot(), 'dist'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.d.ts'))
+      .flatMap((path) => [...textOf(`dist/${path}`).matchAll(/^(?:export )?(?:declare )?(?:interface|class) (\w+)/gm)])
+      .flatMap(([, name = '']) => name),
+  );
+
 const importedNames = ({ path, text }: SourceFile, door: string): string[] =>
   listedNames(text, '(?:import|export)', (specifier) =>
     specifier.startsWith('.')
@@ -78,6 +97,16 @@ describe('the public modules of the kernel', () => {
     expect(names.length).to.be.within(100, MOST_NAMES);
   });
 
+  it('export every type that a function returns, which the declarations of a plugin must name', () => {
+    const exported = entriesOf().flatMap(({ names }) => [...names.values()]);
+    const known = new Set(exported.map(({ name }) => name));
+    const declared = declaredTypes();
+    const unnamed = exported.flatMap(({ name, text }) =>
+      typesIn(returnOf(text)).flatMap((type) => (declared.has(type) && !known.has(type) ? `${name}: ${type}` : [])),
+    );
+    expect(unnamed).to.deep.equal([]);
+  });
+
   it('export each name once, and list it', () => {
     const names = [PLUGIN_DOOR, COMMAND_DOOR, INTERNAL_DOOR].flatMap(namesOf);
     expect(names.filter((name, place) => names.indexOf(name) !== place)).to.deep.equal([]);
@@ -89,6 +118,7 @@ describe('the public modules of the kernel', () => {
       const users = files.filter(({ path }) => /^(plugins|test\/examples|adapters\/class-plugins)\//.test(path));
       const used = new Set(users.flatMap((file) => importedNames(file, door)));
       for (const { text } of shown) for (const word of wordsOf(text)) used.add(word);
+      for (const type of returnedTypes(door)) used.add(type);
       expect(namesOf(door).filter((name) => !used.has(name))).to.deep.equal([]);
     });
   }
@@ -145,7 +175,7 @@ const otherUsers = (files: readonly SourceFile[], folder: string): readonly Sour
   files.filter(({ path }) => /^(plugins|test\/examples)\//.test(path) && !path.startsWith(folder));
 
 const unusedNames = (path: string, users: readonly SourceFile[], shown: ReadonlySet<string>): readonly string[] => {
-  const exported = exportsOf(join(projectRoot(), 'dist', path.replace(/ts$/, 'd.ts')));
+  const exported = exportsOf(declarationsOf(path));
   const imported = new Set(users.flatMap((file) => importedNames(file, path)));
   const kept = new Set<string>();
   for (const { name, text } of exported.values()) {

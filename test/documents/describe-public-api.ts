@@ -17,14 +17,19 @@ type Target = string | { readonly types: string };
  * the first.
  */
 export const describePublicApi = (): string[] => {
+  const homes = new Map<string, string>();
+  return entriesOf().flatMap(({ entry, names }) => describeEntry(entry, names, homes));
+};
+
+/** Returns the entry points of the package, each with the names that it exports. */
+export const entriesOf = (): { readonly entry: string; readonly names: Exports }[] => {
   const { name, exports } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as {
     readonly name: string;
     readonly exports: Readonly<Record<string, Target>>;
   };
-  const homes = new Map<string, string>();
   return Object.entries(exports)
     .flatMap(expandPattern)
-    .flatMap(([path, types]) => describeEntry(`${name}${path.slice(1)}`, exportsOf(join(projectRoot(), types)), homes));
+    .map(([path, types]) => ({ entry: `${name}${path.slice(1)}`, names: exportsOf(join(projectRoot(), types)) }));
 };
 
 /** Expands a pattern into one entry for each plugin that has such a file. */

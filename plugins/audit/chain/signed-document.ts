@@ -1,5 +1,10 @@
-import { PUBLIC_KEY_BYTES, type SignatureCheck } from '../../../kernel/internal-api.ts';
-import { canonicalJson, decodeBase64Url, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import {
+  canonicalJson,
+  decodeBase64Url,
+  encodeBase64Url,
+  PUBLIC_KEY_BYTES,
+  type SignatureCheck,
+} from '../../../kernel/internal-api.ts';
 import type { AuditSigner } from '../audit-api.ts';
 
 /** A public key and a signature, both in base64url without padding. */

@@ -1,13 +1,14 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { type ChainLink, hashBytes, hashText } from '../../../kernel/internal-api.ts';
 import {
+  type ChainLink,
   decodeBase64Url,
   encodeBase64Url,
-  parseInstant,
-  ServiceError,
+  hashBytes,
+  hashText,
   verifyEd25519,
-} from '../../../kernel/plugin-api.ts';
+} from '../../../kernel/internal-api.ts';
+import { parseInstant, ServiceError } from '../../../kernel/plugin-api.ts';
 import type { SignedDocument } from '../audit-api.ts';
 import { detailHash, linkAfter } from './entry-link.ts';
 import { signatureCheck } from './signed-document.ts';

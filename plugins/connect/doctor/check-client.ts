@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { CommandServer, ServerPlace } from '../../../kernel/command-api.ts';
-import { readOrdinaryFile, withinTime } from '../../../kernel/internal-api.ts';
-import { type Clock, NODE_VERSION, ServiceError } from '../../../kernel/plugin-api.ts';
+import { NODE_VERSION, readOrdinaryFile, withinTime } from '../../../kernel/internal-api.ts';
+import { type Clock, ServiceError } from '../../../kernel/plugin-api.ts';
 import { type Client, hooksIn, type Place } from '../clients/client.ts';
 import { type ConnectionRecord, readRecord } from '../connection-record.ts';
 import { readJson } from '../json-edit.ts';

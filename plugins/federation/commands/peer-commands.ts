@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
-import { compileSchema, parseStrictJson } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url, nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
+import { compileSchema, decodeBase64Url, parseStrictJson } from '../../../kernel/internal-api.ts';
+import { nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
 import { operatorOf, TENANT_SERVICES, tenantOption } from '../../multi-tenant/multi-tenant-api.ts';
 import { type Direction, type Peering, PeerRegistry } from '../federation-api.ts';
 import { peerJson } from '../peerings/peer-json.ts';

@@ -1,11 +1,10 @@
-import { inTurns, isTooFarAhead, type NameRules, nameKeys } from '../../../kernel/internal-api.ts';
+import { inTurns, isTooFarAhead, type NameRules, nameKeys, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   type Hlc,
   matchKey,
   type NodeSelf,
   type PluginTables,
-  parseHlc,
   parseInstant,
   type Random,
 } from '../../../kernel/plugin-api.ts';

@@ -1,4 +1,5 @@
-import { encodeBase64Url, type Random, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { encodeBase64Url } from '../../../kernel/internal-api.ts';
+import { type Random, sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { Namesake } from './namesakes.ts';
 
 const RANK_LENGTH = 16;

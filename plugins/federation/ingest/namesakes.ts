@@ -1,4 +1,4 @@
-import { contentId } from '../../../kernel/internal-api.ts';
+import { contentId, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -8,7 +8,6 @@ import {
   matchKey,
   type NodeSelf,
   type PluginSnapshot,
-  parseHlc,
   parseInstant,
 } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact, OriginProofs } from '../proofs/origin-proof.ts';

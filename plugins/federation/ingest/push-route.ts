@@ -1,3 +1,4 @@
+import { parseHlc } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   COUNT_JSON,
@@ -5,7 +6,6 @@ import {
   memberRefusal,
   objectOf,
   type PluginTransaction,
-  parseHlc,
   type Route,
   ServiceError,
   STRING_JSON,

@@ -1,11 +1,16 @@
-import { contentId, MAX_REPLACED, refuseBeginning, valueBytesOf } from '../../../kernel/internal-api.ts';
 import {
-  type FactValue,
+  contentId,
+  MAX_REPLACED,
   parseHlc,
-  parseInstant,
-  readEntityUri,
   readFactValue,
   readRelation,
+  refuseBeginning,
+  valueBytesOf,
+} from '../../../kernel/internal-api.ts';
+import {
+  type FactValue,
+  parseInstant,
+  readEntityUri,
   SCOPES,
   type Scope,
   ServiceError,

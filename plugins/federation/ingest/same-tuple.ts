@@ -1,5 +1,5 @@
-import { contentId, REDACTED_REFERENCE } from '../../../kernel/internal-api.ts';
-import { compareHlc, type FactOutline, type Hlc, parseHlc, parseInstant } from '../../../kernel/plugin-api.ts';
+import { contentId, parseHlc, REDACTED_REFERENCE } from '../../../kernel/internal-api.ts';
+import { compareHlc, type FactOutline, type Hlc, parseInstant } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact } from '../proofs/origin-proof.ts';
 
 type Draft = FederatedFact['draft'];

@@ -1,3 +1,4 @@
+import { parseHlc } from '../../../kernel/internal-api.ts';
 import {
   type AppendVerdict,
   type FactDraft,
@@ -8,7 +9,6 @@ import {
   type PluginTables,
   type PluginTransaction,
   type Principal,
-  parseHlc,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
 import { QuarantineReason } from '../../gardens/gardens-api.ts';

@@ -1,10 +1,9 @@
+import { formatHlc, hasForbiddenCodePoint } from '../../../kernel/internal-api.ts';
 import {
   all,
   type Clock,
   type FactReader,
   type Facts,
-  formatHlc,
-  hasForbiddenCodePoint,
   type NodeSelf,
   type PluginSnapshot,
   type PluginTables,

@@ -1,13 +1,11 @@
-import { foldName, PUBLIC_KEY_BYTES, type Violation } from '../../../kernel/internal-api.ts';
 import {
   canonicalJson,
   decodeBase64Url,
-  parseInstant,
-  Refusals,
-  SCOPES,
-  type Scope,
-  ServiceError,
-} from '../../../kernel/plugin-api.ts';
+  foldName,
+  PUBLIC_KEY_BYTES,
+  type Violation,
+} from '../../../kernel/internal-api.ts';
+import { parseInstant, Refusals, SCOPES, type Scope, ServiceError } from '../../../kernel/plugin-api.ts';
 import { DECLARATION_EXPIRED } from '../federation-words.ts';
 import { type Declaration, DIRECTIONS, type Direction } from './peering.ts';
 

@@ -1,5 +1,5 @@
-import { keyIdOf, PUBLIC_KEY_BYTES } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url, parseInstant, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, keyIdOf, PUBLIC_KEY_BYTES, verifyEd25519 } from '../../../kernel/internal-api.ts';
+import { parseInstant } from '../../../kernel/plugin-api.ts';
 import { successionBytes } from '../../node-info/node-info-api.ts';
 import type { PeerKey } from './peering.ts';
 

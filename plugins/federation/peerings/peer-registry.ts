@@ -1,9 +1,12 @@
 import {
-  type Clock,
   decodeBase64Url,
   encodeBase64Url,
-  formatInstant,
   hasForbiddenCodePoint,
+  verifyEd25519,
+} from '../../../kernel/internal-api.ts';
+import {
+  type Clock,
+  formatInstant,
   type NodeSelf,
   type PluginTables,
   type Principal,
@@ -11,7 +14,6 @@ import {
   type ReadableTables,
   requirePermission,
   ServiceError,
-  verifyEd25519,
 } from '../../../kernel/plugin-api.ts';
 import { FEDERATE } from '../../keys/keys-api.ts';
 import type { Tenancy } from '../../multi-tenant/multi-tenant-api.ts';

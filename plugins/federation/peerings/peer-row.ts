@@ -1,7 +1,5 @@
-import { foldName, keyIdOf, openRow, sealRow } from '../../../kernel/internal-api.ts';
+import { decodeBase64Url, encodeBase64Url, foldName, keyIdOf, openRow, sealRow } from '../../../kernel/internal-api.ts';
 import {
-  decodeBase64Url,
-  encodeBase64Url,
   openJson,
   type Row,
   type SealedColumns,

@@ -1,12 +1,11 @@
-import { type InboundReply, parseStrictJson } from '../../../kernel/internal-api.ts';
 import {
-  type Clock,
   decodeBase64Url,
   encodeBase64Url,
-  ServiceError,
-  type Transport,
+  type InboundReply,
+  parseStrictJson,
   verifyEd25519,
-} from '../../../kernel/plugin-api.ts';
+} from '../../../kernel/internal-api.ts';
+import { type Clock, ServiceError, type Transport } from '../../../kernel/plugin-api.ts';
 import { type ReadDeclaration, signedBytes } from './declaration.ts';
 import { type ClaimedIdentity, firstKeys, followKeys, readIdentity } from './follow-keys.ts';
 import type { PeerKey } from './peering.ts';

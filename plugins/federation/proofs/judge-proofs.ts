@@ -1,12 +1,5 @@
-import { keyIdOf, type SignatureCheck } from '../../../kernel/internal-api.ts';
-import {
-  type Clock,
-  decodeBase64Url,
-  matchKey,
-  type NodeSelf,
-  parseInstant,
-  type SignatureWork,
-} from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, keyIdOf, type SignatureCheck } from '../../../kernel/internal-api.ts';
+import { type Clock, matchKey, type NodeSelf, parseInstant, type SignatureWork } from '../../../kernel/plugin-api.ts';
 import type { Tenancy } from '../../multi-tenant/multi-tenant-api.ts';
 import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
 import type { Peering, PeerKey } from '../peerings/peering.ts';

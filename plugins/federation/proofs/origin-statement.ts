@@ -1,5 +1,5 @@
-import { valueCommitment } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url, type FactValue, type StoredFact, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, valueCommitment } from '../../../kernel/internal-api.ts';
+import { type FactValue, type StoredFact, sha256Hex } from '../../../kernel/plugin-api.ts';
 
 /** The members that the origin signs, in addition to the commitments and its id. Texts are in the origin's spelling. */
 export type StatedMembers = Pick<

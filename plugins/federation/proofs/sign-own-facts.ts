@@ -1,11 +1,5 @@
-import { keyIdOf } from '../../../kernel/internal-api.ts';
-import {
-  decodeBase64Url,
-  encodeBase64Url,
-  type NodeSelf,
-  type Random,
-  type StoredFact,
-} from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, encodeBase64Url, keyIdOf } from '../../../kernel/internal-api.ts';
+import type { NodeSelf, Random, StoredFact } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { OriginProof } from './origin-proof.ts';
 import { commitmentsOf, originStatement, SALT_BYTES } from './origin-statement.ts';

@@ -1,5 +1,5 @@
-import { isTooFarAhead } from '../../../kernel/internal-api.ts';
-import { compareHlc, type Hlc, parseHlc } from '../../../kernel/plugin-api.ts';
+import { isTooFarAhead, parseHlc } from '../../../kernel/internal-api.ts';
+import { compareHlc, type Hlc } from '../../../kernel/plugin-api.ts';
 import type { FetchedPage } from './fetch-page.ts';
 
 /**

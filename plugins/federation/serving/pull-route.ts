@@ -1,13 +1,12 @@
+import { formatHlc, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   CURSOR_JSON,
   type Facts,
-  formatHlc,
   type Hlc,
   listOf,
   type NodeSelf,
   objectOf,
-  parseHlc,
   type Reply,
   type Route,
   SCOPES,

@@ -1,3 +1,4 @@
+import { SHARE_JSON } from '../../../kernel/internal-api.ts';
 import {
   component,
   FACT_VALUE,
@@ -6,7 +7,6 @@ import {
   objectOf,
   orNull,
   SCOPES,
-  SHARE_JSON,
   STRING_JSON,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';

@@ -1,5 +1,4 @@
-import type { ErrorWord } from '../../../kernel/internal-api.ts';
-import { SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
+import { type ErrorWord, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
 import { memberOf, type TokenMembers } from './read-token.ts';
 import {
   IAT_IN_FUTURE,

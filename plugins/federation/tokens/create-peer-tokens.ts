@@ -1,13 +1,12 @@
-import { type ErrorWord, withinTime } from '../../../kernel/internal-api.ts';
+import { encodeBase64Url, verifyEd25519, withinTime } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
-  encodeBase64Url,
+  type ErrorWord,
   type NodeSelf,
   type Principal,
   type Random,
   type Scope,
   ServiceError,
-  verifyEd25519,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditEvent } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';

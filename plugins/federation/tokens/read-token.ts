@@ -1,5 +1,4 @@
-import { parseStrictJson } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, parseStrictJson } from '../../../kernel/internal-api.ts';
 
 /** The members of a token's header or claims, of any shape. */
 export type TokenMembers = Readonly<Record<string, unknown>>;

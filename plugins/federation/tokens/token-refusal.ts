@@ -1,5 +1,4 @@
-import type { ErrorWord } from '../../../kernel/internal-api.ts';
-import { ServiceError } from '../../../kernel/plugin-api.ts';
+import { type ErrorWord, ServiceError } from '../../../kernel/plugin-api.ts';
 import { INVALID_SIGNATURE } from '../federation-words.ts';
 import * as words from './token-words.ts';
 

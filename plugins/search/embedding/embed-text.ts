@@ -1,5 +1,5 @@
-import { entityDisplay } from '../../../kernel/internal-api.ts';
-import { type StoredFact, valueText } from '../../../kernel/plugin-api.ts';
+import { entityDisplay, valueText } from '../../../kernel/internal-api.ts';
+import type { StoredFact } from '../../../kernel/plugin-api.ts';
 
 /** Facts below this confidence get no vector. A search finds them by their words alone. */
 const LEAST_CONFIDENCE = 0.1;

@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -10,7 +11,6 @@ import {
   factRestored,
   KERNEL_API,
   Leases,
-  NODE_VERSION,
   NodeSelf,
   optional,
   Random,

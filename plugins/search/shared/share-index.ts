@@ -1,4 +1,5 @@
-import { type Clock, type Logger, NODE_VERSION, type NodeSelf, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../../kernel/internal-api.ts';
+import { type Clock, type Logger, type NodeSelf, sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { SearchService } from '../search-service.ts';
 import { SharedIndex } from './shared-index.ts';
 

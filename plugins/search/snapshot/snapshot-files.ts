@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { PluginFiles } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url, encodeBase64Url, type Random } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, encodeBase64Url, type PluginFiles } from '../../../kernel/internal-api.ts';
+import type { Random } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
 import { FILE_KEY_BYTES } from './file-cipher.ts';
 import { type FileExtent, OWNER_ONLY, type SnapshotExtents } from './snapshot-extents.ts';

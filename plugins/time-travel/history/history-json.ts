@@ -1,11 +1,10 @@
-import { FACT_PART } from '../../../kernel/internal-api.ts';
+import { FACT_PART, formatHlc, TRUNCATED_JSON } from '../../../kernel/internal-api.ts';
 import {
   CURSOR_JSON,
   component,
   defineComponent,
   FACT,
   type FactJson,
-  formatHlc,
   formatInstant,
   INSTANT_JSON,
   type JsonSchema,
@@ -14,7 +13,6 @@ import {
   orNull,
   SCOPES,
   STRING_JSON,
-  TRUNCATED_JSON,
 } from '../../../kernel/plugin-api.ts';
 import type { HistoryEvent, TripleReigns } from './read-history.ts';
 

@@ -1,4 +1,4 @@
-import { FIELDS_TEXT } from '../../../kernel/internal-api.ts';
+import { FIELDS_TEXT, readRelation } from '../../../kernel/internal-api.ts';
 import {
   all,
   bindCursor,
@@ -17,7 +17,6 @@ import {
   type Route,
   type RouteRequest,
   readEntityUri,
-  readRelation,
   requireReadScope,
   SCOPES,
   type Scope,

@@ -1,5 +1,11 @@
-import { appendLines, DamagedLines, readJournal } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url, type Logger, parseInstant, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import {
+  appendLines,
+  DamagedLines,
+  decodeBase64Url,
+  readJournal,
+  verifyEd25519,
+} from '../../../kernel/internal-api.ts';
+import { type Logger, parseInstant } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import { tombstoneBytes } from '../markers/marker-document.ts';
 import type { Tombstone } from '../tombstones-api.ts';

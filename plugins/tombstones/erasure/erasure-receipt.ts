@@ -1,9 +1,7 @@
-import { keyIdOf } from '../../../kernel/internal-api.ts';
+import { canonicalJson, encodeBase64Url, keyIdOf } from '../../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
-  canonicalJson,
   type ErasureCounts,
-  encodeBase64Url,
   formatInstant,
   INSTANT_JSON,
   listOf,

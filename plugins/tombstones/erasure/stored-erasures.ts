@@ -1,8 +1,7 @@
-import { ERASURE_START } from '../../../kernel/internal-api.ts';
+import { ERASURE_START, hasForbiddenCodePoint } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
-  hasForbiddenCodePoint,
   isIn,
   isNull,
   type Logger,

@@ -1,6 +1,6 @@
+import { hasForbiddenCodePoint } from '../../../kernel/internal-api.ts';
 import {
   defineRef,
-  hasForbiddenCodePoint,
   memberRefusal,
   type PluginTables,
   type Principal,

@@ -1,14 +1,13 @@
+import { formatHlc, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
   type Filter,
-  formatHlc,
   type Hlc,
   isIn,
   type NodeSelf,
   type PluginSnapshot,
   type PluginTables,
-  parseHlc,
   type ReadableTables,
   type Route,
   SCOPES,

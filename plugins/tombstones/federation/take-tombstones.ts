@@ -1,6 +1,5 @@
-import type { SignatureCheck } from '../../../kernel/internal-api.ts';
+import { decodeBase64Url, type SignatureCheck } from '../../../kernel/internal-api.ts';
 import {
-  decodeBase64Url,
   matchKey,
   type NodeSelf,
   type PluginTables,

@@ -1,11 +1,10 @@
+import { formatHlc, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
-  formatHlc,
   type HeldLease,
   type Logger,
   type NodeSelf,
   openJson,
-  parseHlc,
   type Row,
   type ServedTenants,
 } from '../../../kernel/plugin-api.ts';

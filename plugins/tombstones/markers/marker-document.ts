@@ -1,5 +1,4 @@
-import { keyIdOf } from '../../../kernel/internal-api.ts';
-import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, encodeBase64Url, keyIdOf } from '../../../kernel/internal-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 

@@ -1,3 +1,4 @@
+import { TRUNCATED_JSON } from '../../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   bindCursor,
@@ -8,7 +9,6 @@ import {
   objectOf,
   type Route,
   schema,
-  TRUNCATED_JSON,
 } from '../../../kernel/plugin-api.ts';
 import type { Tombstones } from '../tombstones-api.ts';
 import { REVOCATION_JSON, revocationJson, TOMBSTONE_JSON, tombstoneJson } from './marker-json.ts';

@@ -1,10 +1,5 @@
-import {
-  hasForbiddenCodePoint,
-  isWithinCharacters,
-  memberRefusal,
-  readEntityUri,
-  SCOPES,
-} from '../../../kernel/plugin-api.ts';
+import { hasForbiddenCodePoint, isWithinCharacters } from '../../../kernel/internal-api.ts';
+import { memberRefusal, readEntityUri, SCOPES } from '../../../kernel/plugin-api.ts';
 import type { TombstoneDraft, TombstoneScope } from '../tombstones-api.ts';
 import { TOMBSTONE_ENTITY_URI_INVALID, TOMBSTONE_INVALID_SCOPE } from '../tombstones-words.ts';
 

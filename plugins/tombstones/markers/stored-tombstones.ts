@@ -1,6 +1,6 @@
+import { hasForbiddenCodePoint } from '../../../kernel/internal-api.ts';
 import {
   formatInstant,
-  hasForbiddenCodePoint,
   matchKey,
   type NodeSelf,
   type PluginSnapshot,

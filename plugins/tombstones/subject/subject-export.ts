@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { keyIdOf, ZERO_HLC } from '../../../kernel/internal-api.ts';
+import { canonicalJson, encodeBase64Url, keyIdOf, ZERO_HLC } from '../../../kernel/internal-api.ts';
 import {
   above,
   all,
   any,
   type Clock,
-  canonicalJson,
-  encodeBase64Url,
   equals,
   type FactJson,
   type Facts,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { decodeBase64Url, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, verifyEd25519 } from '../../../kernel/internal-api.ts';
 import { createWorld, type FederatedNode, startFederatedNode } from '../../kit/federation/federated-node.ts';
 import { declareBoth, drain, federationEvents, pull, refusalOf } from '../../kit/federation/peering-steps.ts';
 import { startTestPeer, type TestPeer } from '../../kit/federation/test-peer.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { compareHlc, type Hlc, NodeSelf, nodePrincipal, parseHlc } from '../../../kernel/plugin-api.ts';
+import { parseHlc } from '../../../kernel/internal-api.ts';
+import { compareHlc, type Hlc, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';

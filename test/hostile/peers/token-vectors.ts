@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { encodeBase64Url } from '../../../kernel/internal-api.ts';
 import { type PeerIdentity, segment, signedToken } from '../../kit/federation/peer-identity.ts';
 
 /** The data that a forger has: everything public, and the key of one peer. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createSigner, type Signer } from '../../../kernel/internal-api.ts';
-import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, createSigner, encodeBase64Url, type Signer } from '../../../kernel/internal-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { type OriginProofJson, originProof, type WireFact } from './wire-fact.ts';
 

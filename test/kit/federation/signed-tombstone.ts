@@ -1,4 +1,4 @@
-import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, encodeBase64Url } from '../../../kernel/internal-api.ts';
 import type { Document, PeerIdentity } from './peer-identity.ts';
 
 const signed = (signer: PeerIdentity, members: Document): Document => ({

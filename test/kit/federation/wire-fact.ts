@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Signer } from '../../../kernel/internal-api.ts';
-import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, encodeBase64Url, type Signer } from '../../../kernel/internal-api.ts';
 
 /** A fact as nodes exchange it. Tests add members, or give them wrong types, through `as`. */
 export interface WireFact {

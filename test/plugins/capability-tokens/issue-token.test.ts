@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { decodeBase64Url, definePlugin, httpAdmit, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import { decodeBase64Url, verifyEd25519 } from '../../../kernel/internal-api.ts';
+import { definePlugin, httpAdmit } from '../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, encodeBase64Url } from '../../../kernel/internal-api.ts';
 import type { CapabilityNeed } from '../../../plugins/capability-tokens/capability-tokens-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import { FactStore } from '../../../ports/ports.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSigner } from '../../../kernel/internal-api.ts';
-import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, createSigner, encodeBase64Url } from '../../../kernel/internal-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';

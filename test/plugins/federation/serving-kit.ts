@@ -1,3 +1,4 @@
+import { NODE_VERSION } from '../../../kernel/internal-api.ts';
 import {
   Clock,
   DEFAULT_TENANT,
@@ -5,7 +6,6 @@ import {
   Facts,
   KERNEL_API,
   Leases,
-  NODE_VERSION,
   NodeSelf,
   Random,
   type Scope,

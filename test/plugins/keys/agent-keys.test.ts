@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { createSigner, type Signer } from '../../../kernel/internal-api.ts';
-import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { createSigner, encodeBase64Url, type Signer } from '../../../kernel/internal-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';

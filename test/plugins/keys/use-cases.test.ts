@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createSigner } from '../../../kernel/crypto/ed25519-signing.ts';
-import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { encodeBase64Url } from '../../../kernel/internal-api.ts';
 import { AgentKeys, KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { Tenants } from '../../../plugins/multi-tenant/multi-tenant-api.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';

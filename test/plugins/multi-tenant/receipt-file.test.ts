@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, encodeBase64Url } from '../../../kernel/internal-api.ts';
 import type { ErasureReceipt } from '../../../plugins/multi-tenant/multi-tenant-api.ts';
 import { ReceiptFile } from '../../../plugins/multi-tenant/receipt-file.ts';
 

@@ -1,14 +1,6 @@
 import { expect } from 'chai';
-import { createSigner } from '../../../kernel/internal-api.ts';
-import {
-  definePlugin,
-  encodeBase64Url,
-  KERNEL_API,
-  nodeHealth,
-  nodeMetadata,
-  sha256Hex,
-  verifyEd25519,
-} from '../../../kernel/plugin-api.ts';
+import { createSigner, encodeBase64Url, verifyEd25519 } from '../../../kernel/internal-api.ts';
+import { definePlugin, KERNEL_API, nodeHealth, nodeMetadata, sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';

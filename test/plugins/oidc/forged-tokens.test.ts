@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { encodeBase64Url } from '../../../kernel/internal-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import { jsonReply } from '../../kit/oidc/fake-provider.ts';
 import { waitUntil } from '../../kit/wait-until.ts';

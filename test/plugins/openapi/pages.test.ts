@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, NO_BODY, NODE_VERSION } from '../../../kernel/plugin-api.ts';
+import { NODE_VERSION } from '../../../kernel/internal-api.ts';
+import { definePlugin, KERNEL_API, NO_BODY } from '../../../kernel/plugin-api.ts';
 import type { ApiDocument } from '../../../plugins/openapi/api-document.ts';
 import { curlExample } from '../../../plugins/openapi/curl-example.ts';
 import { html } from '../../../plugins/openapi/html-text.ts';

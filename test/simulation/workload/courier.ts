@@ -1,4 +1,4 @@
-import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
+import { encodeBase64Url } from '../../../kernel/internal-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Party } from '../world/party.ts';

@@ -1,4 +1,5 @@
-import { canonicalJson, encodeBase64Url, type Scope } from '../../../kernel/plugin-api.ts';
+import { canonicalJson, encodeBase64Url } from '../../../kernel/internal-api.ts';
+import type { Scope } from '../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import type { Plan } from '../plan.ts';
 import type { Party } from './party.ts';

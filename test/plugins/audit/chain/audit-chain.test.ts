@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { hashText } from '../../../../kernel/internal-api.ts';
-import { canonicalJson, decodeBase64Url, NodeSelf, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
+import { canonicalJson, decodeBase64Url, hashText, verifyEd25519 } from '../../../../kernel/internal-api.ts';
+import { NodeSelf } from '../../../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, AuditLog } from '../../../../plugins/audit/audit-api.ts';
 import { NodeInfo } from '../../../../plugins/node-info/node-info-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';

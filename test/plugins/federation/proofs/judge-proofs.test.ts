@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { createSigner } from '../../../../kernel/internal-api.ts';
-import { encodeBase64Url } from '../../../../kernel/plugin-api.ts';
+import { createSigner, encodeBase64Url } from '../../../../kernel/internal-api.ts';
 import type { Peering } from '../../../../plugins/federation/peerings/peering.ts';
 import type { FederatedFact, ProofVerdict } from '../../../../plugins/federation/proofs/origin-proof.ts';
 import { createPeerIdentity, keyIdOf, type PeerIdentity } from '../../../kit/federation/peer-identity.ts';

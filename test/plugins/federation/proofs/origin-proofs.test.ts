@@ -1,13 +1,6 @@
 import { expect } from 'chai';
-import { createSigner, keyIdOf } from '../../../../kernel/internal-api.ts';
-import {
-  DEFAULT_TENANT,
-  decodeBase64Url,
-  NodeSelf,
-  nodePrincipal,
-  type StoredFact,
-  verifyEd25519,
-} from '../../../../kernel/plugin-api.ts';
+import { createSigner, decodeBase64Url, keyIdOf, verifyEd25519 } from '../../../../kernel/internal-api.ts';
+import { DEFAULT_TENANT, NodeSelf, nodePrincipal, type StoredFact } from '../../../../kernel/plugin-api.ts';
 import { originStatement } from '../../../../plugins/federation/proofs/origin-statement.ts';
 import { proofFromRow } from '../../../../plugins/federation/proofs/proof-rows.ts';
 import { createStoreCounter } from '../../../fakes/counting-store.ts';

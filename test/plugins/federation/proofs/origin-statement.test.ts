@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSigner, keyIdOf } from '../../../../kernel/internal-api.ts';
-import { encodeBase64Url, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
+import { createSigner, encodeBase64Url, keyIdOf, verifyEd25519 } from '../../../../kernel/internal-api.ts';
 import { commitmentsOf, originStatement, readSalt } from '../../../../plugins/federation/proofs/origin-statement.ts';
 import { originStatement as statedAnew, type WireFact } from '../../../kit/federation/wire-fact.ts';
 import { RUNS } from '../../../kit/property-runs.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatHlc, parseHlc } from '../../../../kernel/plugin-api.ts';
+import { formatHlc, parseHlc } from '../../../../kernel/internal-api.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { idsOf, pull, say, servingNodes } from './pull-kit.ts';
 

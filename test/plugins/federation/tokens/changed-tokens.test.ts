@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeBase64Url, encodeBase64Url, ServiceError } from '../../../../kernel/plugin-api.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../../../kernel/internal-api.ts';
+import { ServiceError } from '../../../../kernel/plugin-api.ts';
 import { type PeerIdentity, segment } from '../../../kit/federation/peer-identity.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { rejection } from '../../../kit/rejection.ts';

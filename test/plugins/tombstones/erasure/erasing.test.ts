@@ -1,14 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  canonicalJson,
-  decodeBase64Url,
-  NodeSelf,
-  nodePrincipal,
-  sealJson,
-  verifyEd25519,
-} from '../../../../kernel/plugin-api.ts';
+import { canonicalJson, decodeBase64Url, verifyEd25519 } from '../../../../kernel/internal-api.ts';
+import { NodeSelf, nodePrincipal, sealJson } from '../../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../../plugins/node-info/node-info-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';

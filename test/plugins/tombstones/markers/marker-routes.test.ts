@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { canonicalJson, decodeBase64Url, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
+import { canonicalJson, decodeBase64Url, verifyEd25519 } from '../../../../kernel/internal-api.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 import type { TestReply } from '../../../kit/test-request.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { canonicalJson, decodeBase64Url, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
+import { canonicalJson, decodeBase64Url, verifyEd25519 } from '../../../../kernel/internal-api.ts';
 import { NodeIdentity } from '../../../../plugins/node-info/node-info-api.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { ErasureNode } from '../erasure/erasure-node.ts';
