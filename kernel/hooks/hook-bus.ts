@@ -62,6 +62,8 @@ export class HookBus implements HookCaller {
    * kind.
    */
   register(plugin: string, hook: HookToken, run: Run, options: HandlerOptions = {}): void {
+    if (!isHook(hook)) throw new Error(`${plugin} handles something that is not a hook: import hooks or define them`);
+    if (typeof run !== 'function') throw new Error(`${plugin} handles ${hook.id} with something other than a function`);
     if (this.#sealed) throw new Error(`the hooks are sealed: ${plugin} may handle ${hook.id} only during its setup`);
     const entry = this.#hooks.get(hook.id) ?? { kind: hook.kind, handlers: [] };
     if (entry.kind !== hook.kind)
@@ -189,3 +191,10 @@ const attributeError = (error: unknown, plugin: string, hook: string): unknown =
   const attributed = isOpen ? error : new Error(`a handler of ${plugin} failed in ${hook}`, { cause: error });
   return 'plugin' in attributed ? attributed : Object.assign(attributed, { plugin, hook });
 };
+
+/** A foreign plugin in JavaScript may hand over anything, and a handler of no hook would never run. */
+const isHook = (value: unknown): value is HookToken =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Partial<HookToken>).id === 'string' &&
+  'kind' in value;

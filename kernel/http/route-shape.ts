@@ -1,5 +1,6 @@
 import type { BootProblem } from '../problems/boot-problem.ts';
 import type { Answers } from '../schemas/answer-schemas.ts';
+import { isSchema } from '../schemas/is-schema.ts';
 import { type Components, referencesIn } from '../vocabulary/components.ts';
 import { isWord } from '../vocabulary/define-vocabulary.ts';
 import { Permissions } from '../vocabulary/permissions.ts';
@@ -15,7 +16,9 @@ export const shapeProblems = (
 ): BootProblem[] =>
   routes.flatMap(({ route, plugin }) =>
     [
+      ...(METHODS.has(route.method) ? [] : [NO_METHOD]),
       ...accessProblems(route.access, vocabulary),
+      ...schemaProblems(route),
       ...bodyProblems(route),
       ...answerProblems(route.answers, components),
       ...referenceProblems('shows', route.bodyShown, components),
@@ -26,6 +29,8 @@ export const shapeProblems = (
 /** The end of a sentence about the route, and a hint. */
 type Problem = readonly [what: string, hint: string];
 
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const NO_METHOD: Problem = ['has a method that no route can have', `its method is one of ${[...METHODS].join(', ')}`];
 const NO_HANDLE: Problem = ['has no handle function', 'add handle: (request) => ...'];
 
 const accessProblems = (access: unknown, vocabulary: Vocabulary): Problem[] => {
@@ -39,6 +44,14 @@ const accessProblems = (access: unknown, vocabulary: Vocabulary): Problem[] => {
   const hint = `list it in the "declares" of a plugin that is enabled: definePermission('${unknown}', ...)`;
   return [[`asks for the permission ${unknown}, which nobody declares`, hint]];
 };
+
+const SCHEMAS = ['params', 'query', 'body', 'itemSchema'] as const;
+
+const schemaProblems = (route: OwnedRoute['route']): Problem[] =>
+  SCHEMAS.filter((part) => route[part] !== undefined && !isSchema(route[part])).map((part) => [
+    `has a ${part} that is no schema`,
+    `use the function: ${part}: schema({ type: 'object', ... })`,
+  ]);
 
 const bodyProblems = (route: OwnedRoute['route']): Problem[] => {
   if (!wantsBody(route) || route.body !== undefined) return [];

@@ -3,6 +3,7 @@ import { type Schema, schema } from '../../ports/schema.ts';
 import { parseNetwork } from '../net/ip-network.ts';
 import { type BootProblem, problemOf } from '../problems/boot-problem.ts';
 import { createAjv } from '../schemas/ajv-on-demand.ts';
+import { isSchema } from '../schemas/is-schema.ts';
 import { requireValidSchema, UNCHECKED } from '../schemas/meta-schema.ts';
 import { movedSettings, type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
 
@@ -30,6 +31,11 @@ export const compileSettings = (
   { owner, isOfPackage }: { readonly owner: string; readonly isOfPackage?: boolean | undefined },
   problems: BootProblem[],
 ): CompiledSettings | undefined => {
+  if (!isSchema({ json })) {
+    const hint = "use the function: config: schema({ type: 'object', ... })";
+    problems.push({ message: `the settings of ${owner} are described by something that is no schema`, hint });
+    return undefined;
+  }
   try {
     const compiled = compiledSchemas.get(json) ?? readSchema(json);
     if (isOfPackage !== true) compiled.requireValid();

@@ -198,6 +198,13 @@ describe('a node that cannot start', () => {
       expect(await only(withRoute({ access, body, answers }))).to.include(`${name} does not say what it returns`);
     }
     expect(await only(withRoute({ access, body, handle: undefined }))).to.include(`${name} has no handle function`);
+    expect(await only(withRoute({ access, body, method: 'FETCH' }))).to.include(
+      'FETCH /v1/x has a method that no route',
+    );
+    for (const part of ['params', 'query', 'body']) {
+      const answer = await only(withRoute({ access, body, [part]: { type: 'object' } }));
+      expect(answer).to.include(`${name} has a ${part} that is no schema / use the function: ${part}: schema({`);
+    }
     for (const more of [{ body }, { bodyForm: 'items' }, { bodyForm: 'none' }, { body, bodyOptional: true }]) {
       const node = await startTestNode({ plugins: [withRoute({ access, ...more })] });
       await node.stop();

@@ -34,6 +34,17 @@ describe('the hook bus', () => {
     await bus.emit(done, 'nobody hears');
   });
 
+  it('refuses a handler without a valid hook, and one that is no function', () => {
+    const { bus } = createBus();
+    for (const hook of ['vote:collect', undefined, null, {}]) {
+      expect(() => bus.register('acme', hook as never, () => undefined)).to.throw('acme handles something that is not');
+    }
+    expect(() => bus.register('acme', votes, 'yes' as never)).to.throw(
+      'acme handles vote:collect with something other',
+    );
+    expect(bus.hasHandlers(votes)).to.equal(false);
+  });
+
   it('passes a value from handler to handler; undefined keeps it, null replaces it', async () => {
     const { bus } = createBus();
     const nullable = defineFilterHook<string | null>('value:maybe');

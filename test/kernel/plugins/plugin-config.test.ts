@@ -240,4 +240,9 @@ describe('plugin settings', () => {
     const broken = schema<unknown>({ type: 'object', properties: { a: { type: 'nonsense' } } });
     expect(messages(resolve({}, broken).problems)[0]).to.include('the settings schema of plugins.cards is not valid');
   });
+
+  it('report a schema that schema() did not make', () => {
+    const [problem] = messages(resolve({}, { type: 'object', properties: {} } as never).problems);
+    expect(problem).to.include('the settings of plugins.cards are described by something that is no schema');
+  });
 });
