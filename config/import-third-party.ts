@@ -1,6 +1,12 @@
 import { pathToFileURL } from 'node:url';
+import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
+import { withinTime } from '../kernel/time/within-time.ts';
+import { type Clock, ServiceError } from '../ports/ports.ts';
 import { resolveModule } from './resolve-module.ts';
+
+/** A module whose top level awaits something that never settles would block the start silently. */
+export const LOAD_LIMIT_MS = 30_000;
 
 const INSTALL_HERE = 'install the package fact-memory-node in the folder of the module, or in one above it';
 
@@ -16,6 +22,7 @@ const lacksThisPackage = (error: unknown): boolean =>
 export const importThirdParty = async (
   { where, from, folder }: { readonly where: string; readonly from: string; readonly folder: string },
   problems: BootProblem[],
+  clock: Clock = createSystemClock(),
 ): Promise<Record<string, unknown> | undefined> => {
   const file = resolveModule(from, folder);
   if (file === undefined) {
@@ -26,10 +33,15 @@ export const importThirdParty = async (
     return undefined;
   }
   try {
-    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    return await withinTime(clock, LOAD_LIMIT_MS, () => import(pathToFileURL(file).href), tookTooLong);
   } catch (error) {
     const problem = problemOf(error, `${where}: the module ${JSON.stringify(from)} cannot be imported`);
     problems.push(lacksThisPackage(error) ? { ...problem, hint: INSTALL_HERE } : problem);
     return undefined;
   }
 };
+
+const tookTooLong = (): ServiceError =>
+  new ServiceError('unavailable', `its top level has not ended within ${LOAD_LIMIT_MS / 1_000} s`, {
+    hint: 'move work that waits into setup, or into a task of onStart',
+  });

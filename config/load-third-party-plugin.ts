@@ -1,6 +1,7 @@
 import { looksLikePlugin } from '../kernel/plugins/check-plugin.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import type { BootProblem } from '../kernel/problems/boot-problem.ts';
+import type { Clock } from '../ports/ports.ts';
 import { importThirdParty } from './import-third-party.ts';
 
 /**
@@ -11,9 +12,10 @@ import { importThirdParty } from './import-third-party.ts';
 export const loadThirdPartyPlugin = async (
   { name, from, folder }: { readonly name: string; readonly from: string; readonly folder: string },
   problems: BootProblem[],
+  clock?: Clock,
 ): Promise<AnyPlugin | undefined> => {
   const where = `plugins.${name}.from`;
-  const exported = await importThirdParty({ where, from, folder }, problems);
+  const exported = await importThirdParty({ where, from, folder }, problems, clock);
   if (exported === undefined) return undefined;
   return pickPlugin(exported, { name, where }, problems);
 };

@@ -3,9 +3,11 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
+import { LOAD_LIMIT_MS } from '../../config/import-third-party.ts';
 import { loadThirdPartyPlugin } from '../../config/load-third-party-plugin.ts';
 import { resolveModule } from '../../config/resolve-module.ts';
 import type { BootProblem } from '../../kernel/problems/boot-problem.ts';
+import { createManualClock } from '../fakes/manual-clock.ts';
 import { checkReplies } from '../kit/check-replies.ts';
 import { rejection } from '../kit/rejection.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';
@@ -164,6 +166,19 @@ describe('a plugin of a third party', () => {
         await node.stop();
       },
     ));
+
+  it('is refused when its module never ends loading', () =>
+    withFiles({ 'acme.mjs': `await new Promise(() => {}); ${asDefault()}` }, async (folder) => {
+      const clock = createManualClock();
+      const problems: BootProblem[] = [];
+      const loading = loadThirdPartyPlugin({ name: 'acme', from: './acme.mjs', folder }, problems, clock);
+      await clock.advance(LOAD_LIMIT_MS);
+      expect(await loading).to.equal(undefined);
+      expect(problems.map(({ message }) => message)).to.deep.equal([
+        'plugins.acme.from: the module "./acme.mjs" cannot be imported: its top level has not ended within 30 s',
+      ]);
+      expect(problems[0]?.hint).to.include('onStart');
+    }));
 
   it('stops the start with all its problems', () =>
     withFiles(
