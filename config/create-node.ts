@@ -133,10 +133,10 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     inspectReplies: options.inspectReplies,
     adapters: bindAdapters({ given: adapters, config, environment, random, objects, seal }, () => kernel.settings),
   });
-  const beforeStart = async (): Promise<void> => {
+  const beforeStart = once(async () => {
     warnOfUnusedVariables(env, used, log);
     await keySource?.readKeys();
-  };
+  });
   return {
     kernel,
     config,
@@ -159,6 +159,15 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     },
     stop: () => kernel.stop(),
     describe: () => kernel.describe(),
+  };
+};
+
+/** `prepare` and `start` both begin with this work, and a command may call `prepare` before `start`. */
+const once = (work: () => Promise<void>): (() => Promise<void>) => {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
   };
 };
 

@@ -137,10 +137,13 @@ const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal
   let url = '';
   let earlier: string | undefined;
   try {
+    // A client that finds the node ready reads the first key, so its file must be there by then.
+    await node.prepare();
+    const parts = await node.greet();
     await node.start();
     url = node.url() ?? '';
     earlier = await tellCommands(node, url, deps);
-    deps.stdout.write(greeting(node, url, await node.greet()));
+    deps.stdout.write(greeting(node, url, parts));
     await signal.received;
   } finally {
     await node.stop();
