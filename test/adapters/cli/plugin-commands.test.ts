@@ -77,6 +77,32 @@ describe('a command that a plugin adds to the command line', () => {
       .and.to.match(/^hint: .*--config FILE/m);
   });
 
+  it('is suggested, like every command and option, when it is typed in capitals', () =>
+    inFolder(async (run) => {
+      for (const [argv, meant] of [
+        [['ORDER', 'tea'], 'order'],
+        [['acme', 'LIMIT'], 'limit'],
+        [['START'], 'start'],
+        [['start', '--PORT', '1'], '--port'],
+        [['start', '--PORT=1'], '--port'],
+      ] as const) {
+        const { exitCode, stderr } = await run(...argv);
+        expect(exitCode).to.equal(1);
+        expect(stderr).to.contain(`hint: did you mean ${meant}?`);
+      }
+    }));
+
+  it('is not suggested where that command or option belongs to another command', () =>
+    inFolder(async (run) => {
+      for (const argv of [['LIMIT'], ['acme', 'ORDER'], ['order', 'tea', '--name', 'Ann', '--PORT', '1']]) {
+        const { exitCode, stderr } = await run(...argv);
+        expect(exitCode).to.equal(1);
+        expect(stderr)
+          .to.match(/unknown (command|option)/)
+          .and.not.to.match(/did you mean/i);
+      }
+    }));
+
   it('runs with its arguments, and reports its result by the exit code', () =>
     inFolder(async (run) => {
       const words = ['--name', 'Ann', '--extras', 'lemon,sugar', '--with-milk', '--cups', '2'];
