@@ -209,12 +209,12 @@ describe('plugin settings', () => {
     });
     expect(resolve({}, url).problems).to.deep.equal([
       {
-        message: 'plugins.cards.url is required: an absolute http or https URL',
+        message: 'plugins.cards.url is required: an absolute http or https URL without user and password',
         hint: 'set it in the file or through X_URL',
       },
     ]);
     expect(messages(resolve({ env: { X_URL: 'ftp://x' } }, url).problems)).to.deep.equal([
-      'X_URL accepts an absolute http or https URL',
+      'X_URL accepts an absolute http or https URL without user and password',
     ]);
   });
 
