@@ -185,7 +185,7 @@ const indexProviders = (plugins: readonly AnyPlugin[], problems: BootProblem[]):
 const checkRequirements = (
   plugin: AnyPlugin,
   providers: ReadonlyMap<string, AnyPlugin>,
-  { adapterRefs, suggestProvider }: PlanInput,
+  { adapterRefs, suggestProvider, installations }: PlanInput,
   problems: BootProblem[],
 ): void => {
   const present = new Set([...KERNEL_REFS, ...REPLACEABLE_REFS].map(({ id }) => id));
@@ -200,10 +200,12 @@ const checkRequirements = (
     } else if (!optional && !present.has(ref.id) && !adapterRefs.has(ref.id) && !providers.has(ref.id)) {
       const suggestion = suggestProvider(ref.id);
       const enable = suggestion === undefined ? 'enable a plugin that provides it' : `enable '${suggestion}'`;
-      problems.push({
-        message: `${plugin.name} requires ${ref.id}`,
-        hint: `${enable}, or switch ${plugin.name} off as well: { "plugins": { "${plugin.name}": false } }`,
-      });
+      const isOfPackage = installations.some((one) => one.plugin === plugin && one.isOfPackage === true);
+      // The configuration takes "false" for names of the package alone.
+      const off = isOfPackage
+        ? `switch ${plugin.name} off as well: { "plugins": { "${plugin.name}": false } }`
+        : `leave ${plugin.name} out as well`;
+      problems.push({ message: `${plugin.name} requires ${ref.id}`, hint: `${enable}, or ${off}` });
     }
   }
 };

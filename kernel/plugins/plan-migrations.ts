@@ -38,7 +38,7 @@ const pluginMigration = (migration: Migration, plugin: string): OwnedMigration =
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       const { message } = problemOf(error, `plugin "${plugin}": migration ${number} ${name} failed`);
-      const hint = `look for another release of the plugin, or switch it off: { "plugins": { "${plugin}": false } }`;
+      const hint = `look for another release of the plugin, or leave it out of the configuration`;
       throw new ServiceError('unavailable', message, { hint, cause: error });
     }
   };

@@ -14,7 +14,7 @@ const CASES: readonly (readonly [title: string, members: string, said: readonly 
   [
     'throws in a migration',
     "migrations: [{ number: 1000001, name: 'fall', up: async () => { null.x; } }], setup() {},",
-    [/plugin "careless": migration 1000001 fall failed/, /switch it off: \{ "plugins": \{ "careless": false \} \}/],
+    [/plugin "careless": migration 1000001 fall failed/, /leave it out of the configuration/],
   ],
   [
     'has a route that anybody might be meant to call',

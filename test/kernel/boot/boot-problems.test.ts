@@ -95,7 +95,7 @@ describe('a node that cannot start', () => {
   it('names the plugin of the package that would provide a missing ref', async () => {
     const Registry = defineRef<unknown>('keys.registry');
     expect(await only(plugin('needy', { requires: { registry: Registry } }))).to.equal(
-      `needy requires keys.registry / enable 'keys', or switch needy off as well: { "plugins": { "needy": false } }`,
+      `needy requires keys.registry / enable 'keys', or leave needy out as well`,
     );
   });
 
