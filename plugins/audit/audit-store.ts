@@ -4,9 +4,10 @@ import type {
   PluginTables,
   PluginTransaction,
   Random,
+  ReadableTables,
   ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import type { AuditEntry } from './audit-api.ts';
+import type { AuditEntry, RecordedEntry } from './audit-api.ts';
 import { FACT_WRITE } from './audit-words.ts';
 import { readStub } from './chain/chain-stub.ts';
 import { EntryChain } from './chain/entry-chain.ts';
@@ -25,24 +26,44 @@ export interface AuditStoreParts {
 export class AuditStore {
   readonly #parts: AuditStoreParts;
   readonly #chain: EntryChain;
+  /** By list of entries: number and id of its first entry in the last attempt to store it. */
+  readonly #attempts = new WeakMap<readonly AuditEntry[], Pick<RecordedEntry, 'seq' | 'id'>>();
 
   constructor(parts: AuditStoreParts) {
     this.#parts = parts;
     this.#chain = new EntryChain(parts.tables);
   }
 
-  /** Adds entries of one tenant in a transaction of their own. */
+  /**
+   * Adds entries of one tenant in a transaction of their own. A repeated call with the same list adds nothing if the
+   * former one has committed.
+   */
   async addApart(entries: readonly AuditEntry[], tenantId: string): Promise<void> {
     const { tables } = this.#parts;
-    const transaction = await tables.write(tenantId, async (_own, apart) => {
-      await this.add(entries, tenantId, apart);
+    const transaction = await tables.write(tenantId, async (own, apart) => {
+      if (await this.#isStored(entries, tenantId, own)) return undefined;
+      const [first] = await this.add(entries, tenantId, apart);
+      if (first !== undefined) this.#attempts.set(entries, first);
       return apart;
     });
-    this.#chain.committed(tenantId, transaction);
+    if (transaction !== undefined) this.#chain.committed(tenantId, transaction);
   }
 
-  /** Adds entries in a transaction. They belong to its tenant, whose ledger numbers them. */
-  async add(entries: readonly AuditEntry[], tenantId: string, transaction: PluginTransaction): Promise<void> {
+  /** Must be called in a write of the tenant, which waits until the attempt has committed or failed. */
+  async #isStored(entries: readonly AuditEntry[], tenantId: string, own: ReadableTables): Promise<boolean> {
+    const attempt = this.#attempts.get(entries);
+    if (attempt === undefined) return false;
+    return (await own.select(ENTRIES_TABLE, { tenant_id: tenantId, seq: attempt.seq, id: attempt.id })).length > 0;
+  }
+
+  /**
+   * Adds entries in a transaction, and returns them as stored. They belong to its tenant, whose ledger numbers them.
+   */
+  async add(
+    entries: readonly AuditEntry[],
+    tenantId: string,
+    transaction: PluginTransaction,
+  ): Promise<readonly RecordedEntry[]> {
     const { tables, clock, random } = this.#parts;
     const tsMs = clock.nowMs();
     const previous = await this.#chain.newest(tenantId, transaction);
@@ -54,6 +75,7 @@ export class AuditStore {
     const links = this.#chain.extend(previous, recorded, transaction);
     const rows = links.map((link, at) => rowOfEntry(recorded[at] as (typeof recorded)[number], link));
     await tables.in(transaction).insertRows(ENTRIES_TABLE, rows);
+    return recorded;
   }
 
   async matching(filter: StoredFilter, snapshot: PluginSnapshot): Promise<MatchingEntries> {

@@ -15,7 +15,10 @@ const RETRY_MS = 1_000;
 export interface EntryBufferParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Stores entries of one tenant in a transaction of their own. */
+  /**
+   * Stores entries of one tenant in a transaction of their own. A repeated call with the same list stores nothing if
+   * the former call has stored it, and only lost the confirmation.
+   */
   store(entries: readonly AuditEntry[], tenantId: string): Promise<void>;
 }
 
@@ -48,12 +51,13 @@ export class EntryBuffer {
   }
 
   #groupOf(tenantId: string): Group {
-    let group = this.#groups.get(tenantId);
-    if (group === undefined) {
-      group = new Group(tenantId, this.#parts, () => this.#groups.delete(tenantId));
-      this.#groups.set(tenantId, group);
-    }
-    return group;
+    const known = this.#groups.get(tenantId);
+    if (known !== undefined) return known;
+    const made: Group = new Group(tenantId, this.#parts, () => {
+      if (this.#groups.get(tenantId) === made) this.#groups.delete(tenantId);
+    });
+    this.#groups.set(tenantId, made);
+    return made;
   }
 }
 
@@ -63,6 +67,8 @@ class Group {
   readonly #parts: EntryBufferParts;
   readonly #onEmpty: () => void;
   readonly settle = coalesce(() => this.#storeAll());
+  /** The entries of the present or the last failed attempt. A retry stores the same list. */
+  #attempted: readonly AuditEntry[] = [];
   #waiting: AuditEntry[] = [];
   #isFailing = false;
   #cancel: (() => void) | undefined;
@@ -92,33 +98,46 @@ class Group {
   }
 
   async #storeAll(): Promise<void> {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    const entries = this.#waiting;
-    this.#waiting = [];
     try {
-      if (entries.length > 0) await this.#parts.store(entries, this.#tenantId);
+      await this.#attempt();
+      this.#stopTimer();
+      this.#attempted = this.#waiting;
+      this.#waiting = [];
+      await this.#attempt();
       this.#isFailing = false;
       if (this.#waiting.length === 0) this.#onEmpty();
     } catch (error) {
-      this.#afterFailure(entries, error);
+      this.#afterFailure(error);
     }
   }
 
-  #afterFailure(entries: readonly AuditEntry[], error: unknown): void {
+  async #attempt(): Promise<void> {
+    if (this.#attempted.length > 0) await this.#parts.store(this.#attempted, this.#tenantId);
+    this.#attempted = [];
+  }
+
+  #stopTimer(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #afterFailure(error: unknown): void {
     const { log } = this.#parts;
     if (error instanceof ErasedTenant) {
       // The tenant was removed in the meantime, and its log with it.
+      this.#stopTimer();
       log.warn('audit entries of a removed tenant were left out', {
         tenantId: this.#tenantId,
-        entries: entries.length,
+        entries: this.#attempted.length + this.#waiting.length,
       });
-      if (this.#waiting.length === 0) this.#onEmpty();
+      this.#attempted = [];
+      this.#waiting = [];
+      this.#onEmpty();
       return;
     }
     if (!this.#isFailing) log.error('audit entries could not be stored, so that reads are refused', { error });
     this.#isFailing = true;
-    this.#waiting = [...entries, ...this.#waiting];
+    this.#stopTimer();
     this.#storeIn(RETRY_MS);
     throw error;
   }

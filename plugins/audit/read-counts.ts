@@ -5,6 +5,7 @@ import {
   type PluginTables,
   type Principal,
   type Row,
+  ServiceError,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { ReadsPosition } from './audit-api.ts';
@@ -31,7 +32,8 @@ export interface ReadCountsParts {
 
 /**
  * Counts requests that read facts, in memory, and adds the counts to the store from time to time. A crash loses those
- * since the last time.
+ * since the last time. A connection lost during a commit may lose them too: counts of an unknown commit are dropped,
+ * so that none counts twice.
  */
 export class ReadCounts {
   readonly #parts: ReadCountsParts;
@@ -62,7 +64,10 @@ export class ReadCounts {
       try {
         await this.#store(tenantId, [...counts.values()]);
       } catch (error) {
-        this.#parts.log.warn('counts of reads could not be stored; they are added later', { error });
+        const isUnknown = error instanceof ServiceError && error.code === 'commit_unknown';
+        const fate = isUnknown ? 'may be lost' : 'could not be stored; they are added later';
+        this.#parts.log.warn(`counts of reads ${fate}`, { error });
+        if (isUnknown) continue;
         for (const one of counts.values()) this.#add(tenantId, one);
       }
     }

@@ -8,6 +8,7 @@ import {
   type PluginTables,
   type ReadableTables,
   type Row,
+  ServiceError,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { SearchView } from '../search/search-api.ts';
@@ -38,8 +39,8 @@ interface Pending {
 
 /**
  * Counts how often each fact was recalled: a salience signal, not a record. Counts stay in memory and are written from
- * time to time, so that no recall waits for a write. A crash loses the latest counts. Counts from the store are cached
- * until a process writes again.
+ * time to time, so that no recall waits for a write. A crash loses the latest counts, and a lost connection may. Counts
+ * from the store are cached until a process writes again.
  */
 export class AccessCounts {
   readonly #tables: PluginTables;
@@ -111,7 +112,7 @@ export class AccessCounts {
 
   /**
    * Writes the counts. Rejects as the store does, after it has tried every tenant. The next call retries the counts
-   * that were not stored.
+   * that were certainly not stored.
    */
   async flush(): Promise<void> {
     const pending = this.#pending;
@@ -125,6 +126,8 @@ export class AccessCounts {
         }
       } catch (error) {
         failures.push(error);
+        // Counts of an unknown commit are dropped, so that none counts twice.
+        if (error instanceof ServiceError && error.code === 'commit_unknown') counted.splice(0, FACTS_PER_STATEMENT);
         for (const one of counted) this.#add(one);
       }
     }
