@@ -63,15 +63,28 @@ export const keepWithdrawals = (
     await note();
   });
   let noting = Promise.resolve();
+  let isBehind = false;
   const noteNext = (): Promise<void> => {
-    noting = noting.then(note).catch((error: unknown) => {
-      log.warn('an end could not be written beside the store; the next start tries again', { error });
-    });
+    noting = noting
+      .catch(() => {})
+      .then(note)
+      .then(
+        () => {
+          isBehind = false;
+        },
+        (error: unknown) => {
+          isBehind = true;
+          throw error;
+        },
+      );
     return noting;
   };
   if (topic !== undefined) onSignal(topic, noteNext, { isAwaited: true });
-  // The store closes after the plugins.
-  onStop(() => noting);
+  // The store closes after the plugins. A restore may follow, so the stop tries once more.
+  onStop(async () => {
+    await noting.catch(() => {});
+    if (isBehind) await noteNext();
+  });
   return { add: (entries) => journal.add(entries) };
 };
 

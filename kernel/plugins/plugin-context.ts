@@ -13,6 +13,7 @@ import type { ReportDamage } from '../store/stored-rows.ts';
 import type { Awaitable } from '../time/awaitable.ts';
 import { type RepeatedTask, repeatTask } from '../time/repeat-task.ts';
 import { AwaitedListeners } from './awaited-listeners.ts';
+import { followSignal } from './followed-signal.ts';
 import { requirementsOf } from './order-plugins.ts';
 import type { AnyPlugin, PluginContext, PluginFiles, PluginTables } from './plugin-definition.ts';
 import { createPluginTables, pluginTopic } from './plugin-tables.ts';
@@ -108,16 +109,12 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
       },
       onSignal: (topic, listener, { isAwaited = false } = {}) => {
         during('onSignal');
-        const failed = (error: unknown): void => log.error('a listener for a signal failed', { topic, error });
-        const hear = (): void => {
-          try {
-            const run = Promise.resolve(listener());
-            if (isAwaited) awaited.add(run.catch(failed));
-          } catch (error) {
-            failed(error);
-          }
-        };
-        listening.push(host.store.onSignal(pluginTopic(plugin.name, topic), hear));
+        const { hear, end } = followSignal(host.clock, listener, (error) => tellUnheard(log, topic, error));
+        const off = host.store.onSignal(pluginTopic(plugin.name, topic), () => {
+          const run = hear();
+          if (isAwaited) awaited.add(run);
+        });
+        listening.push(off, end);
       },
       onStop: (task) => {
         during('onStop');
@@ -158,13 +155,18 @@ const sealedFiles = (plugin: string, seal: ContentSeal | undefined): PluginFiles
     seal === undefined ? bytes : openBytes(seal, { tenantId: null, name: `${plugin}/${name}` }, bytes),
 });
 
-/**
- * Logs a failure of a repeated task. An outage ends by itself, and so do its failures; any other error needs attention.
- */
+/** Returns true for a failure of an outage, which ends by itself. Any other error needs attention. */
+const passes = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'commit_unknown');
+
 const tellFailure = (log: Logger, error: unknown): void => {
-  const passes = error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'commit_unknown');
-  if (passes) log.warn('a repeated task could not be done; it will be tried again', { error });
+  if (passes(error)) log.warn('a repeated task could not be done; it will be tried again', { error });
   else log.error('a repeated task failed', { error });
+};
+
+const tellUnheard = (log: Logger, topic: string, error: unknown): void => {
+  if (passes(error)) log.warn('a change could not be taken in; it will be tried again', { topic, error });
+  else log.error('a listener for a signal failed; it will be called again', { topic, error });
 };
 
 const declareProvided = (plugin: AnyPlugin, ref: { readonly id: string }, provided: Set<string>): void => {

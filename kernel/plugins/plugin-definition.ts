@@ -125,9 +125,9 @@ export interface PluginContext<R extends Requires, C> {
   /**
    * Calls `listener` soon after each commit of any process that sent this plugin's topic (`WritableTables.signal`): in
    * this process before the write resolves, in others within a second. A hint without content: calls may be merged or
-   * superfluous, so read the changes from the store. Ends with the node. With `isAwaited`, a `tables.write`
-   * of this plugin in this process that sent the topic resolves after the listener's promise. An awaited listener never
-   * writes, because that write would wait for itself.
+   * superfluous, so read the changes from the store. A listener that throws or rejects is called again after a pause.
+   * Ends with the node. With `isAwaited`, a `tables.write` of this plugin in this process that sent the topic resolves
+   * after the listener's promise. An awaited listener never writes, because that write would wait for itself.
    */
   onSignal(topic: string, listener: () => Awaitable<void>, options?: { readonly isAwaited?: boolean }): void;
   /** Runs when the node stops, in reverse order of registration, before the plugins stop that this one requires. */

@@ -125,9 +125,7 @@ export const multiTenantPlugin = definePlugin({
     route(exportTenantRoute({ tenancy, transfer, audit }));
     if (!isOn) return;
     await standings.reload();
-    onSignal(TENANTS_CHANGED, () => {
-      standings.reload().catch((error: unknown) => log.warn('the directory of tenants could not be read', { error }));
-    });
+    onSignal(TENANTS_CHANGED, () => standings.reload());
     jobs?.handle(ERASURE_JOB, {
       run: async ({ payload, signal, progress }) => {
         // Passes no total, because rows are counted only when they are deleted.

@@ -22,14 +22,12 @@ export const relationsPlugin = definePlugin({
   declares: [RELATION_RULE_CHANGED],
   migrations: relationsMigrations,
   commands: [relationCommands],
-  async setup({ use, tables, hooks, log, on, onSignal, provide, route }) {
+  async setup({ use, tables, hooks, on, onSignal, provide, route }) {
     const { clock, self, audit } = use;
     const { names } = self;
     const book = new RuleBook(tables);
     await book.load();
-    onSignal(RULES_CHANGED, () => {
-      book.load().catch((error: unknown) => log.error('the rules about relations could not be read', { error }));
-    });
+    onSignal(RULES_CHANGED, () => book.load());
     const rules = new RelationService({ tables, book, clock, names, hooks, audit });
     provide(RelationRules, rules);
     route(listRelationsRoute(rules));

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { keepWithdrawals } from '../../../kernel/internal-api.ts';
@@ -10,7 +10,9 @@ import {
   NodeSettings,
   type PluginTables,
 } from '../../../kernel/plugin-api.ts';
+import { FIRST_RETRY_MS } from '../../../kernel/plugins/followed-signal.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
@@ -78,16 +80,36 @@ forEachStore('a withdrawal that is noted after its commit', () => {
     await node.stop();
   });
 
-  it('resolves although the journal cannot be written, because the store has it', async () => {
+  it('resolves without the journal, and is written down once the journal can be written', async () => {
     const acme = createWithdrawing();
     const node = await startTestNode({ plugins: [acme.plugin] });
     acme.isStarted = true;
     mkdirSync(acme.file);
     acme.give(['one']);
     await acme.withdraw();
-    const isTold = node.logLines.some(({ level, message }) => level === 'warn' && /could not be written/.test(message));
+    const isTold = node.logLines.some(({ level, message }) => level === 'warn' && /tried again/.test(message));
     expect(isTold).to.equal(true);
+    rmdirSync(acme.file);
+    await comesTrue(async () => {
+      await node.clock.advance(FIRST_RETRY_MS);
+      return existsSync(acme.file) && readFileSync(acme.file, 'utf8').includes('one');
+    });
     await node.stop();
+  });
+
+  it('is written down by a regular stop where it could not be written before', async () => {
+    const first = await startTestNode({ plugins: [createWithdrawing().plugin] });
+    const acme = createWithdrawing();
+    const random = createSeededRandom(2);
+    const second = await startTestNode({ plugins: [acme.plugin], folder: first.folder, random });
+    acme.isStarted = true;
+    mkdirSync(acme.file);
+    acme.give(['one']);
+    await acme.withdraw();
+    rmdirSync(acme.file);
+    await second.stop();
+    expect(readFileSync(acme.file, 'utf8')).to.include('one');
+    await first.stop();
   });
 
   it('is repeated at the next start where the store lacks it, which the log says', async () => {

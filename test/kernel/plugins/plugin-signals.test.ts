@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { DEFAULT_TENANT, definePlugin, KERNEL_API, type PluginTables } from '../../../kernel/plugin-api.ts';
+import { FIRST_RETRY_MS } from '../../../kernel/plugins/followed-signal.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -57,6 +58,20 @@ forEachStore('signals of a plugin', () => {
     await one.raise();
     expect(two.heard).to.equal(heard);
     await first.stop();
+  });
+
+  it('reach a listener again and again while it fails', async () => {
+    const one = createListener('acme');
+    const node = await startTestNode({ plugins: [one.plugin] });
+    one.failing = true;
+    await one.raise();
+    // The store itself may repeat a signal once.
+    const wanted = one.heard + 4;
+    await comesTrue(async () => {
+      await node.clock.advance(FIRST_RETRY_MS);
+      return one.heard >= wanted;
+    });
+    await node.stop();
   });
 
   it('are registered only in setup, and a failing listener is logged', async () => {

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { FIRST_RETRY_MS } from '../../../kernel/plugins/followed-signal.ts';
 import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
+import { type FactStore, ServiceError } from '../../../ports/ports.ts';
 import { createLoopbackNetwork } from '../../fakes/loopback-network.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode } from '../../kit/start-test-node.ts';
 import { ADMIN_RIGHTS, rawKey, startTenantsNode, type TenantsNode } from './tenants-node.ts';
 
 const TARGET = 'svc://localhost/project/atlas';
@@ -120,6 +124,39 @@ forEachStore('a suspended tenant', () => {
     } finally {
       await other.stop();
       await first.stop();
+    }
+  });
+
+  it('is refused by a process that could not read the suspension at first', async () => {
+    const node = await startTenantsNode();
+    let isDown = false;
+    const wrapStore = (store: FactStore): FactStore =>
+      new Proxy(store, {
+        get(target, name) {
+          if (isDown && name === 'read') return () => Promise.reject(new ServiceError('unavailable', 'a failover'));
+          const member: unknown = Reflect.get(target, name);
+          return typeof member === 'function' ? member.bind(target) : member;
+        },
+      });
+    const random = createSeededRandom(2);
+    const settings = { 'multi-tenant': { enabled: true } };
+    const other = await startTestNode({ settings, folder: node.folder, random, wrapStore });
+    try {
+      const key = await node.create('acme');
+      isDown = true;
+      await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
+      await comesTrue(async () => {
+        await other.clock.advance(1_000);
+        return other.logLines.some(({ message }) => /could not be taken in/.test(message));
+      });
+      isDown = false;
+      await comesTrue(async () => {
+        await other.clock.advance(FIRST_RETRY_MS);
+        return (await other.request('GET', '/v1/facts', { key })).status === 403;
+      });
+    } finally {
+      await other.stop();
+      await node.stop();
     }
   });
 
