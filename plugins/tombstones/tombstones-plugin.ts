@@ -60,6 +60,8 @@ import * as words from './tombstones-words.ts';
 const FOLLOW_UP_INTERVAL_MS = 60_000;
 /** The interval at which the puller checks for a peer that is due. */
 const PULL_INTERVAL_MS = 5_000;
+/** How often lines are written that the journal lacks after a failure. */
+export const JOURNAL_INTERVAL_MS = 30_000;
 
 const HIDDEN_FACTS: WithdrawalJournal = {
   file: 'tombstones.jsonl',
@@ -119,13 +121,15 @@ export const tombstonesPlugin = definePlugin({
   journals: [ERASED_FACTS, HIDDEN_FACTS],
   sealed: [SEALED, SEALED_PARKED],
   async setup(context) {
-    const { config, use, tables, log, onStart, on, route, provide, every } = context;
+    const { config, use, tables, log, onStart, onStop, on, route, provide, every } = context;
     const { names } = use.self;
     const parts = { ...use, tables, names };
     const file = join(use.node.dataFolder, HIDDEN_FACTS.file);
     const journal = new TombstoneJournal({ ...parts, log, file });
     const tombstones = new StoredTombstones({ ...parts, isSuppressing: config.enabled, journal });
     every(FOLLOW_UP_INTERVAL_MS, () => followUpRest(parts));
+    every(JOURNAL_INTERVAL_MS, () => journal.settle());
+    onStop(() => journal.settle());
     provide(SuppressedFacts, createSuppressedFacts(tables, config.enabled));
     provide(Tombstones, tombstones);
     route(createTombstoneRoute(tombstones));

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  coalesce,
   type Logger,
   matchKey,
   type NodeSelf,
@@ -34,12 +35,16 @@ interface Line {
 /** The tombstones of this node in a file beside the store. So an older state of the store hides what they hide. */
 export class TombstoneJournal {
   readonly #parts: TombstoneJournalParts;
+  /** Lines of committed changes that the file lacks. */
+  readonly #unwritten = new Set<Line>();
+  /** Writes the lines that could not be written yet. Never rejects. */
+  readonly settle = coalesce(() => this.#writeAll());
 
   constructor(parts: TombstoneJournalParts) {
     this.#parts = parts;
   }
 
-  /** Writes a committed tombstone down. Never rejects: the next start makes up for a failure. */
+  /** Writes a committed tombstone down. Never rejects: `settle` makes up for a failure. */
   noteTombstone(tombstone: Tombstone): Promise<void> {
     return this.#note({ tombstone: withoutReason(tombstone, this.#parts.identity) });
   }
@@ -102,12 +107,20 @@ export class TombstoneJournal {
     return isHidden ?? false;
   }
 
-  async #note(line: Line): Promise<void> {
+  #note(line: Line): Promise<void> {
+    this.#unwritten.add(line);
+    return this.settle();
+  }
+
+  async #writeAll(): Promise<void> {
     const { file, log } = this.#parts;
     try {
-      await appendLine(file, line);
+      for (const line of this.#unwritten) {
+        await appendLine(file, line);
+        this.#unwritten.delete(line);
+      }
     } catch (error) {
-      log.warn('a tombstone or its revocation could not be written beside the store; the next start tries again', {
+      log.warn('a tombstone or its revocation could not be written beside the store; it will be tried again', {
         error,
       });
     }
