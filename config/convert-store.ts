@@ -1,5 +1,11 @@
 import type { FormerRemains } from '../adapters/cli/command-line-deps.ts';
-import { openKeys, readKeyFile, replaceKeyFile, spellKeys } from '../adapters/sealed/content-key-file.ts';
+import {
+  openKeys,
+  readKeyFile,
+  replaceKeyFile,
+  spellKeys,
+  zeroFormerKeys,
+} from '../adapters/sealed/content-key-file.ts';
 import {
   type ContentKeys,
   freshKeys,
@@ -235,6 +241,8 @@ const finish = async (
   const remainingKeys = to === 'rotate' && keys.roots.length > 1 ? withPresentRootOnly(keys) : keys;
   // The file first: a store never names a version that no file has.
   if (remainingKeys !== keys) await replaceKeyFile(path, await spellKeys(remainingKeys, source));
+  // A killed run may have replaced the file, and left the former keys beside it.
+  else await zeroFormerKeys(path);
   const remains = to === 'off' ? { places: [], copies: [] } : await destroyRemains(parts, store, remainingKeys);
   // Last, so that the same command repeats all of this after a failure or a kill.
   await store.write(DEFAULT_TENANT, async (transaction) => {

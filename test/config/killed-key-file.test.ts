@@ -38,6 +38,17 @@ forEachStore('a file of content keys whose process was killed', (kind) => {
     await succeed(place, env, 'verify');
   }).timeout(LIMIT_MS);
 
+  it('is the only one after the next "encryption rotate", when the kill left the former keys', async () => {
+    await remember(place, env, ['user:a', 'a value']);
+    const argv = ['encryption', 'rotate', '--config', 'node.json'];
+    // The first file has the new keys beside the former ones, the second has the new ones alone.
+    await place.work.killAtReplacement(argv, KEYS, 2, { ...place.env, ...env });
+    expect(keyFiles(), 'after the kill').to.deep.equal([KEYS, `${KEYS}.former`]);
+    await succeed(place, env, 'encryption', 'rotate');
+    expect(keyFiles()).to.deep.equal([KEYS]);
+    await succeed(place, env, 'verify');
+  }).timeout(LIMIT_MS);
+
   it('lies alone after the next start, where the kill came before its former bytes were zeroed', async () => {
     await (await place.start(env)).end();
     writeFileSync(place.work.path(`data/${KEYS}.former`), 'former keys');

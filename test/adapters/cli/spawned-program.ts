@@ -152,6 +152,21 @@ export class Workplace {
     return this.#kill(argv, preload, `the file ${name} appeared`, env);
   }
 
+  /** Runs a command, and kills it right after it has replaced the file of this name for the given time. */
+  killAtReplacement(argv: readonly string[], name: string, time: number, env: Variables = {}): Promise<void> {
+    const preload = `import promises from 'node:fs/promises';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { rename } = promises;
+      let times = 0;
+      promises.rename = async (draft, path) => {
+        await rename(draft, path);
+        times += String(path).endsWith(${JSON.stringify(`/${name}`)}) ? 1 : 0;
+        if (times === ${time}) process.kill(process.pid, 'SIGKILL');
+      };
+      syncBuiltinESMExports();`;
+    return this.#kill(argv, preload, `the file ${name} was replaced`, env);
+  }
+
   async #kill(argv: readonly string[], preload: string, moment: string, env: Variables): Promise<void> {
     const flag = `--import=data:text/javascript,${encodeURIComponent(preload)}`;
     const child = this.#spawn(argv, { ...env, NODE_OPTIONS: flag });
