@@ -10,10 +10,15 @@ export const createConflictEntities = (tables: PluginTables, names: ServiceNames
   const idsOf = (keys: readonly string[]): string[] =>
     keys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
   return {
-    async about(snapshot, tenantId, entityKeys) {
-      if (entityKeys.length === 0) return [];
-      const rows = await tables.in(snapshot).select(RECORDS, { tenant_id: tenantId, entity_key: entityKeys });
-      return rows.map((row) => keyOf(String(row['conflict_id'])));
+    async about(snapshot, tenantId, entityKey, { from = prefix, limit }) {
+      const rows = (await tables
+        .in(snapshot)(RECORDS)
+        .where({ tenant_id: tenantId, entity_key: entityKey })
+        .where('conflict_id', '>=', idsOf([from])[0] ?? '')
+        .orderBy('conflict_id')
+        .limit(limit)
+        .select('conflict_id')) as readonly { readonly conflict_id: string }[];
+      return rows.map(({ conflict_id }) => keyOf(conflict_id));
     },
     async subjects(snapshot, tenantId, conflictKeys) {
       const ids = idsOf(conflictKeys);

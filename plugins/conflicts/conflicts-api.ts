@@ -96,8 +96,13 @@ export const Conflicts = defineRef<Conflicts>('conflicts.conflicts');
  * system facts are about.
  */
 export interface ConflictEntities {
-  /** Returns the conflicts about these entities, in any status. */
-  about(snapshot: PluginSnapshot, tenantId: string, entityKeys: readonly string[]): Promise<readonly string[]>;
+  /** Returns the next conflicts about an entity, in any status, in their order. Begins with `from` if it is given. */
+  about(
+    snapshot: PluginSnapshot,
+    tenantId: string,
+    entityKey: string,
+    page: { readonly from?: string | undefined; readonly limit: number },
+  ): Promise<readonly string[]>;
   /** Returns the entities that these conflicts are about. Leaves out unknown conflicts. */
   subjects(
     snapshot: PluginSnapshot,

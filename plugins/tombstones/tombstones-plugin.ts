@@ -151,7 +151,7 @@ export const tombstonesPlugin = definePlugin({
       onStart(async () => {
         await tables(MARKERS).whereNull('revoked_ms').whereNull('followed_number').update({ followed_number: 0 });
       });
-      on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller) : undefined), {
+      on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller, names) : undefined), {
         cacheable: true,
       });
       // Runs after the handlers that store system facts about hidden facts.

@@ -37,6 +37,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.bigInteger('feed_wall');
     table.integer('feed_ctr');
     // The ledger number of the last processed fact, in the order of triples; 0 at the beginning, null at the end.
+    // Negative for the system facts about conflicts, which come first.
     table.bigInteger('followed_number');
     table.primary(['tenant_id', 'tombstone_id']);
     table.index(['tenant_id', 'entity_key'], 'tombstones_markers_entity');

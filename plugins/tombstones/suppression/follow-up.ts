@@ -14,7 +14,12 @@ import {
 import { tombstoneFromRow } from '../markers/marker-row.ts';
 import { MARKERS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
-import { type HiddenSystemFact, hideSystemFacts } from './hidden-rows.ts';
+import {
+  type HiddenSystemFact,
+  hideAllAboutConflicts,
+  hideSystemFacts,
+  showOthersAboutConflicts,
+} from './hidden-rows.ts';
 import { tellingOfHidden } from './partly-hidden.ts';
 import { type SystemFactParts, systemFactsOf, systemFactsOfConflicts } from './system-facts.ts';
 
@@ -67,55 +72,91 @@ export const followPiece = async (
   transaction: PluginTransaction,
   parts: Omit<FollowUpParts, 'tables'>,
 ): Promise<boolean> => {
-  const { clock, names } = parts;
   const named = { tenant_id: tenantId, tombstone_id: id };
   const [row] = await own.select(MARKERS, named);
   if (row === undefined || row['followed_number'] === null) return true;
   const tombstone = tombstoneFromRow(row);
-  const { entityKey, scope, signedBy, revokedMs } = tombstone;
-  const isOurs = tombstone.receivedFrom === null;
-  const after = await positionOf(tenantId, Number(row['followed_number']), transaction);
+  const within = { tombstone, own, transaction, parts };
+  const number = Number(row['followed_number']);
+  const nextConflict = number <= 0 ? await followConflicts(-number, within) : undefined;
+  const next = nextConflict ?? (await followFacts(Math.max(number, 0), within));
+  await own(MARKERS).where(named).update({ followed_number: next });
+  return next === null;
+};
+
+interface Piece {
+  readonly tombstone: Tombstone;
+  readonly own: WritableTables;
+  readonly transaction: PluginTransaction;
+  readonly parts: Omit<FollowUpParts, 'tables'>;
+}
+
+/** Hides the next system facts about conflicts. Returns the next position; undefined when all are hidden. */
+const followConflicts = async (number: number, piece: Piece): Promise<number | undefined> => {
+  const { tombstone, own, transaction, parts } = piece;
+  const { tenantId, id, legalHold, receivedFrom, revokedMs } = tombstone;
+  if (revokedMs !== null) return undefined;
+  const after = await positionOf(tenantId, number, transaction);
+  const page = { after, limit: FACTS_PER_PIECE };
+  const { found, isOver } = await systemFactsOfConflicts(transaction, tombstone, page, parts);
+  const ids = found.map((fact) => fact.id);
+  // A tombstone of another node covers only a part of the facts of a conflict.
+  const hidden =
+    receivedFrom === null
+      ? ids.map((factId) => ({ tombstoneId: id, isHeld: legalHold, factId }))
+      : await tellingAmong(ids, piece);
+  await hide(hidden, piece);
+  const last = isOver ? undefined : found.at(-1);
+  if (last !== undefined) {
+    if (number === 0) await hideAllAboutConflicts(own, tombstone);
+    return -(await numberOf(tenantId, last.id, transaction));
+  }
+  if (number > 0) await showOthersAboutConflicts(own, tombstone);
+  return undefined;
+};
+
+/** Processes the next facts of the entity. Returns the next position; null at the end. */
+const followFacts = async (number: number, piece: Piece): Promise<number | null> => {
+  const { tombstone, transaction, parts } = piece;
+  const { tenantId, id, entityKey, scope, signedBy, legalHold, receivedFrom, revokedMs } = tombstone;
+  const after = await positionOf(tenantId, number, transaction);
   const filter = equals('entityKey', entityKey);
   const found = await transaction.outlineByTriple({ tenantId, filter, after, limit: FACTS_PER_PIECE });
   // Conditions in the query would let one batch read any number of facts that do not satisfy them.
   const covered = found.filter(
-    (fact) => (scope === '*' || fact.scope === scope) && (isOurs || fact.originNodeId === signedBy),
+    (fact) => (scope === '*' || fact.scope === scope) && (receivedFrom === null || fact.originNodeId === signedBy),
   );
   const factIds = covered.map((fact) => fact.id);
   if (revokedMs !== null) {
-    if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, clock.nowMs());
+    if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, parts.clock.nowMs());
   } else {
-    const systemFacts = [...(await systemFactsOf(transaction, tenantId, factIds, names))];
-    const ofConflicts = after === undefined ? await systemFactsOfConflicts(transaction, tombstone, parts) : [];
-    if (isOurs) systemFacts.push(...ofConflicts);
-    const hidden = systemFacts.map((factId) => ({ tombstoneId: id, isHeld: tombstone.legalHold, factId }));
-    // A tombstone of another node covers only a part of the facts of a conflict.
-    if (!isOurs) hidden.push(...(await tellingAmong(ofConflicts, tenantId, own, transaction, parts)));
-    await hideSystemFacts(own, tenantId, hidden);
-    if (hidden.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
+    const about = await systemFactsOf(transaction, tenantId, factIds, parts.names);
+    await hide(
+      about.map((factId) => ({ tombstoneId: id, isHeld: legalHold, factId })),
+      piece,
+    );
   }
   const last = found.length < FACTS_PER_PIECE ? undefined : found.at(-1);
-  const followed = last === undefined ? null : await numberOf(tenantId, last.id, transaction);
-  await own(MARKERS).where(named).update({ followed_number: followed });
-  return followed === null;
+  return last === undefined ? null : numberOf(tenantId, last.id, transaction);
+};
+
+const hide = async (
+  hidden: readonly HiddenSystemFact[],
+  { tombstone: { tenantId, id }, own, transaction, parts }: Piece,
+): Promise<void> => {
+  if (hidden.length === 0) return;
+  await hideSystemFacts(own, tenantId, hidden);
+  await transaction.announce(SUPPRESSION_CHANGED, [id], parts.clock.nowMs());
 };
 
 /** Returns the system facts among these ids that tell of a hidden fact. */
 const tellingAmong = async (
   ids: readonly string[],
-  tenantId: string,
-  own: WritableTables,
-  transaction: PluginTransaction,
-  parts: SystemFactParts,
+  { tombstone: { tenantId }, own, transaction, parts }: Piece,
 ): Promise<HiddenSystemFact[]> => {
-  const telling: HiddenSystemFact[] = [];
-  for (let at = 0; at < ids.length; at += FACTS_PER_PIECE) {
-    const some = ids.slice(at, at + FACTS_PER_PIECE);
-    const filter = all(equals('tenantId', tenantId), isIn('id', some));
-    const facts = await transaction.find({ filter, order: 'feed', limit: some.length });
-    telling.push(...(await tellingOfHidden(facts, own, transaction, parts)));
-  }
-  return telling;
+  const filter = all(equals('tenantId', tenantId), isIn('id', ids));
+  const facts = ids.length === 0 ? [] : await transaction.find({ filter, order: 'feed', limit: ids.length });
+  return tellingOfHidden(facts, own, transaction, parts);
 };
 
 /** Returns the position of the fact with this number; undefined for 0. */

@@ -1,5 +1,5 @@
 import type { SuppressibleFact } from '../../../kernel/internal-api.ts';
-import { type ReadableTables, SCOPES, type WritableTables } from '../../../kernel/plugin-api.ts';
+import { type ColumnMatch, type ReadableTables, SCOPES, type WritableTables } from '../../../kernel/plugin-api.ts';
 import { HIDDEN, HIDDEN_SYSTEM_FACTS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
@@ -52,6 +52,36 @@ export const hideSystemFacts = async (
 };
 
 const ROWS_PER_STATEMENT = 100;
+
+/** Joins the rows that name a scope in place of a fact. No system fact has such an id, because the node makes them. */
+export const WHOLE_SCOPE: readonly ColumnMatch[] = [
+  { column: 'tenant_id', is: 'equal', field: 'tenantId' },
+  { column: 'fact_id', is: 'equal', field: 'scope' },
+];
+
+/** Hides all system facts about conflicts in the scope of a tombstone, while those about its entity are looked for. */
+export const hideAllAboutConflicts = (
+  own: WritableTables,
+  { tenantId, id, scope, legalHold }: Tombstone,
+): Promise<void> => {
+  const scopes = scope === '*' ? SCOPES : [scope];
+  return hideSystemFacts(
+    own,
+    tenantId,
+    scopes.map((factId) => ({ tombstoneId: id, isHeld: legalHold, factId })),
+  );
+};
+
+/** Shows the system facts that `hideAllAboutConflicts` has hidden, except those with rows of their own. */
+export const showOthersAboutConflicts = async (
+  own: WritableTables,
+  { tenantId, id }: Pick<Tombstone, 'tenantId' | 'id'>,
+): Promise<void> => {
+  await own(HIDDEN_SYSTEM_FACTS)
+    .where({ tenant_id: tenantId, tombstone_id: id })
+    .whereIn('fact_id', [...SCOPES])
+    .delete();
+};
 
 /** Returns the system facts among these facts that a tombstone hides. */
 export const hiddenSystemAmong = async <T extends Pick<SuppressibleFact, 'tenantId' | 'id'>>(

@@ -9,8 +9,11 @@ import {
   inTable,
   not,
   type Principal,
+  type ServiceNames,
 } from '../../../kernel/plugin-api.ts';
 import { HIDDEN, HIDDEN_SYSTEM_FACTS } from '../markers/marker-tables.ts';
+import { WHOLE_SCOPE } from './hidden-rows.ts';
+import { aboutConflicts } from './system-facts.ts';
 
 const SAME_ENTITY: readonly ColumnMatch[] = [
   { column: 'tenant_id', is: 'equal', field: 'tenantId' },
@@ -24,11 +27,12 @@ const SAME_ORIGIN: ColumnMatch = { column: 'origin_node_id', is: 'equal', field:
  * Matches facts that no tombstone hides from the caller. It reads the store each time, so that a tombstone takes effect
  * at once in every process.
  */
-export const notSuppressedFor = (caller: Principal): Filter => {
+export const notSuppressedFor = (caller: Principal, names: ServiceNames): Filter => {
   const seesHeld = caller.kind === 'node' || hasPermission(caller, 'admin');
   const held: readonly ColumnCondition[] = seesHeld ? [{ column: 'held', in: [0] }] : [];
   const ofAll = inTable(HIDDEN, SAME_ENTITY, [{ column: 'origin_node_id', in: [''] }, ...held]);
   const ofOrigin = inTable(HIDDEN, [...SAME_ENTITY, SAME_ORIGIN], held);
-  const ofSystem = all(equals('system', true), inTable(HIDDEN_SYSTEM_FACTS, SAME_FACT, held));
+  const ofScope = all(aboutConflicts(names), inTable(HIDDEN_SYSTEM_FACTS, WHOLE_SCOPE, held));
+  const ofSystem = all(equals('system', true), any(inTable(HIDDEN_SYSTEM_FACTS, SAME_FACT, held), ofScope));
   return all(not(any(ofAll, ofOrigin, ofSystem)));
 };

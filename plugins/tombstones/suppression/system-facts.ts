@@ -1,3 +1,4 @@
+import type { TriplePosition } from '../../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   all,
@@ -34,15 +35,17 @@ const ABOUT_FACTS = ['ttl', 'reason', 'resolves', 'received_from'];
 const ABOUT_CONFLICTS = ['conflict:between', 'conflict:status', 'conflict:note'];
 
 /** Selects system facts by their relation, because their entity may equal the one of any other fact. */
-const withRelation = (tenantId: string, nouns: readonly string[], names: ServiceNames): Filter =>
+const withRelation = (nouns: readonly string[], names: ServiceNames): Filter =>
   all(
-    equals('tenantId', tenantId),
     equals('system', true),
     isIn(
       'relationKey',
       nouns.map((noun) => names.meta(noun)),
     ),
   );
+
+/** Matches the system facts about contradictions. */
+export const aboutConflicts = (names: ServiceNames): Filter => withRelation(ABOUT_CONFLICTS, names);
 
 /** Returns the ids of the system facts about these facts. */
 export const systemFactsOf = async (
@@ -53,22 +56,35 @@ export const systemFactsOf = async (
 ): Promise<readonly string[]> => {
   if (factIds.length === 0) return [];
   const keys = factIds.flatMap((id) => [matchKey(id, names), matchKey(names.factEntity(id), names)]);
-  const found = await snapshot.outline(all(withRelation(tenantId, ABOUT_FACTS, names), isIn('entityKey', keys)));
+  const about = all(equals('tenantId', tenantId), withRelation(ABOUT_FACTS, names), isIn('entityKey', keys));
+  const found = await snapshot.outline(about);
   const ids = new Set(factIds);
   // Compares the ids exactly: a match key ignores case, and ids of peers may differ only in case.
   return found.flatMap((fact) => (ids.has(ttlTarget(fact.entity, names)) ? [fact.id] : []));
 };
 
-/** Returns the ids of the system facts about the contradictions over an entity. */
+/** The number of conflicts whose system facts one statement looks up. */
+const CONFLICTS_AT_ONCE = 250;
+
+/**
+ * Returns the next system facts about the contradictions over an entity, in the order of triples. Fewer than the limit
+ * may be found before the last ones.
+ */
 export const systemFactsOfConflicts = async (
   snapshot: PluginSnapshot,
   { tenantId, entityKey }: Pick<Tombstone, 'tenantId' | 'entityKey'>,
+  { after, limit }: { readonly after: TriplePosition | undefined; readonly limit: number },
   { names, conflicts }: SystemFactParts,
-): Promise<readonly string[]> => {
-  const keys = (await conflicts?.about(snapshot, tenantId, [entityKey])) ?? [];
-  if (keys.length === 0) return [];
-  const found = await snapshot.outline(all(withRelation(tenantId, ABOUT_CONFLICTS, names), isIn('entityKey', keys)));
-  return found.map(({ id }) => id);
+): Promise<{ readonly found: readonly FactOutline[]; readonly isOver: boolean }> => {
+  if (conflicts === undefined) return { found: [], isOver: true };
+  for (let from = after?.entityKey; ; ) {
+    const keys = await conflicts.about(snapshot, tenantId, entityKey, { from, limit: CONFLICTS_AT_ONCE });
+    const filter = all(aboutConflicts(names), isIn('entityKey', keys));
+    const found = keys.length === 0 ? [] : await snapshot.outlineByTriple({ tenantId, filter, after, limit });
+    const isLast = keys.length < CONFLICTS_AT_ONCE;
+    if (found.length > 0 || isLast) return { found, isOver: isLast && found.length < limit };
+    from = keys.at(-1);
+  }
 };
 
 const isAboutConflict = (names: ServiceNames): ((fact: Pick<StoredFact, 'relationKey'>) => boolean) => {
@@ -111,20 +127,20 @@ const subjectsOf = async (
   { names, conflicts }: SystemFactParts,
 ): Promise<ReadonlyMap<StoredFact, Subject>> => {
   const isOfConflict = isAboutConflict(names);
-  const [aboutConflicts, aboutFacts] = [true, false].map((wanted) =>
+  const [ofConflicts, ofFacts] = [true, false].map((wanted) =>
     systemFacts.filter((fact) => isOfConflict(fact) === wanted),
   ) as [StoredFact[], StoredFact[]];
-  const ids = [...new Set(aboutFacts.map((fact) => ttlTarget(fact.entity, names)))];
+  const ids = [...new Set(ofFacts.map((fact) => ttlTarget(fact.entity, names)))];
   const found = ids.length === 0 ? [] : await snapshot.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
   const byId = new Map(found.map((fact) => [fact.id, fact]));
-  const keys = [...new Set(aboutConflicts.map(({ entityKey }) => entityKey))];
+  const keys = [...new Set(ofConflicts.map(({ entityKey }) => entityKey))];
   const contested = (await conflicts?.subjects(snapshot, tenantId, keys)) ?? new Map();
   const subjects = new Map<StoredFact, Subject>();
-  for (const fact of aboutFacts) {
+  for (const fact of ofFacts) {
     const subject = byId.get(ttlTarget(fact.entity, names));
     if (subject !== undefined) subjects.set(fact, subject);
   }
-  for (const fact of aboutConflicts) {
+  for (const fact of ofConflicts) {
     const triple = contested.get(fact.entityKey);
     if (triple !== undefined) subjects.set(fact, { ...triple, originNodeId: null });
   }

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { ServiceError } from '../../../../kernel/plugin-api.ts';
+import { FactStore } from '../../../../ports/ports.ts';
+import { replaceMember } from '../../../fakes/watched-selects.ts';
+import { comesTrue } from '../../../kit/comes-true.ts';
+import { createWorld, startFederatedNode } from '../../../kit/federation/federated-node.ts';
+import { declareBoth, push } from '../../../kit/federation/peering-steps.ts';
+import { signedTombstone } from '../../../kit/federation/signed-tombstone.ts';
+import { startTestPeer } from '../../../kit/federation/test-peer.ts';
+import { capability, follow } from '../../../kit/federation/tombstone-steps.ts';
+import { forEachStore } from '../../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
+
+const ENTITY = 'user:gone';
+/** The node says two facts about each conflict, so that they fill more than two batches. */
+const CONFLICTS = 600;
+/** The facts of one batch, and a row for each scope. */
+const MOST_HIDDEN_AT_ONCE = 504;
+const ENV = { SVC_TOMBSTONES_ENABLED: 'true' };
+const LATER_MS = 60_000;
+
+type Ask = Pick<TestNode, 'request'>;
+
+/** Counts the system facts that each transaction hides. Can refuse those behind the first batch of a tombstone. */
+const watchedStore = () => {
+  let mostHidden = 0;
+  let isRefusing = false;
+  const hiddenIn = async (store: FactStore): Promise<number> => {
+    const [{ count = 0 } = {}] = await store.table('tombstones_hidden_system').count({ count: '*' });
+    return Number(count);
+  };
+  return {
+    mostHidden: () => mostHidden,
+    refuse: (wanted: boolean) => {
+      isRefusing = wanted;
+    },
+    wrap: (store: FactStore): FactStore =>
+      replaceMember(store, 'write', async (tenantId, work) => {
+        const begun = isRefusing ? await begunIn(store) : [];
+        if (begun.length > 0) throw new ServiceError('unavailable', 'the store is away');
+        const before = await hiddenIn(store);
+        const result = await store.write(tenantId, work);
+        mostHidden = Math.max(mostHidden, (await hiddenIn(store)) - before);
+        return result;
+      }),
+  };
+};
+
+/** Returns the tombstones whose first batch is done, and not the last. */
+const begunIn = async (store: FactStore): Promise<readonly unknown[]> =>
+  store.table('tombstones_markers').whereNotNull('followed_number').whereNot({ followed_number: 0 });
+
+const sayAbout = async (node: Ask, key: string, entity: string, values: readonly string[], count: number) => {
+  const facts = Array.from({ length: count }, (_, n) =>
+    values.map((v) => ({
+      entity,
+      relation: `memory:r${n}`,
+      value: { type: 'string', v },
+      source: 'agent:ops',
+      scope: 'public',
+      confidence: 1,
+    })),
+  ).flat();
+  for (let at = 0; at < facts.length; at += 500) {
+    const body = facts.slice(at, at + 500);
+    const reply = await node.request('POST', '/v1/facts/batch', { key, body });
+    expect(reply.body.accepted, reply.text).to.equal(body.length);
+  }
+};
+
+/** Returns how many facts of the node about conflicts a reader finds. */
+const told = async (node: Ask, key: string): Promise<number> => {
+  let total = 0;
+  for (const relation of ['svc:conflict:status', 'svc:conflict:between']) {
+    total += (await node.request('GET', `/v1/facts?relation=${relation}&limit=1`, { key })).body.total;
+  }
+  return total;
+};
+
+forEachStore('a tombstone over an entity with more conflicts than one batch', () => {
+  let store: ReturnType<typeof watchedStore>;
+  let node: TestNode;
+  let next: TestNode | undefined;
+  let key: string;
+  beforeEach(async () => {
+    store = watchedStore();
+    node = await startTestNode({ env: ENV, wrapStore: store.wrap });
+    key = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
+    await sayAbout(node, key, ENTITY, ['a', 'b'], CONFLICTS);
+    await sayAbout(node, key, 'user:other', ['a', 'b'], 1);
+  });
+  afterEach(async () => {
+    await next?.stop();
+    next = undefined;
+    await node.stop();
+  });
+
+  const bury = () => node.request('POST', '/v1/tombstones', { key, body: { entity_uri: ENTITY } });
+
+  it('hides the facts about a bounded number of them in one transaction', async () => {
+    expect(await told(node, key)).to.equal(2 * CONFLICTS + 2);
+    expect((await bury()).status).to.equal(201);
+    expect(await told(node, key)).to.equal(2);
+    expect(store.mostHidden()).to.be.at.most(MOST_HIDDEN_AT_ONCE);
+  });
+
+  it('tells of none after a stop between two batches, and tells of other conflicts at the end', async () => {
+    store.refuse(true);
+    expect((await bury()).status).to.equal(503);
+    expect(await told(node, key)).to.equal(0);
+    await node.node.stop();
+    const { clock, folder } = node;
+    next = await startTestNode({ env: ENV, clock, folder });
+    const reader = await next.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
+    expect(await told(next, reader)).to.equal(0);
+    await clock.advance(LATER_MS);
+    const after = next;
+    await comesTrue(async () => (await begunIn(after.kernel.get(FactStore))).length === 0);
+    expect(await told(after, reader)).to.equal(2);
+  });
+
+  it('tells of all again when it is revoked between two batches', async () => {
+    store.refuse(true);
+    expect((await bury()).status).to.equal(503);
+    store.refuse(false);
+    const { body } = await node.request('GET', '/v1/tombstones', { key });
+    const path = `/v1/tombstones/${body.tombstones[0].id}/revoke`;
+    expect((await node.request('POST', path, { key, body: { reason: 'a mistake' } })).status).to.equal(200);
+    expect(await told(node, key)).to.equal(2 * CONFLICTS + 2);
+    await node.clock.advance(LATER_MS);
+    expect(await told(node, key)).to.equal(2 * CONFLICTS + 2);
+  });
+});
+
+forEachStore('a tombstone of a peer over one side of more conflicts than one batch', () => {
+  it('tells of no hidden fact between two batches, and hides a bounded number in each', async () => {
+    const store = watchedStore();
+    const world = createWorld();
+    const { clock } = world;
+    const node = await startFederatedNode({ name: 'a', ...world, env: ENV, wrapStore: store.wrap });
+    const peer = await startTestPeer({ ...world, nowMs: () => clock.nowMs() });
+    try {
+      await declareBoth(node, peer);
+      const key = await node.addKey({ entityUri: 'agent:ops' });
+      await sayAbout(node, key, ENTITY, ['shown'], CONFLICTS);
+      await sayAbout(node, key, 'user:other', ['a', 'b'], 1);
+      for (let at = 0; at < CONFLICTS; at += 100) {
+        const facts = Array.from({ length: 100 }, (_, n) =>
+          peer.fact({ entity: ENTITY, relation: `memory:r${at + n}`, value: { type: 'string', v: 'hidden' } }),
+        );
+        expect((await push(node, peer, facts)).body.accepted).to.equal(100);
+      }
+      expect(await told(node, key)).to.equal(2 * CONFLICTS + 2);
+      await follow(node, peer.nodeId, await capability(node, node));
+      store.refuse(true);
+      peer.tombstones.push(signedTombstone(peer, clock.nowMs(), { entity_uri: ENTITY }));
+      const comes = (holds: () => Promise<boolean>) =>
+        comesTrue(async () => {
+          await clock.advance(20_000);
+          return holds();
+        });
+      await comes(async () => (await begunIn(node.kernel.get(FactStore))).length > 0);
+      expect(await told(node, key)).to.equal(0);
+      store.refuse(false);
+      await comes(async () => (await begunIn(node.kernel.get(FactStore))).length === 0);
+      expect(await told(node, key)).to.equal(2);
+      expect(store.mostHidden()).to.be.at.most(MOST_HIDDEN_AT_ONCE);
+    } finally {
+      await peer.stop();
+      await node.stop();
+    }
+  });
+});
