@@ -70,7 +70,8 @@ for (const create of [createHashingEmbedder, createShort]) {
           pairs++;
           if (value > embedder.similarityFloor) above++;
         }),
-        { numRuns: RUNS },
+        // A share of random pairs needs many of them, and the same ones in each run.
+        { numRuns: 500, seed: 29 },
       );
       expect(above / pairs).to.be.below(0.02);
     });
