@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Below the ports that systems give to connections and to servers without a port of their own. */
-const LOWEST = 10_000;
-const PAIRS = 2_900;
+/**
+ * Above the last port that `fetch` and browsers refuse (10080), and below the ports that systems give to connections
+ * and to servers without a port of their own.
+ */
+const LOWEST = 10_082;
+const PAIRS = 2_850;
 
 /**
  * Returns a free port of this machine, for a program that must know its port before it starts.
