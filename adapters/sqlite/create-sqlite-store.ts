@@ -3,6 +3,7 @@ import { type ContentSeal, type FactStore, ServiceError } from '../../ports/port
 import { createFolder } from '../files/create-folder.ts';
 import { createSqlFactStore, DEFAULT_CACHE_BYTES } from '../sql/sql-fact-store.ts';
 import { copyFile } from './copy-file.ts';
+import { FilesInPlace } from './files-in-place.ts';
 import { openReader, openWriter, type SqliteFile } from './open-connection.ts';
 import { recordChanges } from './record-changes.ts';
 import { scrubFile } from './scrub-file.ts';
@@ -44,16 +45,23 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
   const driver = options.driver ?? loadSqliteDriver();
   createFolderOf(path);
   const file: SqliteFile = { driver, path, busyTimeoutMs };
-  const read = () => openReader(file);
+  const files = new FilesInPlace(path);
+  const read = () => files.opening(() => openReader(file));
   const startThread = options.startThread ?? startWriterThread;
+  const startInPlace = (): WriterHost => {
+    // A later thread would open the files by their paths as well, or make them.
+    files.require();
+    return startThread(file);
+  };
   return createSqlFactStore(
     new SqliteEngine({
       busyTimeoutMs,
       startWriter: (knex) =>
         options.writer === 'thread'
-          ? new ThreadWriter(() => startThread(file), read, knex)
-          : new InlineWriter(() => openWriter(file), knex),
+          ? new ThreadWriter(startInPlace, read, knex)
+          : new InlineWriter(() => files.opening(() => openWriter(file)), knex),
       openReader: read,
+      requireFiles: () => files.require(),
       scrub: (turn) => scrubFile(path, turn),
       copy: (folder, copying) => copyFile(path, folder, copying),
       record: (folder, recording) => recordChanges(path, folder, recording),

@@ -27,6 +27,8 @@ export interface SqliteEngineOptions {
   /** Starts the writer. Statements of the query builders run on the transaction that they get. */
   startWriter(knex: Knex): SqliteWriter;
   openReader(): SqliteConnection;
+  /** Throws `unavailable` if the paths of the store name other files than the open ones, or none. */
+  requireFiles(): void;
   /** Destroys the remains of deleted rows in the file, and empties the log. Blocks writes only inside `turn`. */
   scrub(turn: (work: () => Promise<void>) => Promise<void>): Promise<void>;
   /** Copies the committed contents of the file into a new one in the folder. */
@@ -115,18 +117,18 @@ export class SqliteEngine implements SqlEngine {
   }
 
   async scrub(): Promise<readonly string[]> {
-    this.#refuseWhenClosed();
+    this.#requireUsable();
     await this.#options.scrub((work) => this.#turns.hold(work, UNHURRIED_MS));
     return SCRUB_LIMITS;
   }
 
   async copyInto(folder: string, options: CopyOptions): Promise<StoreCopy> {
-    this.#refuseWhenClosed();
+    this.#requireUsable();
     return this.#options.copy(folder, options);
   }
 
   recordChanges(folder: string, options: RecordOptions): ChangeRecorder {
-    this.#refuseWhenClosed();
+    this.#requireUsable();
     return this.#options.record(folder, options);
   }
 
@@ -156,8 +158,13 @@ export class SqliteEngine implements SqlEngine {
   }
 
   async #transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<T> {
+    const inPlace = async (session: WriteSession): Promise<T> => {
+      const result = await work(session);
+      this.#options.requireFiles();
+      return result;
+    };
     try {
-      const { result, signals } = await this.#writer.transact(work, patienceMs);
+      const { result, signals } = await this.#writer.transact(inPlace, patienceMs);
       this.#inDoubt = false;
       if (signals !== undefined) this.#listeners.call(signals);
       return result;
@@ -170,6 +177,12 @@ export class SqliteEngine implements SqlEngine {
   #alone(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome> {
     const perform = async (session: WriteSession): Promise<StatementOutcome> => session.perform(sql, parameters, kind);
     return kind === 'read' ? this.read(perform) : this.write('', perform);
+  }
+
+  /** For work of another process, which opens the files by their paths. */
+  #requireUsable(): void {
+    this.#refuseWhenClosed();
+    this.#options.requireFiles();
   }
 
   #refuseWhenClosed(): void {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync, renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -50,6 +51,17 @@ describe('a writer thread that ends unexpectedly', () => {
       await storeFacts(store, [sampleFact(10 + at)]);
       expect(writers.started).to.equal(at + 2);
     }
+  });
+
+  it('is followed by no thread on another file while the file of the store is moved', async () => {
+    await dying({ at: 'begin', when: 'before' }, () => storeFacts(store, [sampleFact(2)]));
+    renameSync(temporary.path, `${temporary.path}.away`);
+    const { message } = await rejection(storeFacts(store, [sampleFact(3)]));
+    expect(message).to.equal('the files of the store were moved, replaced or removed');
+    expect([writers.started, existsSync(temporary.path)]).to.deep.equal([1, false]);
+    renameSync(`${temporary.path}.away`, temporary.path);
+    await storeFacts(store, [sampleFact(4)]);
+    expect(await count(store)).to.equal(2);
   });
 
   it('leaves the outcome of a write unknown only when it ends during the commit', async () => {
