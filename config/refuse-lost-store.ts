@@ -5,9 +5,9 @@ import type { NodeConfig } from './node-config.ts';
 import { storePlace } from './store-place.ts';
 
 /**
- * Throws `conflict` when the file of the store is missing, although plugins have left files in its folder. A new store
- * would look like an empty memory. A configured node id means that a new store is intended. Databases are not checked,
- * because a host may get its files before the database has tables.
+ * Throws `conflict` when the file of the store is missing or empty, although plugins have left files in its folder. A
+ * new store would look like an empty memory. A configured node id means that a new store is intended. Databases are not
+ * checked, because a host may get its files before the database has tables.
  */
 export const refuseLostStore = (
   config: Pick<NodeConfig, 'store' | 'node'>,
@@ -21,10 +21,11 @@ export const refuseLostStore = (
   );
   if (left.length === 0) return;
   const { fullLocation } = storePlace(config);
-  throw new ServiceError('conflict', `the store ${fullLocation} is gone, but its folder has ${left.join(' and ')}`, {
+  const others = left.join(' and ');
+  throw new ServiceError('conflict', `the store ${fullLocation} is gone or empty, but its folder has ${others}`, {
     hint:
-      'put the store back, restore a backup with "fact-memory-node restore", or, if the store is in PostgreSQL, ' +
-      'name it in SVC_DATABASE_URL as before; ' +
+      'put the store back with its -wal file, restore a backup with "fact-memory-node restore", or, if the store is ' +
+      'in PostgreSQL, name it in SVC_DATABASE_URL as before; ' +
       'only to begin with an empty memory, move these files away first',
   });
 };

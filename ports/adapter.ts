@@ -80,7 +80,7 @@ export interface StoreAdapter<S> extends Adapter<FactStore, S, StoreParts> {
   readonly takesSeal?: boolean;
   /** Returns the location of the store, without opening it. */
   place(settings: S): StorePlace;
-  /** Returns false when opening the store would create it. Absent: opening creates nothing. */
+  /** Returns false when opening the store would create or fill it. Absent: opening creates nothing. */
   exists?(settings: S): boolean;
   /**
    * Optional: restores a store from the output of `FactStore.copyInto`. No process may use the store meanwhile: rejects

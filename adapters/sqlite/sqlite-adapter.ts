@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
-import { hasFile } from './has-file.ts';
+import { hasContent, hasFile } from './has-file.ts';
 import { type SqliteSettings, sqliteSettings, writerFor } from './sqlite-settings.ts';
 
 /** The adapter for the embedded store, one file on a local disk. It imports the engine when the store is opened. */
@@ -15,7 +15,7 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
     return createSqliteStore({ path, cacheBytes, writer: writerFor(writer), watchNesting: false, seal });
   },
   place: ({ path }) => ({ location: path, fullLocation: resolve(path), dataFolder: dirname(resolve(path)) }),
-  exists: ({ path }) => hasFile(path),
+  exists: ({ path }) => hasContent(path),
   restore: async ({ path }, request) => {
     const { restoreFile } = await import('./restore-file.ts');
     return restoreFile(path, request);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Workplace } from '../../adapters/cli/spawned-program.ts';
 
@@ -32,12 +32,25 @@ describe('An operator loses the store of a node and keeps its other files (I22)'
     }
     const doctor = await place.run(['plugins', 'doctor']);
     expect(doctor.exitCode).to.equal(1);
-    expect(doctor.stdout + doctor.stderr).to.match(/the store .* is gone, but its folder has .*node\.key/);
+    expect(doctor.stdout + doctor.stderr).to.match(/the store .* is gone or empty, but its folder has .*node\.key/);
     expect(existsSync(place.path('data/svc.db'))).to.equal(false);
 
     rmSync(place.path('data/node.key'));
     expect((await init()).exitCode).to.equal(0);
   });
+
+  // A file of one page is what a copy of a fresh store is without the log beside it.
+  for (const bytes of [0, 4_096]) {
+    it(`is told the same where ${bytes} bytes of the store are left`, async () => {
+      expect((await init()).exitCode).to.equal(0);
+      truncateSync(place.path('data/svc.db'), bytes);
+      const { exitCode, stderr } = await init();
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.match(/the store .* is gone or empty, but its folder has .*node\.key/);
+      const { stderr: told } = await place.run(['verify']);
+      expect(told).to.contain('there is no store at');
+    });
+  }
 
   it('gets a new store if SVC_NODE_ID names the node', async () => {
     await loseStore();
