@@ -14,6 +14,9 @@ const PROTOCOL = 15;
 const AUTH = 23;
 const NOTADB = 26;
 
+/** The extended code where the index of the log cannot grow, for which a full disk is the usual reason. */
+const IOERR_SHMSIZE = IOERR | (19 << 8);
+
 interface Explanation {
   readonly message: string;
   readonly hint: string;
@@ -32,6 +35,11 @@ const DAMAGED: Explanation = {
   hint: 'check the path; if it is right, restore a copy, or run PRAGMA integrity_check on the file',
 };
 
+const NO_ROOM: Explanation = {
+  message: 'the disk of the store is full',
+  hint: 'free space on the disk that holds the store',
+};
+
 const EXPLANATIONS: ReadonlyMap<number, Explanation> = new Map([
   [BUSY, LOCKED_OUT],
   [LOCKED, LOCKED_OUT],
@@ -41,7 +49,7 @@ const EXPLANATIONS: ReadonlyMap<number, Explanation> = new Map([
   [AUTH, NO_RIGHT],
   [CORRUPT, DAMAGED],
   [NOTADB, DAMAGED],
-  [FULL, { message: 'the disk of the store is full', hint: 'free space on the disk that holds the store' }],
+  [FULL, NO_ROOM],
   [NOMEM, { message: 'the store ran out of memory', hint: 'give the process more memory' }],
   [IOERR, { message: 'the disk of the store failed', hint: 'look for disk errors in the log of the system' }],
   [
@@ -55,7 +63,7 @@ const EXPLANATIONS: ReadonlyMap<number, Explanation> = new Map([
 
 /** Returns `unavailable` for an error about the state of the store, and any other error unchanged as a bug. */
 export const toServiceError = (error: unknown): unknown => {
-  const explanation = EXPLANATIONS.get(primaryCode(error));
+  const explanation = codeOf(error) === IOERR_SHMSIZE ? NO_ROOM : EXPLANATIONS.get(primaryCode(error));
   if (explanation === undefined) return error;
   return new ServiceError('unavailable', explanation.message, { hint: explanation.hint, cause: error });
 };
@@ -80,7 +88,12 @@ export const isResourceFailure = (error: unknown): boolean => {
   return code === IOERR || code === FULL || code === NOMEM || code === CORRUPT || code === READONLY;
 };
 
-const primaryCode = (error: unknown): number => {
+const primaryCode = (error: unknown): number => codeOf(error) & 0xff;
+
+const codeOf = (error: unknown): number => {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return typeof code === 'number' ? code & 0xff : -1;
+  return typeof code === 'number' ? code : NO_CODE;
 };
+
+/** Its lowest byte is the code of no failure. */
+const NO_CODE = 0;

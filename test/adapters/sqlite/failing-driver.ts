@@ -3,6 +3,7 @@ import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from '../../
 /** Result codes of SQLite. */
 export const IOERR = 10;
 export const FULL = 13;
+export const IOERR_SHMSIZE = 4874;
 export const BUSY = 5;
 
 export interface FailingDriver extends SqliteDriver {

@@ -8,7 +8,7 @@ import { all, type FactStore } from '../../../ports/ports.ts';
 import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
-import { BUSY, createFailingDriver, type FailingDriver, FULL, IOERR } from './failing-driver.ts';
+import { BUSY, createFailingDriver, type FailingDriver, FULL, IOERR, IOERR_SHMSIZE } from './failing-driver.ts';
 import { startInSameThread } from './same-thread-writer.ts';
 import { createTemporaryStore, SQLITE_LAYOUTS, type SqliteLayout, type TemporaryStore } from './temporary-store.ts';
 
@@ -143,6 +143,16 @@ const describeFailures = (writer: SqliteLayout): void => {
         expect(await rejection(count(store)), String(statement)).to.include({ code: 'unavailable' });
         driver.fail(undefined);
         expect(await count(store)).to.equal(1);
+      }
+    });
+
+    it('says that its disk is full, also where the index of the log cannot grow', async () => {
+      for (const code of [FULL, IOERR_SHMSIZE]) {
+        driver.fail(code, (sql) => sql.startsWith('BEGIN'));
+        const message = 'the disk of the store is full';
+        expect(await rejection(count(store)), String(code)).to.include({ code: 'unavailable', message });
+        expect(await rejection(storeFacts(store, [sampleFact(2)])), String(code)).to.include({ message });
+        driver.fail(undefined);
       }
     });
 
