@@ -11,6 +11,7 @@ import {
 } from '../../ports/ports.ts';
 import { createFolder } from './create-folder.ts';
 import { digestFile, syncPath } from './durable-file.ts';
+import { isDiskFull } from './full-disk.ts';
 
 const PARTIAL = '.partial';
 /** Refuses a link in the place of a draft, because its file may lie anywhere. */
@@ -126,14 +127,12 @@ const append = async (draft: string, content: ObjectContent, options: ObjectWrit
   }
 };
 
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-
 const explained = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (NO_ROOM.has(code)) {
+    if (isDiskFull(error)) {
       throw new ServiceError('unavailable', `the disk of ${folder} is full`, {
         hint: 'free space on it',
         cause: error,

@@ -3,6 +3,7 @@ import { constants, type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type KeySource, ServiceError } from '../../ports/ports.ts';
 import { syncPath } from '../files/durable-file.ts';
+import { isDiskFull } from '../files/full-disk.ts';
 import { type ContentKeys, rootFrom } from './content-keys.ts';
 import { operatorKeyId } from './data-keys.ts';
 import { endFormer, nameFormer, removeFormer } from './former-key-file.ts';
@@ -218,7 +219,9 @@ export const unusable = (path: string, cause: unknown): ServiceError =>
     'unavailable',
     `the content keys in ${path} cannot be used (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`,
     {
-      hint: 'it must be a file, and the user of the node must be able to read and write it and its folder',
+      hint: isDiskFull(cause)
+        ? 'free space on its disk'
+        : 'it must be a file, and the user of the node must be able to read and write it and its folder',
       cause,
     },
   );

@@ -1,8 +1,9 @@
 import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import { newDraft, publishDraft, removeDrafts } from './draft-file.ts';
+import { isDiskFull } from './unusable-file.ts';
 
 type DraftNames = Pick<Random, 'uuid'>;
 
@@ -82,6 +83,7 @@ const withDraft = async <T>(
       await syncFolder(folder);
       return placed;
     } catch (error) {
+      if (isDiskFull(error)) throw fullDisk(path, error);
       // Another process has begun to write the same file, and has taken this draft for that of a killed one.
       if (codeOf(error) !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
     } finally {
@@ -89,6 +91,13 @@ const withDraft = async <T>(
     }
   }
 };
+
+/** Names no folder, because callers over the network may see it. */
+const fullDisk = (path: string, cause: unknown): ServiceError =>
+  new ServiceError('unavailable', `the file ${basename(path)} cannot be written, because its disk is full`, {
+    hint: 'free space on the disk, and try again',
+    cause,
+  });
 
 /** Each other process takes a draft away at most once. */
 const MOST_ATTEMPTS = 100;

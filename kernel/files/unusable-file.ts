@@ -1,6 +1,11 @@
 import { basename } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 
+/** Error codes of a full disk, a quota, and a limit on the size of files. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+export const isDiskFull = (error: unknown): boolean => NO_ROOM.has((error as NodeJS.ErrnoException).code);
+
 /**
  * Returns the refusal for a file beside the store that cannot be used, from the error of the file system. It names no
  * folder, because callers over the network may see it.
@@ -10,7 +15,9 @@ export const unusableFile = (file: string, cause: unknown): ServiceError => {
   // The refusals of `openOrdinaryFile` begin with the path.
   const reason = cause instanceof ServiceError ? message.replace(`${file} is `, '') : (code ?? message);
   return new ServiceError('unavailable', `the file ${basename(file)} beside the store cannot be used (${reason})`, {
-    hint: 'it must be a regular file that the user of the node may read and write, or not be there',
+    hint: isDiskFull(cause)
+      ? 'free space on its disk'
+      : 'it must be a regular file that the user of the node may read and write, or not be there',
     cause,
   });
 };

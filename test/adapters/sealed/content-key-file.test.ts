@@ -8,6 +8,7 @@ import { freshKeys, withFreshRoot, withPresentRootOnly } from '../../../adapters
 import { sealWith } from '../../../adapters/sealed/content-seal.ts';
 import { openContentSeal } from '../../kit/content-seal.ts';
 import { rejection } from '../../kit/rejection.ts';
+import { refusalOnFullDisk } from '../../kit/run-on-full-disk.ts';
 import { ALICE, BOB, newFile, PLACE, sealable, sourceOf, unopened } from './key-files.ts';
 
 describe('the file of content keys', () => {
@@ -80,6 +81,16 @@ describe('the file of content keys', () => {
       }
     });
   }
+
+  it('stays as it was on a full disk, and says so', async () => {
+    const { path } = await newFile();
+    const before = await readFile(path, 'utf8');
+    const module = new URL('../../../adapters/sealed/content-key-file.js', import.meta.url).href;
+    const { message, hint } = refusalOnFullDisk(module, `module.replaceKeyFile(${JSON.stringify(path)}, 'other keys')`);
+    expect(message).to.match(/ cannot be used \(E[A-Z]+\)$/);
+    expect(hint).to.equal('free space on its disk');
+    expect(await readFile(path, 'utf8')).to.equal(before);
+  });
 
   it('is asked for when it is missing at an erasure', async () => {
     const { path, open } = await newFile();
