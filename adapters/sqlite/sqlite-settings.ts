@@ -13,9 +13,11 @@ export const sqliteSettings: Schema<SqliteSettings> = schema<SqliteSettings>({
     path: {
       type: 'string',
       minLength: 1,
+      // A path that ends as one of a folder names no file that a later start would find.
+      pattern: '[^/]$',
       default: 'data/svc.db',
       env: 'SVC_DB_PATH',
-      description: 'file of the store, created with its folder when it is missing',
+      description: 'file of the store, not its folder; created together with it when it is missing',
     },
     writer: {
       type: 'string',

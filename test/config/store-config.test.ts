@@ -46,6 +46,16 @@ describe('the configuration of the store', () => {
     expect(store.adapter.name).to.equal('postgres');
   });
 
+  it('refuses the path of a folder in place of a file, which no later start would find', async () => {
+    for (const path of ['data/', '/srv/node a//', '/']) {
+      const given = [await loadNodeConfig({ env: { SVC_DB_PATH: path } }), await load({ use: 'sqlite', path })];
+      for (const { problems } of given) {
+        expect(problems.map(({ message }) => message).join(), path).to.include('file of the store, not its folder');
+      }
+    }
+    expect((await loadNodeConfig({ env: { SVC_DB_PATH: 'my data/ü.db' } })).problems).to.deep.equal([]);
+  });
+
   it('accepts PostgreSQL from the file, with its defaults', async () => {
     const { store, problems } = await load({ use: 'postgres', url: URL });
     expect(problems).to.deep.equal([]);
