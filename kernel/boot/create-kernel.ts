@@ -154,6 +154,7 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   const { options, plugins, vocabulary, hooks, container, stops } = node;
   const { adapters, log } = options;
   const { clock, random } = adapters;
+  stops.push('hooks', () => hooks.close());
   stops.push('container', () => container.dispose());
   container.provide(Clock, clock);
   container.provide(Random, random);

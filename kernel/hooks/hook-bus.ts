@@ -2,6 +2,7 @@ import { type Clock, ServiceError } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import type { CollectHook, EventHook, FilterHook, HandlerOptions, HookCaller } from './define-hook.ts';
 import { nodeGreeting } from './node-hooks.ts';
+import { type HandlerCall, UnfinishedHandlers } from './unfinished-handlers.ts';
 
 /** The milliseconds after which a handler is logged as slow, because it blocks a request or the write transaction. */
 export const SLOW_HANDLER_MS = 100;
@@ -41,6 +42,7 @@ export class HookBus implements HookCaller {
   readonly #onSlow: ((plugin: string, hook: string) => void) | undefined;
   readonly #cacheable: ReadonlySet<string>;
   readonly #hooks = new Map<string, { kind: HookToken['kind']; handlers: Handler[] }>();
+  readonly #unfinished: UnfinishedHandlers;
   #sealed = false;
 
   constructor(parts: {
@@ -53,6 +55,7 @@ export class HookBus implements HookCaller {
   }) {
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#unfinished = new UnfinishedHandlers(parts.clock, parts.log);
     this.#onSlow = parts.onSlow;
     this.#cacheable = new Set(parts.cacheable?.map(({ id }) => id));
   }
@@ -105,13 +108,16 @@ export class HookBus implements HookCaller {
     let current = value;
     let sinceMs = this.#clock.monotonicMs();
     for (const handler of this.#handlersOf(hook)) {
+      let call: HandlerCall | undefined;
       try {
         const answer = handler.run(current, context);
-        const result = isPromiseLike(answer) ? await answer : answer;
+        call = this.#begin(handler, hook.id, sinceMs, answer);
+        const result = call === undefined ? answer : await answer;
         if (result !== undefined) current = result as V;
       } catch (error) {
         throw attributeError(error, handler.plugin, hook.id);
       } finally {
+        this.#unfinished.end(call);
         sinceMs = this.#watch(handler, hook.id, sinceMs);
       }
     }
@@ -122,14 +128,17 @@ export class HookBus implements HookCaller {
     const results: O[] = [];
     let sinceMs = this.#clock.monotonicMs();
     for (const handler of this.#handlersOf(hook)) {
+      let call: HandlerCall | undefined;
       try {
         const answer = handler.run(input);
+        call = this.#begin(handler, hook.id, sinceMs, answer);
         // Awaits only promises, so that synchronous handlers cost no turn of the event loop.
-        const result = isPromiseLike(answer) ? await answer : answer;
+        const result = call === undefined ? answer : await answer;
         if (result !== undefined) results.push(result as O);
       } catch (error) {
         throw attributeError(error, handler.plugin, hook.id);
       } finally {
+        this.#unfinished.end(call);
         sinceMs = this.#watch(handler, hook.id, sinceMs);
       }
     }
@@ -151,8 +160,17 @@ export class HookBus implements HookCaller {
       .sort((a, b) => (a.hook < b.hook ? -1 : 1));
   }
 
+  /** Handlers that never finish are no longer logged. */
+  close(): void {
+    this.#unfinished.close();
+  }
+
   #handlersOf(hook: { readonly id: string }): readonly Handler[] {
     return this.#hooks.get(hook.id)?.handlers ?? [];
+  }
+
+  #begin(handler: Handler, hook: string, sinceMs: number, answer: unknown): HandlerCall | undefined {
+    return isPromiseLike(answer) ? this.#unfinished.begin(handler.plugin, hook, sinceMs) : undefined;
   }
 
   /** Logs a handler that took long. `sinceMs` is its start; returns the current time, for the next handler. */
@@ -167,12 +185,16 @@ export class HookBus implements HookCaller {
 
   async #notify(handler: Handler, hook: string, event: unknown): Promise<void> {
     const sinceMs = this.#clock.monotonicMs();
+    let call: HandlerCall | undefined;
     try {
-      await handler.run(event);
+      const answer = handler.run(event);
+      call = this.#begin(handler, hook, sinceMs, answer);
+      await answer;
     } catch (error) {
       const attributed = attributeError(error, handler.plugin, hook);
       this.#log.error('an event handler failed', { plugin: handler.plugin, hook, error: attributed });
     } finally {
+      this.#unfinished.end(call);
       this.#watch(handler, hook, sinceMs);
     }
   }

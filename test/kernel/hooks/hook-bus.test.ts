@@ -3,6 +3,7 @@ import { readAnnotate, readConstrain } from '../../../kernel/facts/read-hooks.ts
 import { defineCollectHook, defineEventHook, defineFilterHook } from '../../../kernel/hooks/define-hook.ts';
 import { HookBus, SLOW_HANDLER_MS } from '../../../kernel/hooks/hook-bus.ts';
 import { nodeGreeting } from '../../../kernel/hooks/node-hooks.ts';
+import { UNFINISHED_HANDLER_MS } from '../../../kernel/hooks/unfinished-handlers.ts';
 import { ServiceError } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
@@ -201,6 +202,50 @@ describe('the hook bus', () => {
     const { bus, clock, lines } = createBus();
     bus.register('slow', nodeGreeting, () => void clock.advance(SLOW_HANDLER_MS + 1));
     await bus.collect(nodeGreeting, {});
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('warns once about handlers of every kind that never finish, and counts their calls', async () => {
+    const { bus, clock, lines } = createBus();
+    const quick = defineCollectHook<number, string>('vote:quick');
+    bus.register('quick', quick, async () => 'done');
+    await bus.collect(quick, 1);
+    const never = () => new Promise<never>(() => {});
+    bus.register('a', text, never);
+    bus.register('b', votes, never);
+    bus.register('c', done, never);
+    void bus.filter(text, 'x', { suffix: '' });
+    void bus.collect(votes, 1);
+    void bus.collect(votes, 2);
+    void bus.emit(done, 'x');
+    await clock.advance(UNFINISHED_HANDLER_MS - 1);
+    expect(lines).to.deep.equal([]);
+    await clock.advance(1);
+    await clock.advance(10 * UNFINISHED_HANDLER_MS);
+    // One timer serves all calls, and the call that ended at once has set it.
+    const waitedMs = UNFINISHED_HANDLER_MS;
+    expect(lines).to.deep.equal(
+      [
+        { plugin: 'a', hook: 'text:change', calls: 1, waitedMs },
+        { plugin: 'b', hook: 'vote:collect', calls: 2, waitedMs },
+        { plugin: 'c', hook: 'work:done', calls: 1, waitedMs },
+      ].map((fields) => ({ level: 'warn', message: 'a hook handler has not finished', fields })),
+    );
+    expect(clock.pending, 'nothing is left to report').to.equal(0);
+  });
+
+  it('uses one timer for all handlers that return promises, and none once it is closed', async () => {
+    const { bus, clock, lines } = createBus();
+    bus.register('a', votes, async () => 'done');
+    bus.register('b', text, () => new Promise<never>(() => {}));
+    for (let call = 0; call < 100; call += 1) await bus.collect(votes, call);
+    expect(clock.pending).to.equal(1);
+    void bus.filter(text, 'x', { suffix: '' });
+    expect(clock.pending).to.equal(1);
+    bus.close();
+    await bus.collect(votes, 100);
+    expect(clock.pending).to.equal(0);
+    await clock.advance(2 * UNFINISHED_HANDLER_MS);
     expect(lines).to.deep.equal([]);
   });
 
