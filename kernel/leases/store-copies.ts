@@ -13,6 +13,7 @@ import { storedNodeId } from '../identity/node-record.ts';
 import type { Logger } from '../log/logger.ts';
 import { createLeases } from './create-leases.ts';
 import { type LeaseKeeper, RETRY_MS } from './lease-keeper.ts';
+import { LEASE_MS } from './lease-table.ts';
 
 /** Writes a copy of the store into an empty folder. See `FactStore.copyInto`. */
 export type CopyInto = (folder: string, options?: CopyOptions) => Promise<StoreCopy>;
@@ -24,9 +25,10 @@ export type WorkOnCopies = 'backup' | 'drill';
 export interface StoreCopies {
   /**
    * Runs `work`, which may copy the store, while no other process on the store does work of this kind, by default
-   * `backup`. Rejects with `unavailable` when one does, and for a store without support for copies.
+   * `backup`. Rejects with `unavailable` when one does, and for a store without support for copies. With `patience`,
+   * first waits for as long as a process that was killed keeps others out, unless the signal aborts.
    */
-  alone<T>(work: (copyInto: CopyInto) => Promise<T>, kind?: WorkOnCopies): Promise<T>;
+  alone<T>(work: (copyInto: CopyInto) => Promise<T>, kind?: WorkOnCopies, patience?: AbortSignal): Promise<T>;
   /**
    * Compares the tables of the store, of which copies are made, with their indexes. Undefined for a store that cannot.
    * See `FactStore.checkStructure`.
@@ -67,7 +69,7 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
     recordChanges: store.recordChanges?.bind(store),
     nodeId: () => storedNodeId(store),
     placeKeys: async (place, placed) => parts.placeKeys?.(place, placed),
-    async alone(work, kind = 'backup') {
+    async alone(work, kind = 'backup', patience = undefined) {
       const { copyInto } = store;
       if (copyInto === undefined) throw cannotCopy();
       if (working.has(kind)) throw busy(kind);
@@ -76,7 +78,7 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
       try {
         // A command makes copies as well.
         await leases.begin();
-        if (!(await acquire(leases.hold(LEASES[kind]), parts.clock))) throw busy(kind);
+        if (!(await acquire(leases.hold(LEASES[kind]), parts.clock, patience))) throw busy(kind);
         return await work((folder, options) => copyInto.call(store, folder, options));
       } finally {
         working.delete(kind);
@@ -86,14 +88,31 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
   };
 };
 
-/** Tries to get a lease, and waits while its holder may have died before the clock was set back. */
-const acquire = async (lease: LeaseKeeper, clock: Clock): Promise<boolean> => {
+/**
+ * Tries to get a lease. Waits while its holder may have died before the clock was set back, and with `patience` until
+ * the lease of a holder that died has ended.
+ */
+const acquire = async (lease: LeaseKeeper, clock: Clock, patience: AbortSignal | undefined): Promise<boolean> => {
+  const untilMs = clock.monotonicMs() + (patience === undefined ? 0 : LEASE_MS + RETRY_MS);
   while (!(await lease.attempt())) {
-    if (!lease.isInDoubt) return false;
-    await new Promise<void>((resolve) => clock.schedule(RETRY_MS, resolve));
+    if (!lease.isInDoubt && clock.monotonicMs() >= untilMs) return false;
+    await pause(clock, patience);
+    patience?.throwIfAborted();
   }
   return true;
 };
+
+const pause = (clock: Clock, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.schedule(RETRY_MS, end);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+  });
 
 const cannotCopy = (): ServiceError =>
   new ServiceError('unavailable', 'the adapter of this store cannot copy a store', {

@@ -32,6 +32,8 @@ export interface BackupParts {
 export interface BackupRequest extends CopyOptions {
   /** Folder with the node's keys to include; without it the backup holds no key. */
   readonly keysFrom?: string | undefined;
+  /** See `StoreCopies.alone`. */
+  readonly patience?: AbortSignal | undefined;
 }
 
 export interface CreatedBackup extends BackupSummary {
@@ -46,29 +48,33 @@ export interface CreatedBackup extends BackupSummary {
  */
 export const createBackup = (
   { copies, clock, random, node, folder, retention }: BackupParts,
-  { keysFrom, ...options }: BackupRequest = {},
+  { keysFrom, patience, ...options }: BackupRequest = {},
 ): Promise<CreatedBackup> =>
-  copies.alone(async (copyInto) => {
-    await removePartial(folder);
-    await removeAssemblies({ folder, node });
-    // Read before the copy, so that the copy contains everything acknowledged until then.
-    const nowMs = clock.nowMs();
-    const id = backupName(nowMs, random.uuid());
-    const draft = await explained(() => beginFolder(folder, id));
-    try {
-      // Before the copy, which takes long, because a folder with the keys of another store is refused.
-      const placed = await explained(() => copies.placeKeys({ folder }));
-      const copy = await explained(() => copyInto(draft, options));
-      const keyFiles = keysFrom === undefined ? [] : await explained(() => copyKeys(keysFrom, draft));
-      const manifest: Manifest = { id, createdAt: formatInstant(nowMs), copy, keyFiles };
-      await explained(() => copies.placeKeys({ folder }, placed));
-      const path = await explained(() => completeFolder(draft, spellManifest(manifest)));
-      return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { retention }) };
-    } catch (error) {
-      await rm(draft, { recursive: true, force: true });
-      throw error;
-    }
-  });
+  copies.alone(
+    async (copyInto) => {
+      await removePartial(folder);
+      await removeAssemblies({ folder, node });
+      // Read before the copy, so that the copy contains everything acknowledged until then.
+      const nowMs = clock.nowMs();
+      const id = backupName(nowMs, random.uuid());
+      const draft = await explained(() => beginFolder(folder, id));
+      try {
+        // Before the copy, which takes long, because a folder with the keys of another store is refused.
+        const placed = await explained(() => copies.placeKeys({ folder }));
+        const copy = await explained(() => copyInto(draft, options));
+        const keyFiles = keysFrom === undefined ? [] : await explained(() => copyKeys(keysFrom, draft));
+        const manifest: Manifest = { id, createdAt: formatInstant(nowMs), copy, keyFiles };
+        await explained(() => copies.placeKeys({ folder }, placed));
+        const path = await explained(() => completeFolder(draft, spellManifest(manifest)));
+        return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { retention }) };
+      } catch (error) {
+        await rm(draft, { recursive: true, force: true });
+        throw error;
+      }
+    },
+    'backup',
+    patience,
+  );
 
 const explained = <T>(work: () => Promise<T>): Promise<T> => explainDisk(DISK_OF_BACKUPS, work);
 

@@ -10,6 +10,7 @@ import type { Backups } from './backup-api.ts';
 import { backupNames, listBackups } from './backup-folder.ts';
 import { type BackupParts, createBackup } from './create-backup.ts';
 import { erasureFilesOf, type JournalFolder } from './erasure-journals.ts';
+import type { SendOptions } from './send-backups.ts';
 import { sendToTarget, type TargetParts } from './send-to-target.ts';
 
 export const BACKUP_JOB = 'backup.run';
@@ -49,8 +50,9 @@ export const createBackups = ({ jobs, folder, node }: NodeBackupsParts): Backups
 type BackupRun = Pick<JobRun, 'signal' | 'progress' | 'checkpoint' | 'resumedFrom'>;
 
 /**
- * Runs a backup job. After a crash the next attempt restarts, and removes the leftovers. With a target, a backup that
- * could not be sent is not made again: the next attempt goes on with sending.
+ * Runs a backup job. After a crash the next attempt restarts, and removes the leftovers. Each attempt waits for the
+ * lease of a killed process, because all attempts may be over before that lease. With a target, a backup that could not
+ * be sent is not made again: the next attempt goes on with sending.
  */
 export const runBackup = async (parts: BackupJobParts, job: BackupRun): Promise<JobData> => {
   if (parts.config.target === undefined) return makeBackup(parts, job);
@@ -58,16 +60,18 @@ export const runBackup = async (parts: BackupJobParts, job: BackupRun): Promise<
   const isThere = before !== null && (await backupNames(parts.folder)).includes(String(before['backup']));
   const made = isThere ? before : await makeBackup(parts, job);
   if (!isThere) await job.checkpoint(made);
-  const { place, sent, removed, there } = await sendToTarget(parts, {
+  const options: SendOptions = {
     signal: job.signal,
     onProgress: (done, total) => job.progress({ done, total }),
-  });
+  };
+  const { place, sent, removed, there } = await sendToTarget(parts, options, job.signal);
   return { ...made, target: place, sent: sent.length, removed_there: removed.length, kept_there: there.length };
 };
 
 const makeBackup = async (parts: BackupParts, job: Pick<JobRun, 'signal' | 'progress'>): Promise<JobData> => {
   const { id, createdAt, bytes, facts, removed } = await createBackup(parts, {
     signal: job.signal,
+    patience: job.signal,
     onProgress: (done, total) => job.progress({ done, total: total ?? done }),
   });
   return { backup: id, backup_created_at: createdAt, bytes, facts, removed: removed.length };

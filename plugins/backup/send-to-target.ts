@@ -19,22 +19,27 @@ export interface SentToTarget extends SendResult {
 
 /**
  * Sends the backups of the folder to the configured target, and remembers what the target then has. Rejects with
- * `unavailable` while another process makes or sends backups.
+ * `unavailable` while another process makes or sends backups. `patience` is that of `StoreCopies.alone`.
  */
 export const sendToTarget = (
   { copies, clock, objects, random, config }: TargetParts,
   options: SendOptions = {},
+  patience?: AbortSignal,
 ): Promise<SentToTarget> =>
-  copies.alone(async () => {
-    if (config.target === undefined) throw noTarget();
-    const target = await objects.open(config.target);
-    if (target.place === resolve(config.folder)) throw samePlace();
-    const [nodeId, nowMs, retention] = [await copies.nodeId(), clock.nowMs(), stayingThere(config)];
-    const result = await sendBackups({ folder: config.folder, target, retention, nodeId, nowMs }, options);
-    await copies.placeKeys({ target });
-    await recordTarget(config.folder, { place: target.place, backups: result.there }, random);
-    return { ...result, place: target.place };
-  });
+  copies.alone(
+    async () => {
+      if (config.target === undefined) throw noTarget();
+      const target = await objects.open(config.target);
+      if (target.place === resolve(config.folder)) throw samePlace();
+      const [nodeId, nowMs, retention] = [await copies.nodeId(), clock.nowMs(), stayingThere(config)];
+      const result = await sendBackups({ folder: config.folder, target, retention, nodeId, nowMs }, options);
+      await copies.placeKeys({ target });
+      await recordTarget(config.folder, { place: target.place, backups: result.there }, random);
+      return { ...result, place: target.place };
+    },
+    'backup',
+    patience,
+  );
 
 const noTarget = (): ServiceError =>
   new ServiceError('validation', 'there is no target to send backups to', {

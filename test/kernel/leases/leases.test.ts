@@ -7,6 +7,7 @@ import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { endLeases } from '../../kit/end-leases.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -202,23 +203,75 @@ forEachStore('a lease', () => {
 });
 
 describe('a copy of a store', () => {
-  it('begins after a clock that was set back, when nobody makes one', async () => {
-    const node = await startTestNode({ plugins: [] });
-    const store = node.kernel.get(FactStore);
-    const untilMs = (await store.read((snapshot) => snapshot.databaseMs())) + DAY_MS;
-    const held = { name: 'store.copy', holder: 'a process that was killed', fence: 1, until_ms: untilMs };
-    await store.write('default', (transaction) => transaction.insertRows('leases', [held]));
-    let hasBegun = false;
-    const copy = node.kernel.get(StoreCopies).alone(async () => {
-      hasBegun = true;
-    });
-    await node.clock.advance(LEASE_MS - 1);
-    expect(hasBegun).to.equal(false);
-    await comesTrue(async () => {
+  const COPYING = { name: 'store.copy', holder: 'a process that was killed', fence: 1 };
+  let node: TestNode;
+  let store: FactStore;
+  let begun: number;
+  beforeEach(async () => {
+    node = await startTestNode({ plugins: [] });
+    store = node.kernel.get(FactStore);
+    begun = 0;
+  });
+  afterEach(() => node.stop());
+
+  const leaveFor = async (ms: number): Promise<void> => {
+    const untilMs = (await store.read((snapshot) => snapshot.databaseMs())) + ms;
+    await store.write('default', (transaction) =>
+      transaction.insertRows('leases', [{ ...COPYING, until_ms: untilMs }]),
+    );
+  };
+  const copy = (patience?: AbortSignal): Promise<void> =>
+    node.kernel.get(StoreCopies).alone(
+      async () => {
+        begun += 1;
+      },
+      'backup',
+      patience,
+    );
+  const passTo = (isSoFar: () => boolean): Promise<void> =>
+    comesTrue(async () => {
       await node.clock.advance(RETRY_MS);
-      return hasBegun;
+      return isSoFar();
     });
-    await copy;
-    await node.stop();
+
+  it('begins after a clock that was set back, when nobody makes one', async () => {
+    await leaveFor(DAY_MS);
+    const copied = copy();
+    await node.clock.advance(LEASE_MS - 1);
+    expect(begun).to.equal(0);
+    await passTo(() => begun === 1);
+    await copied;
+  });
+
+  it('is refused at once while another process may make one, unless its caller is patient', async () => {
+    await leaveFor(LEASE_MS);
+    expect(await rejection(copy())).to.include({ code: 'unavailable' });
+    const copied = copy(new AbortController().signal);
+    await node.clock.advance(RETRY_MS);
+    await endLeases(store);
+    await passTo(() => begun === 1);
+    await copied;
+  });
+
+  it('is refused to a patient caller after the time of one lease, while another process makes one', async () => {
+    await leaveFor(LEASE_MS);
+    let error: unknown;
+    void copy(new AbortController().signal).catch((thrown: unknown) => {
+      error = thrown;
+    });
+    await passTo(() => error !== undefined);
+    expect(begun).to.equal(0);
+    expect(error).to.include({ code: 'unavailable' });
+  });
+
+  it('ends the wait of a patient caller with its signal, and leaves no timer', async () => {
+    await leaveFor(LEASE_MS);
+    const before = node.clock.pending;
+    const controller = new AbortController();
+    const waiting = rejection(copy(controller.signal));
+    await comesTrue(async () => node.clock.pending > before);
+    controller.abort(new Error('enough'));
+    expect((await waiting).message).to.equal('enough');
+    expect([begun, node.clock.pending]).to.deep.equal([0, before]);
   });
 });
