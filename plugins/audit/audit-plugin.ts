@@ -2,6 +2,7 @@ import { NODE_VERSION } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
+  DEFAULT_TENANT,
   definePlugin,
   Facts,
   httpAdmit,
@@ -91,7 +92,7 @@ export const auditPlugin = definePlugin({
     const store = new AuditStore({ tables, clock, random, names: self.names });
     const recorded = new RecordedLog({ store, clock, log, vocabulary });
     provide(AuditLog, recorded);
-    const refused = new RefusedCredentials({ clock, log, add: (entries) => recorded.record(entries) });
+    const refused = new RefusedCredentials({ clock, log, add: (entries) => store.addApart(entries, DEFAULT_TENANT) });
     on(httpRefused, (request) => refused.record(request));
     onStop(() => refused.end());
     onStop(() => recorded.buffer.settleAll());

@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import { REJECTIONS_PER_MINUTE } from '../../../kernel/internal-api.ts';
-import { sha256Hex } from '../../../kernel/plugin-api.ts';
-import { REFUSALS_PER_ADDRESS } from '../../../plugins/audit/refused-credentials.ts';
+import { ServiceError, sha256Hex } from '../../../kernel/plugin-api.ts';
+import type { AuditEntry } from '../../../plugins/audit/audit-api.ts';
+import {
+  MOST_WAITING,
+  REFUSALS_PER_ADDRESS,
+  RETRY_MS,
+  RefusedCredentials,
+} from '../../../plugins/audit/refused-credentials.ts';
+import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
+import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { TRUSTS_TEST } from '../../kit/next-client.ts';
@@ -83,5 +91,87 @@ forEachStore('refused credentials', () => {
     await guess('Bearer late', '198.51.100.1');
     await count(REJECTIONS_PER_MINUTE + 1);
     expect((await entries()).at(-1).detail).to.include({ suppressed: REJECTIONS_PER_MINUTE });
+  });
+});
+
+describe('refused credentials that cannot be stored', () => {
+  let clock: ManualClock;
+  let lines: LogLine[];
+  let stored: string[][];
+  let tried: (readonly AuditEntry[])[];
+  let isFailing: boolean;
+  let refused: RefusedCredentials;
+  beforeEach(() => {
+    clock = createManualClock();
+    lines = [];
+    stored = [];
+    tried = [];
+    isFailing = true;
+    refused = new RefusedCredentials({
+      clock,
+      log: createMemoryLogger(lines),
+      add: async (entries) => {
+        tried.push(entries);
+        if (isFailing) throw new ServiceError('unavailable', 'the store is away');
+        stored.push(entries.map(({ detail }) => String(detail?.['address'])));
+      },
+    });
+  });
+
+  const guess = (address: string): Promise<void> =>
+    refused.record({
+      method: 'GET',
+      route: '/v1/me',
+      access: 'key',
+      address,
+      network: address,
+      code: 'authentication',
+      presentsCredential: true,
+      credentialDigest: () => 'digest',
+    });
+  const messages = () => lines.map(({ level, message, fields }) => [level, message, fields['entries']]);
+
+  it('are stored with the next ones, as the same list, and logged as failing once', async () => {
+    await guess('a');
+    await guess('b');
+    isFailing = false;
+    await guess('c');
+    expect(stored).to.deep.equal([['a'], ['b', 'c']]);
+    expect(tried[1], 'a store recognises a list that it has committed').to.equal(tried[0]);
+    expect(messages()).to.deep.equal([
+      ['error', 'refused credentials could not be recorded yet; it is tried again', 1],
+    ]);
+    expect(clock.pending).to.equal(0);
+  });
+
+  it('are stored a second later, when no more come', async () => {
+    await guess('a');
+    isFailing = false;
+    await clock.advance(RETRY_MS);
+    await comesTrue(async () => stored.length === 1);
+    expect([stored, clock.pending]).to.deep.equal([[['a']], 0]);
+  });
+
+  it('are stored when the node stops, which counts those that it cannot store', async () => {
+    await guess('a');
+    await refused.end();
+    expect(messages().at(-1)).to.deep.equal(['error', 'refused credentials were not recorded before the stop', 1]);
+    expect(clock.pending).to.equal(0);
+    isFailing = false;
+    await refused.end();
+    expect(stored).to.deep.equal([['a']]);
+  });
+
+  it('take up no more memory than a thousand entries; those left out are counted', async () => {
+    const minutes = Math.ceil((MOST_WAITING + 1) / REJECTIONS_PER_MINUTE);
+    for (let minute = 0; minute < minutes; minute += 1) {
+      for (let at = 0; at < REJECTIONS_PER_MINUTE; at += 1) await guess(`${minute}-${at}`);
+      await clock.advance(60_000);
+    }
+    isFailing = false;
+    await refused.end();
+    expect(stored.flat()).to.have.length(MOST_WAITING);
+    const leftOut = minutes * REJECTIONS_PER_MINUTE - MOST_WAITING;
+    expect(messages().at(-1)).to.deep.equal(['error', 'refused credentials were left out of the audit log', leftOut]);
   });
 });
