@@ -112,8 +112,11 @@ export interface NodeHandle {
   url(): string | null;
   /** Returns whether the boot has created the store. Only for a booted node; still valid after `stop`. */
   hasNewStore(): boolean;
-  /** Returns the plugins' messages to a person who has started the booted node by hand. */
-  greet(): Promise<readonly GreetingPart[]>;
+  /**
+   * Returns the plugins' messages to a person who has started the booted node by hand. Those of the first start, when
+   * they are due again.
+   */
+  greet(isDue?: boolean): Promise<readonly GreetingPart[]>;
   /** Returns services of a booted node. Rejects with `unavailable` for one that no plugin provides. */
   use<R extends Requires>(requires: R): Resolved<R>;
   /** Returns the settings of an enabled plugin, which are known before the boot. */

@@ -4,6 +4,7 @@ import type { GreetingPart } from '../../kernel/internal-api.ts';
 import type { Logger } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
 import { describeNode } from './describe-node.ts';
+import { endGreeting, greetUntilRead } from './first-greeting.ts';
 import { firstLines, greeting } from './greeting.ts';
 import { leaveAddress, removeAddress } from './node-address.ts';
 import { type StopSignal, stopSignal } from './stop-signal.ts';
@@ -139,11 +140,12 @@ const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal
   try {
     // A client that finds the node ready reads the first key, so its file must be there by then.
     await node.prepare();
-    const parts = await node.greet();
+    const parts = await greetUntilRead(node, deps.random);
     await node.start();
     url = node.url() ?? '';
     earlier = await tellCommands(node, url, deps);
     deps.stdout.write(greeting(node, url, parts));
+    await endGreeting(node);
     await signal.received;
   } finally {
     await node.stop();
@@ -181,7 +183,7 @@ const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSi
   let parts: readonly GreetingPart[];
   try {
     await node.prepare();
-    parts = await node.greet();
+    parts = await greetUntilRead(node, deps.random);
   } finally {
     await node.stop();
   }
@@ -196,6 +198,7 @@ const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSi
       void tellCommands(node, url, deps).then((replaced) => {
         earlier = replaced;
         deps.stdout.write(greeting(node, url, parts));
+        return endGreeting(node);
       });
     },
   });

@@ -134,7 +134,7 @@ export const createKernel = (given: KernelOptions): Kernel => {
     settings: node.settings,
     configOf: (name) => plan.plugins.find(({ plugin }) => plugin.name === name)?.config,
     hasNewStore: () => node.hasNewStore,
-    greet: () => hooks.collect(nodeGreeting, {}),
+    greet: (isDue = false) => hooks.collect(nodeGreeting, { isDue }),
     get: node.container.get,
     has: node.container.has,
   };

@@ -118,8 +118,8 @@ export interface Kernel {
   configOf(plugin: string): unknown;
   /** Returns whether the boot has created the tables of the store. Only for a booted node. */
   hasNewStore(): boolean;
-  /** Returns the plugins' greetings after a manual start. Only for a booted node. */
-  greet(): Promise<readonly GreetingPart[]>;
+  /** Returns the plugins' greetings after a manual start, see `GreetingRequest`. Only for a booted node. */
+  greet(isDue?: boolean): Promise<readonly GreetingPart[]>;
   /** Returns a service of the booted node. Throws for a ref without a provider. */
   get: Get;
   has(ref: { readonly id: string }): boolean;

@@ -17,11 +17,16 @@ export interface GreetingPart {
   examples?(base: string, curlOptions: string): readonly (readonly [title: string, example: string])[];
 }
 
+export interface GreetingRequest {
+  /** Whether the lines of the first start are due again, because that start failed before anybody could read them. */
+  readonly isDue: boolean;
+}
+
 /**
  * Called when a user has started a node by hand, with `start` or `init`: once for all processes, and before they serve.
  * Programs that embed a node do not call it.
  */
-export const nodeGreeting = defineCollectHook<Record<string, never>, GreetingPart>('node:greeting');
+export const nodeGreeting = defineCollectHook<GreetingRequest, GreetingPart>('node:greeting');
 
 /**
  * Returns whether this process accepts requests now. After a throw or a returned problem, clients should send no new

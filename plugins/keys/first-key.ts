@@ -22,6 +22,8 @@ export interface FirstKeyParts {
   readonly entityUri: string;
   /** True if the operator provides the first key, so that the node does not create one. */
   readonly isBrought: boolean;
+  /** See `GreetingRequest`. */
+  readonly isDue: boolean;
   /** True if the node would accept this key now. */
   isActive(rawKey: string): Promise<boolean>;
 }
@@ -43,11 +45,10 @@ interface FirstKey {
 export const greetWithKey = async (parts: FirstKeyParts): Promise<GreetingPart | undefined> => {
   if (!parts.node.authRequired) return undefined;
   const key = await (parts.isBrought ? lookAtFirstKey(parts) : ensureFirstKey(parts));
-  const { registered } = key;
-  if (registered !== null) {
-    const end = registered.expiresAt === null ? 'never expires' : `expires ${registered.expiresAt}`;
+  if (key.registered !== null || (parts.isDue && key.isGood)) {
+    const remarks = ['only you may read it', ...(key.registered === null ? [] : [endOf(key.registered)])].join('; ');
     return {
-      lines: [['Admin key', `${shortPath(key.file)} (only you may read it; ${end})`]],
+      lines: [['Admin key', `${shortPath(key.file)} (${remarks})`]],
       // The output names the file, not the key.
       curlOptions: `-H "Authorization: Bearer $(cat ${shellQuote(key.file)})"`,
     };
@@ -92,6 +93,8 @@ const lookAtFirstKey = async ({ registry, node, actor, isActive }: FirstKeyParts
   const isGood = rawKey !== undefined && (await isActive(rawKey));
   return { file, registered: null, isGood, anyIsActive: isGood || (await registry.list(actor)).length > 0 };
 };
+
+const endOf = ({ expiresAt }: KeyRecord): string => (expiresAt === null ? 'never expires' : `expires ${expiresAt}`);
 
 const shortPath = (path: string): string => {
   const fromHere = relative(process.cwd(), path);

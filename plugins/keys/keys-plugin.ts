@@ -191,8 +191,9 @@ export const keysPlugin = definePlugin({
 
     addRoutes(route, registry, agentKeys, expiringSoonDays);
 
-    on(nodeGreeting, () =>
+    on(nodeGreeting, ({ isDue }) =>
       greetWithKey({
+        isDue,
         registry,
         random,
         node,

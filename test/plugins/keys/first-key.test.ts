@@ -40,6 +40,7 @@ const partsOf = (registry: RememberedKeys, dataFolder: string): FirstKeyParts =>
   actor: nodePrincipal(createServiceNames('svc')),
   entityUri: 'agent:admin',
   isBrought: false,
+  isDue: false,
   isActive: async (rawKey) => registry.registered.some((key) => key.rawKey === rawKey),
 });
 
