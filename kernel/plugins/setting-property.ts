@@ -12,6 +12,8 @@ export interface PropertySchema {
   readonly format?: string;
   readonly items?: PropertySchema;
   readonly properties?: Readonly<Record<string, PropertySchema>>;
+  /** The schema of members that `properties` does not name. */
+  readonly additionalProperties?: boolean | PropertySchema;
   readonly required?: readonly string[];
   readonly default?: unknown;
   readonly description?: string | undefined;
@@ -69,10 +71,15 @@ const describeType = (type: string, schema: PropertySchema): string => {
   if (type === 'integer') return `a whole number${range(schema)}`;
   if (type === 'number') return `a number${range(schema)}`;
   if (type === 'array') return `a list${schema.items === undefined ? '' : ` of: ${acceptedBy(schema.items)}`}`;
-  if (type === 'object') return 'a JSON object';
+  if (type === 'object') return `a JSON object${members(schema)}`;
   if (type === 'null') return 'null';
   return describeText(schema);
 };
+
+const members = ({ additionalProperties }: PropertySchema): string =>
+  typeof additionalProperties === 'object'
+    ? `, {"name":value, ...}, in which each value is ${acceptedBy(additionalProperties)}`
+    : '';
 
 const range = ({ minimum, maximum, exclusiveMinimum }: PropertySchema): string => {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;

@@ -32,6 +32,8 @@ const resolve = (sources: Partial<SettingSources>, json: Schema<unknown> | undef
 const withEnv = (env: Record<string, string>) => resolve({ env: { ...needed, ...env } });
 const messages = (problems: readonly BootProblem[]): string[] => problems.map(({ message }) => message);
 
+const TIERS_ACCEPTED = 'X_TIERS accepts a JSON object, {"name":value, ...}, in which each value is a number';
+
 describe('plugin settings', () => {
   it('have their defaults when nothing sets them, inside groups too', () => {
     expect(resolve({}).value).to.deep.equal({
@@ -117,9 +119,9 @@ describe('plugin settings', () => {
     'a number out of range': [{ X_MAX_AGE: '11' }, 'X_MAX_AGE accepts a whole number from 1 to 10'],
     'an unknown word': [{ X_MODE: 'lenient' }, 'X_MODE accepts one of record, strict'],
     'another word than the one': [{ X_WORKERS: 'autos' }, 'X_WORKERS accepts a whole number or auto'],
-    'broken JSON': [{ X_TIERS: '{' }, 'X_TIERS accepts a JSON object'],
-    'JSON that is no object': [{ X_TIERS: '[1]' }, 'X_TIERS accepts a JSON object'],
-    'an object with wrong members': [{ X_TIERS: '{"slug":"high"}' }, 'X_TIERS accepts a JSON object'],
+    'broken JSON': [{ X_TIERS: '{' }, TIERS_ACCEPTED],
+    'JSON that is no object': [{ X_TIERS: '[1]' }, TIERS_ACCEPTED],
+    'an object with wrong members': [{ X_TIERS: '{"slug":"high"}' }, TIERS_ACCEPTED],
   };
   for (const [what, [env, message]] of Object.entries(refused)) {
     it(`refuse ${what} in a variable, naming the variable and what it accepts`, () => {
