@@ -22,7 +22,7 @@ export const describeSearchIndex = (name: string, start: StartSearchNode): void 
     let node: SearchNode;
     const current = (): SearchNode => node;
     before(async () => {
-      node = await SearchNode.start(start);
+      node = await SearchNode.start(start, name);
       await sayCorpus(node);
       const embedded = (await node.live(node.view())).filter(({ confidence }) => confidence >= 0.1);
       await node.embed(

@@ -15,10 +15,10 @@ import { type Hit, type PlacedTriple, SearchIndex, type SearchView } from '../..
 import { all, equals, FactStore, type StoredFact } from '../../../ports/ports.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
 import { createScriptedEmbedder } from '../../fakes/scripted-embedder.ts';
-import { comesTrue } from '../../kit/comes-true.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 import { askStep, findNewest } from './ask-index.ts';
+import { followsInTime } from './follows-in-time.ts';
 import { DIMENSIONS, vectorOf } from './pointing-vectors.ts';
 import { ReferenceIndex } from './reference-index.ts';
 
@@ -78,15 +78,21 @@ export class SearchNode extends ReferenceIndex {
   readonly index: SearchIndex;
   override facts: readonly StoredFact[] = [];
 
-  private constructor(node: TestNode) {
+  readonly #name: string;
+  readonly #patienceMs: number | undefined;
+
+  private constructor(node: TestNode, name: string, patienceMs: number | undefined) {
     super();
     this.node = node;
+    this.#name = name;
+    this.#patienceMs = patienceMs;
     this.index = node.kernel.get(SearchIndex);
   }
 
-  static async start(start: StartSearchNode): Promise<SearchNode> {
+  /** `name` is that of the index, for reasons of failures. */
+  static async start(start: StartSearchNode, name: string, patienceMs?: number): Promise<SearchNode> {
     const plugins = ['facts', 'conflicts', 'node-info', 'tombstones', doors, pointing];
-    return new SearchNode(await start({ plugins, settings: { tombstones: { enabled: true } } }));
+    return new SearchNode(await start({ plugins, settings: { tombstones: { enabled: true } } }), name, patienceMs);
   }
 
   get nowMs(): number {
@@ -108,7 +114,17 @@ export class SearchNode extends ReferenceIndex {
 
   /** Waits until the index has followed all changes, reads the facts for the reference, and returns the feed's end. */
   async follow(): Promise<Hlc> {
-    await comesTrue(async () => (await this.index.ready()) === null);
+    let answer: Hlc | null | undefined;
+    await followsInTime(
+      `the search index "${this.#name}" did not follow all changes`,
+      async () => {
+        answer = await this.index.ready();
+        return answer === null;
+      },
+      () =>
+        answer === undefined ? 'ready() never resolved' : 'ready() resolved with a stamp each time, never with null',
+      this.#patienceMs,
+    );
     const store = this.node.kernel.get(FactStore);
     return store.read(async (snapshot) => {
       const stored = await snapshot.find({ filter: all(), order: 'feed', limit: 1_000 });
@@ -120,10 +136,17 @@ export class SearchNode extends ReferenceIndex {
   /** Waits until these facts are found by their vectors. */
   async embed(ids: readonly string[], view: SearchView): Promise<void> {
     const spread = { find: 'spread', vector: vectorOf(1), of: { ids } } as const;
-    await comesTrue(async () => {
-      await this.node.clock.advance(100);
-      return (await askStep(this.index, spread, view)).hits.length === ids.length;
-    });
+    let found: number | undefined;
+    await followsInTime(
+      `the search index "${this.#name}" did not find ${ids.length} facts by their vectors`,
+      async () => {
+        await this.node.clock.advance(100);
+        found = (await askStep(this.index, spread, view)).hits.length;
+        return found === ids.length;
+      },
+      () => (found === undefined ? 'ask() never resolved' : `the step "spread" found ${found}`),
+      this.#patienceMs,
+    );
   }
 
   /** Returns a view of all facts of the tenant that are live now. */
