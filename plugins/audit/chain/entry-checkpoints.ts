@@ -49,6 +49,17 @@ export const signedLog = (self: NodeSelf, signer: AuditSigner | undefined): Chec
 export const newestSigned = async (tables: Builder, tenantId: string): Promise<SignedCheckpoint | undefined> =>
   (await fromRows(tables(CHECKPOINTS_TABLE).where('tenant_id', tenantId).orderBy('log_index', 'desc').limit(1)))[0];
 
+/** Returns the last checkpoint of a tenant that covers no place after `upTo`, with its signature. */
+export const lastSignedUpTo = async (
+  tables: Builder,
+  tenantId: string,
+  upTo: number,
+): Promise<SignedCheckpoint | undefined> => {
+  const query = tables(CHECKPOINTS_TABLE).where('tenant_id', tenantId).where('covered_number', '<=', upTo);
+  // In the order of the index. By `log_index`, each part would step over all checkpoints after it.
+  return (await fromRows(query.orderBy('covered_number', 'desc').limit(1)))[0];
+};
+
 /** Returns the newest checkpoint of a tenant in its published form; null without one. */
 export const newestDocument = async (
   tables: Builder,

@@ -15,6 +15,7 @@ import { readStub, type SignedStub, stubDocument } from './chain-stub.ts';
 import { placeAt } from './entry-chain.ts';
 import {
   checkpointDocument,
+  lastSignedUpTo,
   newestSigned,
   type SignedCheckpoint,
   signedBetween,
@@ -45,6 +46,8 @@ interface Part {
   readonly newest: SignedCheckpoint | undefined;
   /** The checkpoints that cover a place of this part. The last part includes those of missing places. */
   readonly checkpoints: readonly SignedCheckpoint[];
+  /** The checkpoint before those of this part; undefined without one. */
+  readonly earlier: SignedCheckpoint | undefined;
   /** The links of this part, by the numbers of their entries. */
   readonly links: ReadonlyMap<number, SignedCheckpoint['checkpoint']['link']>;
 }
@@ -100,6 +103,7 @@ const readPart = async (
     head: await placeAt(own, tenantId),
     newest: await newestSigned(own, tenantId),
     checkpoints: await signedBetween(own, tenantId, { above: from?.number ?? 0, upTo, limit: LINKS_PER_STEP + 1 }),
+    earlier: await lastSignedUpTo(own, tenantId, from?.number ?? 0),
     links: new Map(entries.map(({ entry, link }) => [entry.seq, link])),
   };
 };
@@ -119,7 +123,7 @@ const problemOfStub = async (
 
 /** Finds the first checkpoint that contradicts the log, before the log's own first broken link. */
 const problemOfCheckpoints = async (
-  { stretch, checkpoints, links }: Part,
+  { stub, stretch, checkpoints, earlier, links }: Part,
   signer: AuditSigner | undefined,
   { self, work }: VerificationParts,
 ): Promise<ChainProblem | undefined> => {
@@ -140,9 +144,11 @@ const problemOfCheckpoints = async (
     if (signed?.[at] === false) return problem('a checkpoint has no good signature');
     if (checkpoint.number > (stretch.place?.number ?? 0)) return problem('entries are missing at the end');
     if (!isSameLink(links.get(checkpoint.number), checkpoint.link)) return problem('the log does not fit a checkpoint');
-    const before = due[at - 1]?.checkpoint;
-    const follows = before === undefined || before.logIndex + 1 === checkpoint.logIndex;
-    if (!follows) return problem('a checkpoint is missing');
+    const before = (due[at - 1] ?? earlier)?.checkpoint;
+    // Without an earlier one it is the first, unless those of deleted entries were deleted with them.
+    const isFirstLeft = before === undefined && stub?.stub.place !== undefined;
+    const index = before === undefined ? 0 : before.logIndex + 1;
+    if (!isFirstLeft && checkpoint.logIndex !== index) return problem('a checkpoint is missing');
   }
   return undefined;
 };

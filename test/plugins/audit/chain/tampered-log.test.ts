@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { Audit, type VerifiedEntries } from '../../../../plugins/audit/audit-api.ts';
+import { ADMIN_ACTION, Audit, AuditLog, type VerifiedEntries } from '../../../../plugins/audit/audit-api.ts';
 import { adminEntryJson } from '../../../../plugins/audit/audit-entry-json.ts';
+import { LINKS_PER_STEP } from '../../../../plugins/audit/chain/keep-checkpoints.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import type { TestNode } from '../../../kit/start-test-node.ts';
 import { tamper } from '../../../kit/tamper.ts';
@@ -156,6 +157,39 @@ forEachStore('an audit log that was tampered with', () => {
     }
     await tamper(node, statements.join('; '));
     expect(problemOf(await verified(node, tenantId))).to.deep.equal(['the log does not fit a checkpoint', 6]);
+  });
+
+  it('is detected when any checkpoint but the last is removed, also beside the border of two parts', async () => {
+    const tenantId = 'parted';
+    const log = node.kernel.get(AuditLog);
+    const entry = { event: ADMIN_ACTION, tenantId, entityUri: 'agent:ops' };
+    for (const count of [1, LINKS_PER_STEP - 2, 1, 1, LINKS_PER_STEP - 1, 1, 1]) {
+      await log.record(Array.from({ length: count }, () => entry));
+      await checkpointed(node, tenantId);
+    }
+    const missing = async (): Promise<boolean> => {
+      for (let afterSeq = 0; ; ) {
+        const { problem, place, more } = await verified(node, tenantId, afterSeq);
+        if (problem !== undefined) return problem.reason === 'a checkpoint is missing';
+        if (!more) return false;
+        afterSeq = place?.number ?? 0;
+      }
+    };
+    const { checkpoint } = await verified(node, tenantId);
+    const last = Number(checkpoint?.['log_index']);
+    expect([last, await missing()]).to.deep.equal([6, false]);
+    const move = (index: number, from: string, to: string) =>
+      tamper(
+        node,
+        `UPDATE audit_checkpoints SET tenant_id = '${to}' WHERE tenant_id = '${from}' AND log_index = ${index}`,
+      );
+    const found: number[] = [];
+    for (let index = 0; index < last; index += 1) {
+      await move(index, tenantId, 'elsewhere');
+      if (await missing()) found.push(index);
+      await move(index, 'elsewhere', tenantId);
+    }
+    expect(found).to.deep.equal([0, 1, 2, 3, 4, 5]);
   });
 
   it('is reported once and gets no further checkpoint, while logs of other tenants continue', async () => {
