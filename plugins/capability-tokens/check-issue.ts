@@ -1,4 +1,10 @@
-import { foldName, hasForbiddenCodePoint, isWithinCharacters, refuseGarden } from '../../kernel/internal-api.ts';
+import {
+  foldName,
+  hasForbiddenCodePoint,
+  isWithinCharacters,
+  LAST_INSTANT_MS,
+  refuseGarden,
+} from '../../kernel/internal-api.ts';
 import {
   type GardenAccess,
   memberRefusal,
@@ -30,7 +36,7 @@ const NEEDED: Readonly<Record<CapabilityVerb, string>> = {
 
 /** Returns the requested expiry, or an hour from now. Throws `validation` beyond 90 days. */
 export const expiryOf = ({ expiry, ttlSeconds }: CapabilityRequest, nowMs: number): number => {
-  if (expiry == null) return nowMs + lifetimeOf(ttlSeconds) * 1000;
+  if (expiry == null) return Math.min(nowMs + lifetimeOf(ttlSeconds) * 1000, LAST_INSTANT_MS);
   if (ttlSeconds !== undefined) throw memberRefusal('body.ttl_seconds', 'must be absent where "expiry" is given');
   const expiresMs = parseInstant(expiry);
   if (expiresMs === null) throw memberRefusal('body.expiry', 'must be an RFC 3339 date-time with an offset');

@@ -1,4 +1,4 @@
-import { foldName, hasForbiddenCodePoint, isWithinCharacters } from '../../kernel/internal-api.ts';
+import { foldName, hasForbiddenCodePoint, isWithinCharacters, LAST_INSTANT_MS } from '../../kernel/internal-api.ts';
 import {
   memberRefusal,
   type Principal,
@@ -68,6 +68,10 @@ const refuseNodeEntity = (entityUri: string): void => {
 
 const NODE_ENTITIES = 'system:';
 
+/** Returns the latest end of a key from now on; null without a limit. It is an instant that can be written. */
+export const latestEnd = (nowMs: number, maxAgeDays: number): number | null =>
+  maxAgeDays === 0 ? null : Math.min(nowMs + maxAgeDays * DAY_MS, LAST_INSTANT_MS);
+
 /** Returns the requested end, or the latest possible one. `maxAgeDays` 0 sets no limit. Throws `validation`. */
 export const expiryOf = (
   asked: string | null | undefined,
@@ -75,7 +79,7 @@ export const expiryOf = (
   { maxAgeDays, path }: { readonly maxAgeDays: number; readonly path: string },
 ): number | null => {
   const refusal = (problem: string): ServiceError => memberRefusal(`${path}.expires_at`, problem);
-  const limitMs = maxAgeDays === 0 ? null : nowMs + maxAgeDays * DAY_MS;
+  const limitMs = latestEnd(nowMs, maxAgeDays);
   if (asked == null) return limitMs;
   const expiresMs = parseInstant(asked);
   if (expiresMs === null) throw refusal('must be an RFC 3339 date-time with an offset');

@@ -1,3 +1,4 @@
+import { LAST_INSTANT_MS } from '../../kernel/internal-api.ts';
 import {
   formatInstant,
   type HookCaller,
@@ -9,7 +10,7 @@ import {
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { ADMIN_ACTION } from '../audit/audit-api.ts';
-import { checkRawKey } from './check-registration.ts';
+import { checkRawKey, latestEnd } from './check-registration.ts';
 import type { RegistryParts } from './key-registry.ts';
 import { recordOf, type StoredKey } from './key-row.ts';
 import { keyReplaced, type RotatedKey } from './keys-api.ts';
@@ -55,7 +56,7 @@ export const rotateKey = async (
     }
     const key = successorOf(found, caller, parts);
     await store.insert(own, key, digest);
-    const endsMs = Math.min(nowMs + overlapSeconds * 1000, found.expiresMs ?? Number.POSITIVE_INFINITY);
+    const endsMs = Math.min(nowMs + overlapSeconds * 1000, found.expiresMs ?? LAST_INSTANT_MS);
     if (overlapSeconds === 0) await store.revoke(own, found, nowMs);
     else await store.endAt(own, found, endsMs);
     await hooks.collect(keyReplaced, { tenantId, formerId: found.id, id: key.id, transaction });
@@ -114,9 +115,9 @@ const successorOf = (
   { clock, random, maxAgeDays }: RotateKeyParts,
 ): StoredKey => {
   const nowMs = clock.nowMs();
-  const latestMs = maxAgeDays === 0 ? null : nowMs + maxAgeDays * DAY_MS;
+  const latestMs = latestEnd(nowMs, maxAgeDays);
   const lifeMs = former.expiresMs === null ? null : former.expiresMs - former.createdMs;
-  const renewedMs = least(lifeMs === null ? null : nowMs + lifeMs, latestMs);
+  const renewedMs = least(lifeMs === null ? null : Math.min(nowMs + lifeMs, LAST_INSTANT_MS), latestMs);
   const expiresMs = isAdministrator(caller) ? renewedMs : least(former.expiresMs, latestMs);
   return {
     ...former,

@@ -1,3 +1,4 @@
+import { LAST_INSTANT_MS } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   DEFAULT_TENANT,
@@ -75,7 +76,7 @@ const keyOf = (
   checkRegistration({ rawKey, entityUri, permissions, allowedScopes: SCOPES, description: client }, declared);
   const createdMs = clock.nowMs();
   const longestMs = expiryOf(null, createdMs, { maxAgeDays, path: 'body' });
-  const expiresMs = Math.min(createdMs + lifeMs, longestMs ?? Number.POSITIVE_INFINITY);
+  const expiresMs = Math.min(createdMs + lifeMs, longestMs ?? LAST_INSTANT_MS);
   return {
     id: random.uuid(),
     entityUri,

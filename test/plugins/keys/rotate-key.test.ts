@@ -3,6 +3,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const DAY_S = 86_400;
+const LAST_INSTANT = '9999-12-31T23:59:59.999Z';
 const raw = (name: string): string => name.padEnd(40, '.');
 
 forEachStore('Rotating an API key', () => {
@@ -41,6 +42,19 @@ forEachStore('Rotating an API key', () => {
     expect((await me(raw('second'))).body).to.deep.equal((await me(raw('first'))).body);
     await node.clock.advance(60_000);
     expect(await good('first', 'second')).to.deep.equal([false, true]);
+  });
+
+  it('and registering one work at the end of the last year, when both keys end with it', async () => {
+    node.clock.setNowMs(Date.parse(LAST_INSTANT) - (DAY_S * 1000) / 2);
+    const latest = await node.addKey({ entityUri: 'agent:late', permissions: ['read', 'write', 'admin'] });
+    const { body: first, status } = await node.request('POST', '/v1/auth/keys', {
+      key: latest,
+      body: { raw_key: raw('first'), entity_uri: 'agent:a', permissions: ['read'] },
+    });
+    expect([status, first.expires_at]).to.deep.equal([201, LAST_INSTANT]);
+    const rotated = await rotate(latest, first.id, 'second');
+    expect([rotated.status, rotated.body.expires_at]).to.deep.equal([201, LAST_INSTANT]);
+    expect(await good('first', 'second')).to.deep.equal([true, true]);
   });
 
   it('keeps the former key for a day by default, never beyond its expiry, and revokes it for 0', async () => {
