@@ -7,9 +7,9 @@ export const runToEnd = async (work: () => Promise<number>): Promise<void> => {
   // Only the user who runs this program may read its files, because store, log and keys hold private data.
   process.umask(0o077);
 
-  // Ignores a closed pipe, as after `| head`.
+  // Ignores a closed pipe, as after `| head`, and a closed terminal, after which the node still stops in order.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
   });
 
   // Keeps the process alive, because the node's timers do not. Otherwise a plugin that waits for a timer would end it

@@ -38,7 +38,8 @@ export const addStartCommand = (program: Command, deps: CommandLineDeps, done: (
       `
 The log goes to standard error: readable lines on a terminal, JSON otherwise.
 NO_COLOR turns colours off. Ctrl-C or SIGTERM lets running requests finish, for
-10 seconds at most; a second one stops the node at once.
+10 seconds at most; a second one stops the node at once. A terminal that closes
+sends SIGHUP, which does the same, under nohup too.
 
 Exit codes: 0 the node stopped cleanly, 1 it could not start or was cut off.
 
@@ -119,9 +120,9 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
     if (worker !== undefined) return await serveAsWorker(worker, open, signal, deps.problemsOf);
     const node = await open();
     log = node.log;
-    void signal.received.then(() => {
-      // Ends the line on which the terminal has echoed ^C.
-      if ((deps.stderr as Partial<NodeJS.WriteStream>).isTTY === true) deps.stderr.write('\n');
+    void signal.received.then((name) => {
+      // Ends the line on which the terminal has echoed ^C. After SIGHUP the terminal is gone, and takes no text.
+      if (name === 'SIGINT' && (deps.stderr as Partial<NodeJS.WriteStream>).isTTY === true) deps.stderr.write('\n');
       node.log.info(STOPPING);
     });
     const exitCode = node.settings.workers > 1 ? await supervise(node, deps, signal) : await serve(node, deps, signal);

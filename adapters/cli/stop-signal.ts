@@ -1,3 +1,6 @@
+import { closeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+
 /** The time that a node has to drain before the process ends. It is below the 10 s that the documentation promises. */
 export const STOP_LIMIT_MS = 9_500;
 
@@ -7,11 +10,14 @@ export const STOP_LIMIT_MS = 9_500;
  */
 const SAME_SIGNAL_MS = 500;
 
-export const STOP_SIGNALS: readonly string[] = ['SIGTERM', 'SIGINT'];
+/** The signals to stop: of a service manager, of Ctrl-C, and of a terminal that closes. */
+export const STOP_SIGNALS: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+
+const STANDARD_STREAMS = [0, 1, 2];
 
 export interface StopSignal {
-  /** Resolves at the first signal. */
-  readonly received: Promise<void>;
+  /** Resolves at the first signal, with its name; undefined after `raise`. */
+  readonly received: Promise<string | undefined>;
   /** Acts like a first signal; does nothing after one. */
   raise(): void;
   dispose(): void;
@@ -31,11 +37,12 @@ export const stopSignal = ({ insisting, onForced }: StopSignalOptions): StopSign
     process.exit(1);
   };
   let arrivedMs: number | undefined;
-  let resolveReceived: () => void;
-  const received = new Promise<void>((resolve) => {
+  const terminals = STANDARD_STREAMS.filter((descriptor) => isatty(descriptor));
+  let resolveReceived: (name: string | undefined) => void;
+  const received = new Promise<string | undefined>((resolve) => {
     resolveReceived = resolve;
   });
-  const onSignal = (): void => {
+  const onSignal = (name?: string): void => {
     const nowMs = performance.now();
     if (arrivedMs !== undefined) {
       if (insisting && nowMs - arrivedMs > SAME_SIGNAL_MS) end('a second signal came');
@@ -43,7 +50,7 @@ export const stopSignal = ({ insisting, onForced }: StopSignalOptions): StopSign
     }
     arrivedMs = nowMs;
     setTimeout(() => end('running requests took too long'), STOP_LIMIT_MS).unref();
-    resolveReceived();
+    resolveReceived(name);
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return {
@@ -53,6 +60,8 @@ export const stopSignal = ({ insisting, onForced }: StopSignalOptions): StopSign
     },
     dispose() {
       for (const name of STOP_SIGNALS) process.off(name, onSignal);
+      // Node aborts when it cannot reset a terminal that is gone, and leaves alone a descriptor that is closed.
+      for (const descriptor of terminals) if (!isatty(descriptor)) closeSync(descriptor);
     },
   };
 };

@@ -9,7 +9,7 @@ export interface WorkerPoolOptions {
   readonly count: number;
   readonly log: Logger;
   /** Stops the pool when it resolves. */
-  readonly stop: Promise<void>;
+  readonly stop: Promise<unknown>;
   /** Called once, when all processes serve for the first time, with their common address. */
   onServing(url: string): void;
 }

@@ -4,7 +4,7 @@ import { ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { DISK_OF_BACKUPS, explainDisk } from './explain-disk.ts';
 import { showBytes } from './show-bytes.ts';
 
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** Room for the log of the database and for messages. */
 const MARGIN_BYTES = 64 * 1024 * 1024;
 const DIGITS = 8;
@@ -35,8 +35,8 @@ export const inDrillPlace = async <T>(
 const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
 /**
- * Runs work with a signal that SIGTERM and SIGINT abort. They would end the process at once otherwise, and leave a copy
- * of the store and its keys behind. Rejects with `unavailable` when the signal has ended the work.
+ * Runs work with a signal that SIGTERM, SIGINT and SIGHUP abort. They would end the process at once otherwise, and
+ * leave a copy of the store and its keys behind. Rejects with `unavailable` when the signal has ended the work.
  */
 export const untilStopped = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const stopping = new AbortController();

@@ -16,7 +16,8 @@ import { quietBilling } from '../../fakes/quiet-billing.ts';
 import { servedAddress } from '../../kit/served-address.ts';
 import { type CommandResult, runInProcess } from './run-in-process.ts';
 
-const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
+/** The file of this build's program. */
+export const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
 
 export type Variables = Readonly<Record<string, string>>;
 

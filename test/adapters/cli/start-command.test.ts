@@ -178,7 +178,7 @@ describe('the start command', () => {
   });
 
   describe('on a signal', () => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       it(`exits cleanly on ${signal}`, async () => {
         expect((await (await startFew()).end(signal)).exitCode).to.equal(0);
       });

@@ -79,7 +79,7 @@ describe('the start command with workers', () => {
   });
 
   describe('on a signal', () => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       it(`lets running requests finish on ${signal}, and leaves no process`, async () => {
         const node = await start();
         const pids = await pidsAt(node.url);

@@ -168,7 +168,7 @@ forEachStore('a restore drill', (kind) => {
     expect(await place.spareDatabases()).to.deep.equal([]);
   }).timeout(2 * LIMIT_MS);
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     it(`leaves nothing after ${signal}, and records no failure`, async () => {
       await place.run(['init']);
       await place.backUp();
