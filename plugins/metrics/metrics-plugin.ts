@@ -12,7 +12,6 @@ import { AuditLog } from '../audit/audit-api.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { NeighbourMetrics, WRITE_INTERVAL_MS } from './neighbour-metrics.ts';
 import { NodeMetrics } from './node-metrics.ts';
-import { observeProcess } from './process-metrics.ts';
 import { SeriesMeter } from './series-meter.ts';
 
 export const metricsPlugin = definePlugin({
@@ -21,7 +20,7 @@ export const metricsPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Shows what the node measures of itself to Prometheus',
   requires: { telemetry: Telemetry, clock: Clock, self: NodeSelf, node: NodeSettings, audit: optional(AuditLog) },
-  setup({ use, log, route, every, onStart, onStop, dataFolder }) {
+  setup({ use, log, route, every, onStop, dataFolder }) {
     const { telemetry, clock, self, node, audit } = use;
     const unread = telemetry.counter({
       name: 'metrics_unread_gauges_total',
@@ -37,7 +36,6 @@ export const metricsPlugin = definePlugin({
         : { place, neighbours: new NeighbourMetrics({ clock, folder: dataFolder(), place, log }) };
     const failed = (gauge: { readonly name: string }): void => unread.add(1, { gauge: gauge.name });
     const metrics = new NodeMetrics({ telemetry, meter, names: self.names, clock, log, shared, failed });
-    onStart(observeProcess);
     if (shared !== undefined) {
       every(WRITE_INTERVAL_MS, async () => shared.neighbours.write(await metrics.ofProcess()));
       onStop(() => shared.neighbours.end());
