@@ -4,11 +4,11 @@ import { runPage } from './run-page.ts';
 import { differencesFromShown } from './shown-output.ts';
 
 /**
- * Commands that may stay unexecuted in a `sh` block, because they need a server, a network, an installation or a folder
- * apart from the machine (`/safe`).
+ * Commands that may stay unexecuted in a `sh` block, because they need a server, a network, an installation, or a
+ * folder apart from the machine (`/safe`) or of a service (`/var/lib`).
  */
 const NEEDS_MORE =
-  /\bnp[mx]\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b|\/safe\//;
+  /\bnp[mx]\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b|\/safe\/|\/var\/lib\//;
 const FILE_NAME = /^\/\/ \S+\.mjs\n/;
 /** A user who types these sends their own settings into another folder. */
 const OF_A_TEST = /(?:^|\s)(?:HOME|USERPROFILE|TMPDIR|XDG_[A-Z_]+)=/m;

@@ -32,7 +32,10 @@ const NOT_RUN: readonly (readonly [beginning: string, reason: string])[] = [
   ['(umask 077 && echo "POSTGRES_PASSWORD', 'makes the file for Docker Compose, whose file a test of package/ reads'],
   ['kubectl ', 'needs a cluster; a test of package/ checks the manifests'],
   ['npm install --prefix /opt/', 'needs root; a test of package/ follows the unit'],
-  ['cp /opt/', 'needs root; a test of package/ follows the unit'],
+  ['cd /opt/', 'needs root; a test of package/ follows the unit'],
+  ['cp fact-memory-node.service ', 'needs root; a test of package/ follows the unit'],
+  ['install fact-memory-node ', 'needs root; a test of package/ runs the command'],
+  ['chown ', 'needs root'],
   ['systemctl ', 'needs systemd'],
   ['cat /var/lib/', 'needs systemd'],
 ];

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { projectRoot } from '../architecture/source-files.ts';
+import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 import { packedPackage } from './packed-package.ts';
 
 const UNIT = 'packaging/systemd/fact-memory-node.service';
+const COMMAND = 'packaging/systemd/fact-memory-node';
 /** The highest accepted exposure score out of 100; systemd calls 10 "safe" and 50 "medium". */
 const MOST_EXPOSED = 20;
 
@@ -46,7 +48,7 @@ describe('the unit for systemd', function () {
     const inside = program.split('/node_modules/fact-memory-node/')[1] ?? '';
     expect(existsSync(join(installed, inside)), inside).to.equal(true);
     expect(args).to.deep.equal(['start']);
-    expect(files.map(({ path }) => path)).to.include(UNIT);
+    expect(files.map(({ path }) => path)).to.include.members([UNIT, COMMAND]);
   });
 
   it('gives the node its own user and folder, and no other place to write', () => {
@@ -63,6 +65,38 @@ describe('the unit for systemd', function () {
     expect(valueFor('MemoryDenyWriteExecute')).to.equal(undefined);
     expect(Number(valueFor('TimeoutStopSec'))).to.be.above(10);
   });
+
+  it('has a command that works as its user, in its folder and with its settings', () => {
+    const text = readFileSync(join(projectRoot(), COMMAND), 'utf8');
+    const set = [...text.matchAll(/--property=(\w+)=(\S+)/g)].map(([, name = '', value]) => [name, value]);
+    // The user of a unit without a name for it is called like the unit.
+    const unit = /([\w-]+)\.service$/.exec(UNIT)?.[1];
+    expect(set).to.deep.equal([
+      ['DynamicUser', 'yes'],
+      ['User', unit],
+      ...['StateDirectory', 'StateDirectoryMode', 'WorkingDirectory', 'UMask', 'EnvironmentFile'].map((name) => [
+        name,
+        valueFor(name),
+      ]),
+    ]);
+    const [, program = ''] = /^(\/usr\/bin\/env node \S+)/.exec(valueFor('ExecStart') ?? '') ?? [];
+    expect(text).to.include(`set -- ${program} "$@"`);
+  });
+
+  it('passes words and variables to the command, and shows no value of a variable', () =>
+    inTemporaryFolder(async (folder) => {
+      writeFileSync(join(folder, 'systemd-run'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+      const env = { PATH: `${folder}:${process.env['PATH']}`, SVC_API_KEY: 'a secret', SVC_URL: 'http://x' };
+      const { stdout } = spawnSync('sh', [join(projectRoot(), COMMAND), 'key', 'add', 'x y'], {
+        env,
+        encoding: 'utf8',
+      });
+      const words = stdout.trim().split('\n');
+      expect(words).to.include.members(['--setenv=SVC_API_KEY', '--setenv=SVC_URL']);
+      expect(words.slice(-3)).to.deep.equal(['key', 'add', 'x y']);
+      expect(words.indexOf('/usr/bin/env')).to.be.above(words.indexOf('--setenv=SVC_API_KEY'));
+      expect(stdout).to.not.include('a secret');
+    }));
 
   it('has no finding of systemd-analyze, if that is installed', () => {
     const verify = spawnSync('systemd-analyze', ['verify', '--man=no', join(projectRoot(), UNIT)], {
