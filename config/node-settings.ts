@@ -76,7 +76,7 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
     },
     url: {
       type: 'string',
-      format: 'http-url',
+      format: 'base-url',
       default: 'http://localhost:8765',
       env: 'SVC_NODE_URL',
       description: 'address under which others reach the node; by default with the port on which it listens',

@@ -105,6 +105,7 @@ const settingsAjv = (): Ajv => {
   for (const keyword of ['env', 'dataPath']) ajv.addKeyword({ keyword, schemaType: 'string', valid: true });
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('http-url', isHttpUrl);
+  ajv.addFormat('base-url', (text) => isHttpUrl(text) && !/[?#]/.test(text));
   ajv.addFormat('origin', isOrigin);
   ajv.addFormat('ip-network', (text) => parseNetwork(text) !== undefined);
   return ajv;

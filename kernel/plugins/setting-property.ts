@@ -91,6 +91,7 @@ const range = ({ minimum, maximum, exclusiveMinimum }: PropertySchema): string =
 const FORMAT_WORDS: Readonly<Record<string, string>> = {
   uri: 'an absolute URL',
   'http-url': 'an absolute http or https URL without user and password',
+  'base-url': 'an absolute http or https URL without user, password, query and fragment',
   'ip-network': 'an IP address or a network such as 10.0.0.0/8',
   origin: 'an origin, scheme://host or scheme://host:port',
 };

@@ -154,7 +154,10 @@ describe('the configuration', () => {
     SVC_DISPLAY_NAME: ['x'.repeat(41)],
     SVC_SERVICE_NAME: ['Svc', '1svc', 'a_b', 'x'.repeat(33), 'svc '],
     SVC_NODE_ID: ['has space', 'ü'],
-    SVC_NODE_URL: ['localhost:8765', 'ftp://x.example', '/path', 'http://', 'http://me:secret@x.example'],
+    SVC_NODE_URL: [
+      ...['localhost:8765', 'ftp://x.example', '/path', 'http://', 'http://me:secret@x.example'],
+      ...['https://x.example/?a=1', 'https://x.example/memory#b', 'https://x.example?'],
+    ],
     SVC_AUTH_REQUIRED: ['yes', 'no', 'off', '2', 'truee'],
     SVC_ALLOW_INSECURE: ['on'],
     SVC_MAX_BODY_BYTES: ['2MB', '-1', '0', '1e9999', '99999999999999999999'],

@@ -39,7 +39,6 @@ describe('An observer reads the output of an operator whose URLs contain secrets
     });
 
   const ENV = {
-    SVC_NODE_URL: `https://node.example/?invite=${SECRET}`,
     SVC_EMBED_URL: `https://embed.example/v1?api-key=${SECRET}#${SECRET}`,
     SVC_EMBED_MODEL: 'm',
     SVC_ELSEWHERE_TARGET: `postgres://user:${SECRET}@db.example/?password=${SECRET}`,
@@ -63,10 +62,12 @@ describe('An observer reads the output of an operator whose URLs contain secrets
       ...ENV,
       SVC_DATABASE_URL: `postgres://user:${SECRET}@127.0.0.1:1/facts?password=${SECRET}`,
       SVC_CORS_ALLOWED_ORIGINS: `https://a.example/?${SECRET}`,
+      SVC_NODE_URL: `https://node.example/?invite=${SECRET}`,
     });
     expect(doctor.exitCode).not.to.equal(0);
     expect(doctor.stdout + doctor.stderr)
       .to.include('SVC_CORS_ALLOWED_ORIGINS')
+      .and.include('SVC_NODE_URL')
       .and.not.include(SECRET);
   });
 
