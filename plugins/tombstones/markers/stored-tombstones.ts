@@ -90,7 +90,8 @@ export class StoredTombstones implements Tombstones {
       await followPiece(marker, own, transaction, this.#parts);
       return marker;
     });
-    if (kept === marker) await this.#parts.journal.noteTombstone(marker);
+    // A request whose commit was not confirmed, or whose process was killed, is repeated: it finds its own tombstone.
+    if (kept.erasedMs === null) await this.#parts.journal.noteTombstone(kept);
     await followUp(kept, this.#parts);
     return kept;
   }
@@ -130,22 +131,27 @@ export class StoredTombstones implements Tombstones {
     const reason = readReason(given);
     // The store refuses ids with U+0000 or a lone surrogate, so no tombstone has this one.
     if (hasForbiddenCodePoint(tombstoneId)) throw noSuchTombstone();
-    const { tables, clock, audit } = this.#parts;
+    const { tables, clock, self, audit, journal } = this.#parts;
     const { tenantId } = caller;
-    const revocation = await tables.write(tenantId, async (own, transaction) => {
+    const { revocation, isNew } = await tables.write(tenantId, async (own, transaction) => {
       const tombstone = await tombstoneById(own, { tenantId, id: tombstoneId });
       if (tombstone === undefined) throw noSuchTombstone();
       if (tombstone.erasedMs !== null) throw new ServiceError(TOMBSTONE_ERASED, 'its facts were destroyed for good');
-      if (tombstone.revokedMs !== null) throw new ServiceError('conflict', 'the tombstone is already revoked');
+      if (tombstone.revokedMs !== null) {
+        return { revocation: (await revocationsOf(own, tenantId, [tombstoneId]))[0], isNew: false };
+      }
       const nowMs = clock.nowMs();
       const revocation = this.#revocationOf(tombstone, reason, nowMs);
       const feed = await transaction.announce(SUPPRESSION_CHANGED, [tombstoneId], nowMs);
       await insertRevocation(own, tombstone, revocation, { nowMs, feed });
       await audit?.record({ ...entryOf(caller, tombstone), event: TOMBSTONE_REVOKED }, transaction);
       await followPiece(tombstone, own, transaction, this.#parts);
-      return revocation;
+      return { revocation, isNew: true };
     });
-    await this.#parts.journal.noteRevocation(tenantId, revocation);
+    if (revocation?.signedBy === self.nodeId) await journal.noteRevocation(tenantId, revocation);
+    if (revocation === undefined || !isNew) {
+      throw new ServiceError('conflict', 'the tombstone is already revoked');
+    }
     await followUp({ tenantId, id: tombstoneId }, this.#parts);
     return revocation;
   }

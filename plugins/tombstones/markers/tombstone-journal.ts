@@ -35,6 +35,8 @@ interface Line {
 /** The tombstones of this node in a file beside the store. So an older state of the store hides what they hide. */
 export class TombstoneJournal {
   readonly #parts: TombstoneJournalParts;
+  /** The names of changes whose lines are in the file, or wait for it. */
+  readonly #noted = new Set<string>();
   /** Lines of committed changes that the file lacks. */
   readonly #unwritten = new Set<Line>();
   /** Writes the lines that could not be written yet. Never rejects. */
@@ -44,15 +46,18 @@ export class TombstoneJournal {
     this.#parts = parts;
   }
 
-  /** Writes a committed tombstone down. Never rejects: `settle` makes up for a failure. */
+  /** Writes a committed tombstone down, once. Never rejects: `settle` makes up for a failure. */
   noteTombstone(tombstone: Tombstone): Promise<void> {
-    return this.#note({ tombstone: withoutReason(tombstone, this.#parts.identity) });
+    return this.#note(nameOf(tombstone.tenantId, tombstone.id), () => ({
+      tombstone: withoutReason(tombstone, this.#parts.identity),
+    }));
   }
 
-  /** Writes a committed revocation down. Never rejects. */
+  /** Writes a committed revocation down, once. Never rejects. */
   noteRevocation(tenantId: string, revocation: TombstoneRevocation): Promise<void> {
-    const bare = signedRevocation({ ...revocation, reason: '' }, this.#parts.identity);
-    return this.#note({ revocation: { ...bare, tenantId } });
+    return this.#note(revokedName(nameOf(tenantId, revocation.tombstoneId)), () => ({
+      revocation: { ...signedRevocation({ ...revocation, reason: '' }, this.#parts.identity), tenantId },
+    }));
   }
 
   /**
@@ -62,7 +67,9 @@ export class TombstoneJournal {
   async restore(): Promise<void> {
     const { tables, self, log } = this.#parts;
     const noted = await this.#read();
-    for (const [, { tombstone, isRevoked }] of noted) {
+    for (const [name, { tombstone, isRevoked }] of noted) {
+      if (tombstone !== undefined) this.#noted.add(name);
+      if (isRevoked) this.#noted.add(revokedName(name));
       if (tombstone === undefined || isRevoked || !(await this.#repeat(tombstone))) continue;
       log.warn('a tombstone was not in the store any more, as after a restore; it hides its facts again', {
         tombstoneId: tombstone.id,
@@ -107,8 +114,9 @@ export class TombstoneJournal {
     return isHidden ?? false;
   }
 
-  #note(line: Line): Promise<void> {
-    this.#unwritten.add(line);
+  #note(name: string, lineOf: () => Line): Promise<void> {
+    if (!this.#noted.has(name)) this.#unwritten.add(lineOf());
+    this.#noted.add(name);
     return this.settle();
   }
 
@@ -128,6 +136,7 @@ export class TombstoneJournal {
 }
 
 const nameOf = (tenantId: string, tombstoneId: string): string => `${tenantId} ${tombstoneId}`;
+const revokedName = (name: string): string => `${name} revoked`;
 
 const isSigned = ({ tombstone, revocation }: Line, identity: NodeIdentity): boolean => {
   try {
