@@ -27,6 +27,8 @@ export class ReceiptFile {
   readonly #file: string;
   readonly #identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
   readonly #log: Pick<Logger, 'warn'>;
+  /** The signatures of the last receipts that this process has seen in the file, by tenant. */
+  readonly #seen = new Map<string, string | null>();
 
   constructor(dataFolder: string, identity: Pick<NodeIdentity, 'publicKey' | 'retired'>, log: Pick<Logger, 'warn'>) {
     this.#file = join(dataFolder, ERASED_TENANTS.file);
@@ -34,23 +36,39 @@ export class ReceiptFile {
     this.#log = log;
   }
 
-  add(receipt: ErasureReceipt): Promise<void> {
-    return appendLines(this.#file, [JSON.stringify(receipt)]);
+  async add(receipt: ErasureReceipt): Promise<void> {
+    await appendLines(this.#file, [JSON.stringify(receipt)]);
+    this.#seen.set(receipt.tenant_id, receipt.signature);
+  }
+
+  /**
+   * Adds a receipt of the store that the file lacks, because a process ended between its commit and the file. Leaves
+   * out a receipt that this node did not sign, because it would be a damaged line.
+   */
+  async ensure(receipt: ErasureReceipt): Promise<void> {
+    const isThere = () => this.#seen.get(receipt.tenant_id) === receipt.signature;
+    if (isThere() || !this.#isOwn(receipt)) return;
+    await this.read();
+    if (!isThere()) await this.add(receipt);
   }
 
   /** Returns the receipts by tenant. */
   async read(): Promise<ReadonlyMap<string, ErasureReceipt>> {
-    const { publicKey, retired } = this.#identity;
-    const keys = [publicKey, ...retired.map((one) => one.publicKey)].map(bytesOf);
     const found = new Map<string, ErasureReceipt>();
     const damaged = new DamagedLines(this.#file);
     for await (const { number, text } of readJournal(this.#file)) {
       const receipt = text === undefined ? undefined : parse(text);
-      if (receipt !== undefined && keys.some((key) => isSignedBy(receipt, key))) found.set(receipt.tenant_id, receipt);
+      if (receipt !== undefined && this.#isOwn(receipt)) found.set(receipt.tenant_id, receipt);
       else damaged.add(number);
     }
     damaged.warn(this.#log);
+    for (const [id, { signature }] of found) this.#seen.set(id, signature);
     return found;
+  }
+
+  #isOwn(receipt: ErasureReceipt): boolean {
+    const { publicKey, retired } = this.#identity;
+    return [publicKey, ...retired.map((one) => one.publicKey)].some((key) => isSignedBy(receipt, bytesOf(key)));
   }
 }
 

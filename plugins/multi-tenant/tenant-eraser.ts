@@ -17,7 +17,7 @@ export interface EraserParts {
   readonly audit: AuditLog | undefined;
   readonly signing: ReceiptParts;
   /** Undefined on a node without a key, whose receipts cannot be verified. */
-  readonly receipts: Pick<ReceiptFile, 'add'> | undefined;
+  readonly receipts: Pick<ReceiptFile, 'add' | 'ensure'> | undefined;
 }
 
 export interface ErasureRun {
@@ -40,13 +40,13 @@ export class TenantEraser {
 
   /**
    * Returns true if the tenant is erased, and false if the run was stopped. For an erased tenant, it deletes rows of
-   * late writes.
+   * late writes. It resolves when the receipt is in the file, also that of a run whose process has ended before.
    */
   async run(
     id: string,
     { mostSteps = Number.POSITIVE_INFINITY, signal, onProgress }: ErasureRun = {},
   ): Promise<boolean> {
-    const { directory, removal } = this.#parts;
+    const { directory, removal, receipts } = this.#parts;
     const tenant = await directory.find(id);
     if (tenant === undefined || tenant.status === 'active' || tenant.status === 'suspended') return false;
     let rows = sum(tenant.removed);
@@ -61,24 +61,25 @@ export class TenantEraser {
       onProgress?.(rows);
     }
     if (tenant.status === 'erasing' || rows > sum(tenant.removed)) await this.#finish(id, await removal.scrub());
+    else if (tenant.receipt !== null) await receipts?.ensure(tenant.receipt);
     return true;
   }
 
   async #finish(id: string, limits: readonly string[]): Promise<void> {
     const { directory, standings, clock, audit, signing, receipts } = this.#parts;
-    const receipt = await directory.change(async (own, transaction) => {
+    const { receipt, isNew } = await directory.change(async (own, transaction) => {
       const tenant = await directory.findIn(own, id);
       // Another run has completed the erasure.
-      if (tenant?.status !== 'erasing') return null;
+      if (tenant?.status !== 'erasing') return { receipt: tenant?.receipt ?? null, isNew: false };
       const receipt = signReceipt(tenant, { removed: tenant.removed, limits, nowMs: clock.nowMs() }, signing);
       const erased: StoredTenant = { ...tenant, status: 'erased', name: null, suspendedMs: null, receipt };
       await directory.replace(own, erased);
       const detail = { action: 'tenant_erased', tenant_id: id, rows: sum(tenant.removed) };
       const entityUri = tenant.requestedBy ?? '';
       await audit?.record({ event: ADMIN_ACTION, tenantId: 'default', entityUri, detail }, transaction);
-      return receipt;
+      return { receipt, isNew: true };
     });
-    if (receipt !== null) await receipts?.add(receipt);
+    if (receipt !== null) await receipts?.[isNew ? 'add' : 'ensure'](receipt);
     await standings.reload();
   }
 }
