@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { askServer, defineCommand, rotateGroup, type ServerReply } from '../../kernel/command-api.ts';
+import { askServer, defineCommand, rotateGroup } from '../../kernel/command-api.ts';
 import { writeSecretFile } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
@@ -41,22 +41,23 @@ former one would have ended. A key of a login is not rotated: log in again.`,
     // The file is written before the request: a registered key that nobody holds would be worse than an unregistered
     // key.
     if (out !== undefined && !(await writeSecretFile(out, rawKey, random))) throw taken(out);
-    let reply: ServerReply;
-    try {
-      reply = await askServer(server, {
-        method: 'POST',
-        path: `/v1/auth/keys/${encodeURIComponent(id)}/rotate`,
-        body: { raw_key: rawKey, overlap_s: overlap },
-      });
-    } catch (error) {
-      if (out !== undefined) await rm(out, { force: true });
-      throw error;
-    }
-    const saved = keep ? await server.saveKey(rawKey) : undefined;
-    const places = [...(out === undefined ? [] : [`written to ${out}`]), ...(saved ? [`saved in ${saved.path}`] : [])];
     // Standard output contains only the key, so that a script can read it.
-    if (places.length === 0) stdout.write(`${rawKey}\n`);
-    const { document } = reply;
+    const show = (): void => {
+      if (out === undefined) stdout.write(`${rawKey}\n`);
+    };
+    const { document } = await askServer(server, {
+      method: 'POST',
+      path: `/v1/auth/keys/${encodeURIComponent(id)}/rotate`,
+      body: { raw_key: rawKey, overlap_s: overlap },
+    }).catch(async (error: unknown) => {
+      const isKept = mayBeDone(error);
+      if (isKept) show();
+      else if (out !== undefined) await rm(out, { force: true });
+      throw isKept ? unknownEnd(error, out) : error;
+    });
+    const saved = keep ? await server.saveKey(rawKey).catch(shownFirst(show)) : undefined;
+    const places = [...(out === undefined ? [] : [`written to ${out}`]), ...(saved ? [`saved in ${saved.path}`] : [])];
+    if (places.length === 0) show();
     const former = document['replaces'] as { readonly id: string; readonly expires_at: string };
     const end = document['expires_at'] === null ? 'never expires' : `expires ${document['expires_at']}`;
     const where = places.length === 0 ? 'it is not shown again' : places.join(', ');
@@ -65,6 +66,34 @@ former one would have ended. A key of a login is not rotated: log in again.`,
     if (saved?.isUsed === false) stderr.write('Commands go on with the key in SVC_API_KEY until you change it.\n');
   },
 });
+
+/** Shows the key before a failure to save it, because the former key may have ended already. */
+const shownFirst =
+  (show: () => void) =>
+  (error: unknown): never => {
+    show();
+    throw error;
+  };
+
+/** Failures to connect, after which the node has not got the request. */
+const UNSENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/**
+ * Returns true when the node may have replaced the key: its reply was lost, or said that the end of the write is
+ * unknown. Without the fresh key nobody would have a valid one then.
+ */
+const mayBeDone = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError &&
+  error.status >= 500 &&
+  !UNSENT.has((error.cause as NodeJS.ErrnoException | undefined)?.code);
+
+const unknownEnd = (cause: ServiceError, out: string | undefined): ServiceError =>
+  new ServiceError('unavailable', `the key may be replaced already: ${cause.message}`, {
+    hint:
+      `keep the new key, ${out === undefined ? 'which is shown once on standard output' : `written to ${out}`}, ` +
+      'and try it: if the node refuses it, nothing was changed',
+    cause,
+  });
 
 const taken = (file: string): ServiceError =>
   new ServiceError('conflict', `${file} exists already and is never overwritten`, {

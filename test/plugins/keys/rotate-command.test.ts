@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SubjectKeys } from '../../../plugins/keys/keys-api.ts';
+import { type CuttingProxy, startCuttingProxy } from '../../kit/cutting-proxy.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 
 const HOUR_MS = 3_600_000;
@@ -72,6 +73,53 @@ describe('the command rotate key', () => {
     expect([refused.status, refused.body.code]).to.deep.equal([403, 'authorization']);
     expect((await me(rawKey)).status).to.equal(200);
     expect((await me(body.raw_key)).status).to.equal(401);
+  });
+
+  describe('without a reply, or without a place for the key', () => {
+    let proxy: CuttingProxy;
+    let given: readonly string[];
+    let out: string;
+    beforeEach(async () => {
+      proxy = await startCuttingProxy(at.url);
+      const former = join(at.folder, 'former.key');
+      writeFileSync(former, key);
+      given = ['rotate', 'key', '--overlap', '0', '--url', proxy.url, '--key-file', former];
+      out = join(at.folder, 'new.key');
+    });
+    afterEach(() => proxy.close());
+
+    it('keeps the file of a key that the node may have taken', async () => {
+      proxy.cutAnswerTo('/rotate');
+      const { exitCode, stdout, stderr } = await at.run([...given, '--out', out]);
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.contain('may be replaced already').and.to.contain(`written to ${out}`);
+      const fresh = readFileSync(out, 'utf8').trim();
+      expect(stderr).not.to.contain(fresh);
+      expect([(await me(key)).status, (await me(fresh)).status]).to.deep.equal([401, 200]);
+    });
+
+    it('shows a key that the node may have taken', async () => {
+      proxy.cutAnswerTo('/rotate');
+      const { exitCode, stdout, stderr } = await at.run(given);
+      expect(exitCode, stderr).to.equal(1);
+      expect(stderr).to.contain('shown once on standard output');
+      expect([(await me(key)).status, (await me(stdout.trim())).status]).to.deep.equal([401, 200]);
+    });
+
+    it('shows a key that cannot be saved', async () => {
+      const variables = { XDG_CONFIG_HOME: join(at.folder, 'former.key') };
+      const { exitCode, stdout } = await at.run([...given, '--keep'], key, { variables });
+      expect(exitCode).to.equal(1);
+      expect((await me(stdout.trim())).status).to.equal(200);
+    });
+
+    it('leaves no file when no node has got the request', async () => {
+      await proxy.close();
+      const { exitCode, stdout } = await at.run([...given, '--out', out]);
+      expect([exitCode, stdout]).to.deep.equal([1, '']);
+      expect(existsSync(out)).to.equal(false);
+      expect((await me(key)).status).to.equal(200);
+    });
   });
 
   it('reports that the key does not exist', async () => {
