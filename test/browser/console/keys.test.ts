@@ -5,6 +5,16 @@ import { button, choose, dialog, fillIn, isTold, press, sendForm, takeSecret } f
 /** The public key of RFC 8032, section 7.1. */
 const PUBLIC_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
 
+/** The node gets each request, but the page gets no reply to a rotation. */
+const LOSES_ROTATIONS = `{
+  const send = globalThis.fetch;
+  globalThis.fetch = async (...given) => {
+    const reply = await send(...given);
+    if (String(given[0]?.url ?? given[0]).endsWith('/rotate')) throw new TypeError('the reply is lost');
+    return reply;
+  };
+}`;
+
 describeConsole('keys and tokens in the console', {}, (running) => {
   const whoIs = async (key: string) => running().served.ask('GET', '/v1/me', undefined, key);
 
@@ -29,6 +39,22 @@ describeConsole('keys and tokens in the console', {}, (running) => {
     await press(page.getByRole('dialog', { name: /^Revoke the key/ }), 'Revoke');
     await row.waitFor({ state: 'detached' });
     expect((await whoIs(second)).status).to.equal(401);
+  });
+
+  it('are shown when the reply to their rotation is lost', async () => {
+    const former = await running().keyFor('agent:unlucky', ['read', 'write', 'admin']);
+    const { page, open } = await running().enter(running().served.adminKey);
+    await open('keys');
+    await page.evaluate(LOSES_ROTATIONS);
+    await page
+      .getByRole('table', { name: 'All keys' })
+      .getByRole('button', { name: /^Rotate .*unlucky/ })
+      .click();
+    const rotate = page.getByRole('dialog', { name: /^Rotate the key/ });
+    await choose(rotate, 'The former key stays good for', 'Not at all');
+    await press(rotate, 'Rotate');
+    const fresh = await takeSecret(page, 'The new key');
+    expect([(await whoIs(former)).status, (await whoIs(fresh)).status]).to.deep.equal([401, 200]);
   });
 
   it('that expire soon are listed for an administrator, for all owners, and revoked', async () => {

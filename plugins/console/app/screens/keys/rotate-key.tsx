@@ -1,3 +1,4 @@
+import { FactMemoryError } from '../../../../../client/client.ts';
 import { drawKey } from '../../kit/draw-secret.ts';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { SecretDialog } from '../../kit/secret-dialog.tsx';
@@ -19,14 +20,22 @@ export const RotateKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }
       onClose={actions.close}
       onSubmit={async (values) => {
         const rawKey = drawKey();
-        await client.call('POST /v1/auth/keys/{id}/rotate', {
-          params: { id: apiKey.id },
-          body: { raw_key: rawKey, overlap_s: readSpan(values, 'overlap') },
-        });
-        actions.done(
-          fill(own.rotated, { name }),
-          <SecretDialog title={own.secretTitle} secret={rawKey} text={own.secretText} onClose={actions.close} />,
-        );
+        const show = (message: string, text: string): void =>
+          actions.done(
+            fill(message, { name }),
+            <SecretDialog title={own.secretTitle} secret={rawKey} text={text} onClose={actions.close} />,
+          );
+        try {
+          await client.call('POST /v1/auth/keys/{id}/rotate', {
+            params: { id: apiKey.id },
+            body: { raw_key: rawKey, overlap_s: readSpan(values, 'overlap') },
+          });
+        } catch (error) {
+          if (!mayBeDone(error)) throw error;
+          show(own.unconfirmed, own.unconfirmedText);
+          return;
+        }
+        show(own.rotated, own.secretText);
       }}
     >
       <p>{own.rotateText}</p>
@@ -34,3 +43,7 @@ export const RotateKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }
     </FormDialog>
   );
 };
+
+/** Without the new key nobody would have a valid one, if the node has replaced the former one and no reply came. */
+const mayBeDone = (error: unknown): boolean =>
+  error instanceof FactMemoryError && (error.status === 0 || error.status >= 500);
