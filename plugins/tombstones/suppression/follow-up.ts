@@ -94,12 +94,12 @@ interface Piece {
 /** Hides the next system facts about conflicts. Returns the next position; undefined when all are hidden. */
 const followConflicts = async (number: number, piece: Piece): Promise<number | undefined> => {
   const { tombstone, own, transaction, parts } = piece;
-  const { tenantId, id, legalHold, receivedFrom, revokedMs } = tombstone;
+  const { tenantId, id, scope, legalHold, receivedFrom, revokedMs } = tombstone;
   if (revokedMs !== null) return undefined;
   const after = await positionOf(tenantId, number, transaction);
   const page = { after, limit: FACTS_PER_PIECE };
   const { found, isOver } = await systemFactsOfConflicts(transaction, tombstone, page, parts);
-  const ids = found.map((fact) => fact.id);
+  const ids = found.flatMap((fact) => (scope === '*' || fact.scope === scope ? [fact.id] : []));
   // A tombstone of another node covers only a part of the facts of a conflict.
   const hidden =
     receivedFrom === null
