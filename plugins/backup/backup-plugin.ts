@@ -71,7 +71,7 @@ export const backupPlugin = definePlugin({
       run: (job) => runBackup(parts, job),
       // The requesting operator may have other keys with fewer permissions.
       present: async (result, { caller }) => (isOperator(caller) ? result : {}),
-      covers: (_payload, caller) => isOperator(caller),
+      covers: (_payload, { caller }) => isOperator(caller),
     });
     const factCheck = createFactCheck(tables, use.self.nodeId);
     on(storeChecks, () => factCheck);

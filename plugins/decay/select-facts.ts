@@ -43,7 +43,9 @@ export const openSelection = async (
   { gardens, namespaces }: SelectionParts,
 ): Promise<Selection> => {
   const { caller, snapshot } = reader;
-  const writable = (await gardens?.writable(caller, snapshot)) ?? [];
+  const { within = 'all' } = rules;
+  const mayWrite = (await gardens?.writable(caller, snapshot)) ?? [];
+  const writable = within === 'all' ? mayWrite : mayWrite.filter((garden) => within.includes(garden));
   const ofScope = rules.scope === null ? [] : [equals('scope', rules.scope)];
   const live = await reader.constraint('live', rules.scope === null ? {} : { scope: rules.scope });
   const candidates = all(live, ...ofScope, any(isNull('gardenId'), isIn('gardenId', writable)));

@@ -1,4 +1,4 @@
-import type { Principal } from '../../kernel/plugin-api.ts';
+import type { FactReader } from '../../kernel/plugin-api.ts';
 import {
   type CountedView,
   coversRights,
@@ -16,13 +16,12 @@ import type { SweptFacts } from './swept-facts.ts';
 
 export const SWEEP_JOB = 'decay.sweep';
 
-/** Contains no gardens, because each piece checks them again. */
 interface Payload extends WorkingRights {
   readonly rules: SweepRules;
 }
 
-export const sweepPayload = (caller: Principal, rules: SweepRules): JobData => {
-  const payload: Payload = { rules, ...rightsOf(caller) };
+export const sweepPayload = (reader: FactReader, rules: SweepRules): JobData => {
+  const payload: Payload = { rules, ...rightsOf(reader) };
   return { ...payload };
 };
 
@@ -31,16 +30,15 @@ export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHan
   covers: coversRights,
   async run(job) {
     const payload = job.payload as unknown as Payload;
-    const { rules, scopes } = payload;
+    const { scopes, gardens } = payload;
+    // Each piece checks the present gardens again, and leaves out those that the caller has joined since.
+    const rules = { ...payload.rules, within: gardens };
     const caller = creatorOf(job, payload);
     const total = totalOf(job.resumedFrom) ?? (await trySweep(parts, caller, rules, job.signal)).scanned;
     const from = stateOf(job.resumedFrom) ?? (await beginSweep(parts, caller));
-    const gardens = await parts.facts.read(caller, 'query', async ({ snapshot }) =>
-      parts.gardens?.writable(caller, snapshot),
-    );
     const { scanned, decayed } = await swept.finish(caller, rules, from, ownerOf(job, total));
     job.signal.throwIfAborted();
-    return { scanned, decayed, dry_run: false, of: { scopes, gardens: gardens ?? [] } };
+    return { scanned, decayed, dry_run: false, of: { scopes, gardens } };
   },
   // Counts reveal facts, so only a reader of every counted place gets them.
   async present({ of, ...counts }, reader) {

@@ -1,4 +1,4 @@
-import type { Scope } from '../../kernel/plugin-api.ts';
+import type { FactReader, Scope } from '../../kernel/plugin-api.ts';
 import type { SweepRequest } from './decay-api.ts';
 
 /** The defaults for absent rules. 0 disables a rule. */
@@ -14,6 +14,8 @@ export interface SweepRules {
   readonly ttlSeconds: number | null;
   /** Null without a rule about confidence. */
   readonly minConfidence: number | null;
+  /** The gardens that the sweep keeps to. By default all that the caller may write. */
+  readonly within?: FactReader['gardens'];
 }
 
 /**

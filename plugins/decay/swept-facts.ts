@@ -69,12 +69,12 @@ export class SweptFacts implements Decay {
     if (jobs === undefined) return undefined;
     const { threshold } = jobs;
     const { tenantId, entityUri: creator } = caller;
-    const isLarge = await facts.read(caller, 'query', async (reader) => {
+    const payload = await facts.read(caller, 'query', async (reader) => {
       const { candidates } = await openSelection(reader, rules, this.#parts);
-      return areMoreThan(threshold, candidates, { tenantId, snapshot: reader.snapshot });
+      const isLarge = await areMoreThan(threshold, candidates, { tenantId, snapshot: reader.snapshot });
+      return isLarge ? sweepPayload(reader, rules) : undefined;
     });
-    if (!isLarge) return undefined;
-    const payload = sweepPayload(caller, rules);
+    if (payload === undefined) return undefined;
     const estimatedSeconds = Math.ceil(threshold / FACTS_PER_SECOND);
     const jobId = await jobs.enqueue({
       type: SWEEP_JOB,

@@ -26,7 +26,7 @@ export const createImportJobs = (jobs: JobQueue, random: Random): ImportJobs => 
     async present({ importer, ...shown }, { caller }) {
       return isOpenTo(caller, importer, shown['scope']) ? shown : {};
     },
-    covers: (payload, caller) => isOpenTo(caller, payload['importer'], payload['scope']),
+    covers: (payload, { caller }) => isOpenTo(caller, payload['importer'], payload['scope']),
   });
   return {
     async start(request, opened, onEnd) {

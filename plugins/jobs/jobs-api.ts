@@ -14,6 +14,7 @@ export {
   type CountedView,
   coversRights,
   creatorOf,
+  hadGardens,
   rightsOf,
   seesAllOf,
   type WorkingRights,
@@ -157,11 +158,11 @@ export interface JobHandler {
    */
   readonly steering?: RequiredPermission | 'nobody';
   /**
-   * Returns true if the caller has every right that the job uses, such as all of its scopes. Other callers do not see
-   * the amount of work, and cannot resume the job. Without this method, every reader of the job has the rights.
-   * `payload` is empty once an erasure has emptied the job.
+   * Returns true if the reader has every right that the job uses, such as all of its scopes and gardens. Other readers
+   * do not see the amount of work, and cannot resume the job. Without this method, every reader of the job has the
+   * rights. `payload` is empty once an erasure has emptied the job.
    */
-  covers?(payload: JobData, caller: Principal): boolean;
+  covers?(payload: JobData, reader: Pick<FactReader, 'caller' | 'gardens'>): boolean;
 }
 
 export interface JobFilter {

@@ -1,4 +1,11 @@
-import { type Facts, formatInstant, type Principal, requirePermission, ServiceError } from '../../kernel/plugin-api.ts';
+import {
+  type FactReader,
+  type Facts,
+  formatInstant,
+  type Principal,
+  requirePermission,
+  ServiceError,
+} from '../../kernel/plugin-api.ts';
 import type { Job } from './job-row.ts';
 import type { JobRunner } from './job-runner.ts';
 import type { JobStore } from './job-store.ts';
@@ -25,14 +32,16 @@ export const readJob = async (
     if (job === undefined) throw new ServiceError('lookup', 'no such job');
     const present = job.result === null ? undefined : runner.handlerOf(job.type)?.present;
     const result = job.result === null || present === undefined ? {} : await present(job.result, reader);
-    return { ...summaryOf(job, caller, runner), result };
+    return { ...summaryOf(job, reader, runner), result };
   });
 };
 
+type Reader = Pick<FactReader, 'caller' | 'gardens'>;
+
 /**
- * Returns the summary of a job. Its counts cover all facts of the job, so only callers with all its rights get them.
+ * Returns the summary of a job. Its counts cover all facts of the job, so only readers with all its rights get them.
  */
-export const summaryOf = (job: Job, caller: Principal, runner: ReadJobParts['runner']): JobSummary => ({
+export const summaryOf = (job: Job, reader: Reader, runner: ReadJobParts['runner']): JobSummary => ({
   id: job.id,
   type: job.type,
   status: job.status,
@@ -42,11 +51,11 @@ export const summaryOf = (job: Job, caller: Principal, runner: ReadJobParts['run
   startedAt: instantOf(job.startedMs),
   completedAt: instantOf(job.completedMs),
   error: job.error,
-  progress: isCovered(job, caller, runner) ? job.progress : null,
+  progress: isCovered(job, reader, runner) ? job.progress : null,
 });
 
-/** True if the caller has every right of the job. */
-export const isCovered = ({ type, payload }: Job, caller: Principal, runner: ReadJobParts['runner']): boolean =>
-  runner.handlerOf(type)?.covers?.(payload, caller) ?? true;
+/** True if the reader has every right of the job. */
+export const isCovered = ({ type, payload }: Job, reader: Reader, runner: ReadJobParts['runner']): boolean =>
+  runner.handlerOf(type)?.covers?.(payload, reader) ?? true;
 
 const instantOf = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));

@@ -15,10 +15,10 @@ export const listJobs = async (
 ): ReturnType<JobQueue['list']> => {
   requirePermission(caller, 'read');
   requireLimit(limit, MAX_JOBS_PAGE);
-  const found = await facts.read(caller, 'query', ({ snapshot }) =>
-    store.listedFor(caller, filter, { after, limit: limit + 1 }, snapshot),
-  );
-  return { jobs: found.slice(0, limit).map((job) => summaryOf(job, caller, runner)), more: found.length > limit };
+  return facts.read(caller, 'query', async (reader) => {
+    const found = await store.listedFor(caller, filter, { after, limit: limit + 1 }, reader.snapshot);
+    return { jobs: found.slice(0, limit).map((job) => summaryOf(job, reader, runner)), more: found.length > limit };
+  });
 };
 
 /** Returns a job that the caller may cancel. Throws the errors of `JobQueue.cancel` for others. */
@@ -39,10 +39,11 @@ export const steerJob = async ({ store, facts, runner }: ReadJobParts, caller: P
 /** Implements `JobQueue.resume`. */
 export const resumeJob = async (parts: ReadJobParts, caller: Principal, id: string): Promise<JobSummary> => {
   const job = await steerJob(parts, caller, id);
-  if (!job.isEmptied && !isCovered(job, caller, parts.runner)) {
-    throw new ServiceError('authorization', 'the job works by permissions or scopes that this key lacks', {
+  const reader = await parts.facts.read(caller, 'query', async ({ gardens }) => ({ caller, gardens }));
+  if (!job.isEmptied && !isCovered(job, reader, parts.runner)) {
+    throw new ServiceError('authorization', 'the job works by permissions, scopes or gardens that this key lacks', {
       hint: 'ask for the work anew',
     });
   }
-  return summaryOf(await parts.store.resume(job), caller, parts.runner);
+  return summaryOf(await parts.store.resume(job), reader, parts.runner);
 };

@@ -3,7 +3,7 @@ import { type Principal, requirePermission, requireReadScope } from '../../kerne
 import type { JobQueue } from '../jobs/jobs-api.ts';
 import { checkPage, checksOf, hasMoreThan, rulesOf } from './check-facts.ts';
 import type { Lint, LintJob, LintQuestion, LintReport } from './lint-api.ts';
-import { LINT_JOB, type LintParts, orderOf } from './lint-job.ts';
+import { LINT_JOB, type LintOrder, type LintParts, orderOf } from './lint-job.ts';
 import { LintWalk } from './lint-walk.ts';
 
 /** The maximum size of the findings in a reply, in bytes. */
@@ -25,8 +25,9 @@ export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint =
       requirePermission(caller, 'read');
       if (question.scope !== 'all') requireReadScope(caller, question.scope);
       // Callers with equal rights and equal requests share a run that waits. A run that has started may lack the latest
-      // facts.
-      const key = JSON.stringify([caller.tenantId, caller.entityUri, orderOf(caller, question)]);
+      // facts. A run reads the gardens of the caller itself.
+      const order = orderOf({ caller, gardens: [] }, question);
+      const key = JSON.stringify([caller.tenantId, caller.entityUri, order]);
       const known = waiting.get(key);
       if (known !== undefined) return known;
       const run = parts.turns.run(caller, RUN_COST, async () => {
@@ -52,25 +53,26 @@ interface Asked {
 const checkOnce = async (parts: LintParts, jobs: JobQueue | undefined, asked: Asked): Promise<LintReport | LintJob> => {
   const { facts, names, rules } = parts;
   const { caller, question } = asked;
-  const report = await facts.read(caller, 'query', async (reader): Promise<LintReport | undefined> => {
-    if (jobs !== undefined && (await hasMoreThan(reader, question, names, jobs.threshold))) return undefined;
+  const done = await facts.read(caller, 'query', async (reader): Promise<LintReport | LintOrder> => {
+    const isLarge = jobs !== undefined && (await hasMoreThan(reader, question, names, jobs.threshold));
+    if (isLarge) return orderOf(reader, question);
     const walk = new LintWalk(rulesOf(question, ANSWER_FINDING_BYTES, rules?.at(caller.tenantId)));
     while (await checkPage(reader, question, walk, names)) await othersGoFirst();
     const { findings, isTruncated } = walk.list;
     const { factCount, proposals } = walk;
     return { findings, proposals, isTruncated, checkedMs: reader.nowMs, checks: checksOf(question), factCount };
   });
-  return report ?? enqueue(jobs as JobQueue, asked);
+  return 'scopes' in done ? enqueue(jobs as JobQueue, asked, done) : done;
 };
 
-const enqueue = async (jobs: JobQueue, { caller, question, key }: Asked): Promise<LintJob> => {
+const enqueue = async (jobs: JobQueue, { caller, question, key }: Asked, order: LintOrder): Promise<LintJob> => {
   const estimatedSeconds = Math.ceil(jobs.threshold / FACTS_PER_SECOND);
   const jobId = await jobs.enqueue({
     type: LINT_JOB,
     tenantId: caller.tenantId,
     creator: caller.entityUri,
     holderUri: limitedEntity(caller),
-    payload: { ...orderOf(caller, question) },
+    payload: { ...order },
     scope: question.scope,
     estimatedSeconds,
     dedupe: { key, until: 'ended' },

@@ -14,6 +14,7 @@ import {
   type CountedView,
   coversRights,
   creatorOf,
+  hadGardens,
   type JobHandler,
   type JobRun,
   rightsOf,
@@ -48,8 +49,8 @@ export interface LintOrder extends WorkingRights {
   readonly question: LintQuestion;
 }
 
-export const orderOf = (caller: Principal, question: LintQuestion): LintOrder => ({
-  ...rightsOf(caller),
+export const orderOf = (reader: Pick<FactReader, 'caller' | 'gardens'>, question: LintQuestion): LintOrder => ({
+  ...rightsOf(reader),
   question: { ...question, checks: checksOf(question) },
 });
 
@@ -68,39 +69,55 @@ export interface LintOutcome {
   readonly isTruncated: boolean;
   readonly factCount: number;
   readonly checkedMs: number;
+  /** The gardens whose facts were checked. */
+  readonly gardens: FactReader['gardens'];
+}
+
+/** The caller of a job, and the gardens whose facts its progress may count. */
+export interface LintCaller {
+  readonly caller: Principal;
+  readonly gardens: FactReader['gardens'];
 }
 
 /**
  * Checks facts page by page, each on its own short snapshot, with little memory. A fact that changes meanwhile counts
- * as it was when its page was read.
+ * as it was when its page was read. Reports no progress once the caller has joined further gardens.
  */
 export const lintInJob = async (
   { facts, clock, names, rules }: LintParts,
   run: JobRun,
-  caller: Principal,
+  { caller, gardens }: LintCaller,
   question: LintQuestion,
 ): Promise<LintOutcome> => {
-  const total = await facts.read(caller, 'query', (reader) =>
-    countFacts(reader, question, names, Number.MAX_SAFE_INTEGER),
-  );
+  let isWithin = true;
+  const read = <T>(work: (reader: FactReader) => Promise<T>): Promise<T> =>
+    facts.read(caller, 'query', (reader) => {
+      isWithin &&= hadGardens({ gardens }, reader.gardens);
+      return work(reader);
+    });
+  const report = (done: number, total: number): void => {
+    if (isWithin) run.progress({ done, total });
+  };
+  const total = await read((reader) => countFacts(reader, question, names, Number.MAX_SAFE_INTEGER));
   const judged = rulesOf(question, JOB_FINDING_BYTES, rules?.at(caller.tenantId));
   const walk = new LintWalk(judged, (run.resumedFrom as WalkState | null) ?? undefined);
   let checkpointAt = walk.factCount + CHECKPOINT_FACTS;
   for (let more = true; more; ) {
     run.signal.throwIfAborted();
-    run.progress({ done: walk.factCount, total: Math.max(total, walk.factCount) });
+    report(walk.factCount, Math.max(total, walk.factCount));
     const startedMs = clock.monotonicMs();
-    more = await facts.read(caller, 'query', (reader) => checkPage(reader, question, walk, names));
+    more = await read((reader) => checkPage(reader, question, walk, names));
     if (more && walk.factCount >= checkpointAt) {
       checkpointAt = walk.factCount + CHECKPOINT_FACTS;
       await checkpoint(run, walk);
     }
     await rest(clock, (clock.monotonicMs() - startedMs) * REST_FACTOR, run.signal);
   }
-  run.progress({ done: walk.factCount, total: walk.factCount });
+  report(walk.factCount, walk.factCount);
   const { findings, isTruncated } = walk.list;
   const { proposals, factCount } = walk;
-  return { findings, proposals, isTruncated, factCount, checkedMs: clock.nowMs() };
+  const seen = isWithin ? gardens : 'all';
+  return { findings, proposals, isTruncated, factCount, checkedMs: clock.nowMs(), gardens: seen };
 };
 
 const checkpoint = async (run: JobRun, { list, state }: LintWalk): Promise<void> => {
@@ -131,8 +148,8 @@ export const lintJob = (parts: LintParts): JobHandler => ({
     const order = job.payload as unknown as LintOrder;
     const { question, scopes } = order;
     const caller = creatorOf(job, order);
-    const gardens = await parts.facts.read(caller, 'query', async (reader) => reader.gardens);
-    const { factCount, checkedMs, proposals, ...found } = await lintInJob(parts, job, caller, question);
+    const asker = { caller, gardens: order.gardens };
+    const { factCount, checkedMs, proposals, gardens, ...found } = await lintInJob(parts, job, asker, question);
     const kept = await spellList(found.findings, (finding) => finding, JOB_FINDING_BYTES);
     const isTruncated = found.isTruncated || kept.isCut;
     const findings = found.findings.slice(0, kept.count);
@@ -149,7 +166,7 @@ export const lintJob = (parts: LintParts): JobHandler => ({
   },
 });
 
-interface StoredResult extends CountedView, LintOutcome {
+interface StoredResult extends CountedView, Omit<LintOutcome, 'gardens'> {
   readonly question: LintQuestion;
 }
 

@@ -12,7 +12,7 @@ export const lintTask = (parts: LintParts): UpkeepTask => ({
   summary: 'counts contradictions, expired facts, orphans, broken references and relations without a namespace',
   per: 'tenant',
   async start({ caller, job }) {
-    const { findings, isTruncated, factCount } = await lintInJob(parts, job, caller, EVERYTHING);
+    const { findings, isTruncated, factCount } = await lintInJob(parts, job, { caller, gardens: 'all' }, EVERYTHING);
     const counts: Record<string, number> = {};
     for (const check of CHECKS) counts[check] = findings.filter((one) => one.check === check).length;
     for (const severity of SEVERITIES) {

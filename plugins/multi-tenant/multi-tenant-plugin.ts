@@ -135,7 +135,7 @@ export const multiTenantPlugin = definePlugin({
       },
       steering: 'nobody',
       // Requires `admin` again, because another key of the same operator may have fewer permissions.
-      covers: (_payload, caller) => hasPermission(caller, 'admin'),
+      covers: (_payload, { caller }) => hasPermission(caller, 'admin'),
     });
     onStart(async () => {
       await tenants.adopt();

@@ -9,7 +9,7 @@ import {
   requireReadScope,
 } from '../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../facts/facts-api.ts';
-import type { JobQueue } from '../jobs/jobs-api.ts';
+import type { JobData, JobQueue } from '../jobs/jobs-api.ts';
 import type { RelationRules } from '../relations/relations-api.ts';
 import { composeSynthesis } from './compose-synthesis.ts';
 import { surveyFacts } from './survey-facts.ts';
@@ -30,6 +30,8 @@ export interface SynthesisParts {
   readonly rules: RelationRules | undefined;
 }
 
+const isMade = (done: Synthesis | JobData): done is Synthesis => 'factCount' in done;
+
 /** Syntheses of the facts in the store, made on request. */
 export class StoredSyntheses implements Syntheses {
   readonly #parts: SynthesisParts;
@@ -44,15 +46,17 @@ export class StoredSyntheses implements Syntheses {
     if (scope !== undefined) requireReadScope(caller, scope);
     const { facts, jobs, intact, rules } = this.#parts;
     const query = this.#queryOf(request);
-    const done = await facts.read(caller, 'query', async (reader): Promise<Synthesis | null> => {
+    const done = await facts.read(caller, 'query', async (reader): Promise<Synthesis | JobData> => {
       const { asked } = await filtersFor(reader, query);
       const place = { tenantId: caller.tenantId, snapshot: reader.snapshot };
-      if (jobs !== undefined && (await areMoreThan(jobs.threshold, asked, place))) return null;
+      if (jobs !== undefined && (await areMoreThan(jobs.threshold, asked, place))) {
+        return synthesisPayload(reader, query);
+      }
       const survey = await surveyFacts(reader, query, { rules });
       const composed = await composeSynthesis(reader, query, survey, { intact, rules });
       return { ...survey, ...composed, scope: query.scope ?? 'all', madeMs: reader.nowMs };
     });
-    return done ?? this.#enqueue(caller, query);
+    return isMade(done) ? done : this.#enqueue(caller, query, done);
   }
 
   #queryOf({
@@ -68,9 +72,8 @@ export class StoredSyntheses implements Syntheses {
     return { scope: scope ?? null, entityKey, minConfidence, includeExpired, limit };
   }
 
-  async #enqueue(caller: Principal, query: SynthesisQuery): Promise<SynthesisJob> {
+  async #enqueue(caller: Principal, query: SynthesisQuery, payload: JobData): Promise<SynthesisJob> {
     const jobs = this.#parts.jobs as JobQueue;
-    const payload = synthesisPayload(caller, query);
     const estimatedSeconds = Math.ceil(jobs.threshold / FACTS_PER_SECOND);
     const jobId = await jobs.enqueue({
       type: SYNTHESIS_JOB,

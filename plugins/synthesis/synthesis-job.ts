@@ -1,10 +1,11 @@
 import { ledgerPieces } from '../../kernel/internal-api.ts';
-import type { FactReader, Facts, Principal } from '../../kernel/plugin-api.ts';
+import type { FactReader, Facts } from '../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../facts/facts-api.ts';
 import {
   type CountedView,
   coversRights,
   creatorOf,
+  hadGardens,
   type JobData,
   type JobHandler,
   type JobRun,
@@ -20,7 +21,6 @@ import { synthesisJson } from './synthesis-json.ts';
 
 export const SYNTHESIS_JOB = 'synthesis.make';
 
-/** Contains no gardens, because the run determines them. */
 interface Payload extends WorkingRights {
   readonly query: SynthesisQuery;
 }
@@ -31,8 +31,8 @@ interface Kept extends Survey, CountedView {
   readonly madeMs: number;
 }
 
-export const synthesisPayload = (caller: Principal, query: SynthesisQuery): JobData => {
-  const payload: Payload = { query, ...rightsOf(caller) };
+export const synthesisPayload = (reader: Pick<FactReader, 'caller' | 'gardens'>, query: SynthesisQuery): JobData => {
+  const payload: Payload = { query, ...rightsOf(reader) };
   return { ...payload };
 };
 
@@ -47,7 +47,7 @@ export const createSynthesisHandler = ({ facts, intact, rules }: SynthesisJobPar
   run(job) {
     const payload = job.payload as unknown as Payload;
     return facts.read(creatorOf(job, payload), 'query', async (reader) => {
-      const kept = await keepSurvey(reader, payload.query, job, rules);
+      const kept = await keepSurvey(reader, payload, job, rules);
       return { ...kept };
     });
   },
@@ -62,13 +62,17 @@ export const createSynthesisHandler = ({ facts, intact, rules }: SynthesisJobPar
 /** Surveys the facts for a job, which reports progress and can be stopped. */
 const keepSurvey = async (
   reader: FactReader,
-  query: SynthesisQuery,
+  payload: Payload,
   job: JobRun,
   rules: RelationRules | undefined,
 ): Promise<Kept> => {
   const { signal } = job;
+  const { query } = payload;
   const total = await totalOf(reader, query, signal);
-  const counted = (done: number): void => job.progress({ done, total });
+  // Reports no progress if the caller has joined further gardens.
+  const counted = (done: number): void => {
+    if (hadGardens(payload, reader.gardens)) job.progress({ done, total });
+  };
   const survey = await surveyFacts(reader, query, { rules, signal, counted });
   const scopes = [...reader.caller.allowedScopes];
   return { ...survey, query, madeMs: reader.nowMs, scopes, gardens: reader.gardens };

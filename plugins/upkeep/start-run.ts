@@ -75,7 +75,7 @@ export const upkeepJob = (parts: RunParts): JobHandler => ({
     return undefined;
   },
   present: async (result, { caller }) => (seesCounts(caller) ? result : {}),
-  covers: (_payload, caller) => seesCounts(caller),
+  covers: (_payload, { caller }) => seesCounts(caller),
   steering: 'admin',
 });
 

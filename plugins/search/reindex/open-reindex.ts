@@ -41,6 +41,6 @@ export const openReindexJob = (
     present: async (result) => result,
     steering: 'admin',
     // The job works on the facts of all tenants.
-    covers: (_payload, { permissions }) => permissions.has('admin'),
+    covers: (_payload, { caller }) => caller.permissions.has('admin'),
   });
 };

@@ -75,7 +75,7 @@ export const openErasure = async (
     present: async (result) => result,
     steering: 'nobody',
     // Requires a key with admin, because the same entity may hold other keys with fewer permissions.
-    covers: (_payload, caller) => hasPermission(caller, 'admin'),
+    covers: (_payload, { caller }) => hasPermission(caller, 'admin'),
   });
   if (config.enabled) {
     // Runs last, so that data which other handlers derive from the fact in this transaction is stored already.

@@ -73,6 +73,34 @@ forEachStore('a decay sweep over many facts', () => {
     expect(shown).not.to.have.any.keys('scanned', 'decayed', 'progress');
   });
 
+  it('shows its progress to its creator while the creator reads all counted gardens (I13)', async () => {
+    await node.post('/v1/gardens', { slug: 'herbs', name: 'Herbs' }, node.admin);
+    const member = { entity_uri: 'agent:writer', role: 'writer' };
+    const joined = await node.post('/v1/gardens/herbs/members', member, node.admin);
+    expect(joined.status, joined.text).to.be.below(300);
+    await node.say({ confidence: 0.1, garden_id: 'herbs' });
+    const id = await begin();
+    await end(id);
+    expect((await read(id)).body.progress).to.include({ done: FACTS + 1, total: FACTS + 1 });
+    const path = '/v1/gardens/herbs/members/agent:writer';
+    const left = await node.request('DELETE', path, { key: node.admin });
+    expect(left.status, left.text).to.be.below(300);
+    expect((await read(id)).body).not.to.have.any.keys('scanned', 'decayed', 'progress');
+    const { jobs } = (await node.request('GET', '/v1/jobs', { key: node.key })).body;
+    expect(jobs[0]).to.include({ job_id: id, status: 'done' }).and.not.to.have.property('progress');
+    expect((await read(id, node.admin)).body.progress).to.include({ done: FACTS + 1 });
+  });
+
+  it('counts no facts of a garden that its creator has joined since the request (I13)', async () => {
+    await node.post('/v1/gardens', { slug: 'herbs', name: 'Herbs' }, node.admin);
+    await node.say({ confidence: 0.1, garden_id: 'herbs' }, node.admin);
+    const id = await begin();
+    const member = { entity_uri: 'agent:writer', role: 'writer' };
+    await node.post('/v1/gardens/herbs/members', member, node.admin);
+    await end(id);
+    expect((await read(id)).body).to.include({ scanned: FACTS, decayed: FACTS });
+  });
+
   it('can be resumed only by a caller who has its scopes', async () => {
     const id = await begin();
     expect((await node.request('DELETE', `/v1/jobs/${id}`, { key: node.key })).status).to.equal(204);

@@ -165,6 +165,21 @@ forEachStore('Lint of many facts', () => {
     expect(plain.findings).to.have.lengthOf(5);
   });
 
+  it('hides its counts from its creator who has left a counted garden (I13)', async () => {
+    await sayAll();
+    const members = '/v1/gardens/herbs/members';
+    const { node, admin } = at;
+    await node.request('POST', '/v1/gardens', { key: admin, body: { slug: 'herbs', name: 'Herbs' } });
+    await node.request('POST', members, { key: admin, body: { entity_uri: 'agent:a', role: 'writer' } });
+    await at.say({ entity: 'user:h', garden_id: 'herbs' });
+    const { job_id: id } = (await at.lint({ scope: 'all' })).body;
+    expect(await done(id))
+      .to.include({ fact_count: 5 })
+      .and.to.have.property('progress');
+    await node.request('DELETE', `${members}/agent:a`, { key: admin });
+    expect((await job(id)).body).to.not.have.any.keys('fact_count', 'progress');
+  });
+
   it('accepts requests and names of any length', async () => {
     const longest = await at.node.addKey({ entityUri: `agent:${'"'.repeat(2_000)}` });
     await sayAll();

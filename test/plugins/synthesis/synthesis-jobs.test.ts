@@ -49,6 +49,18 @@ forEachStore('a synthesis of many facts', () => {
     expect(JSON.stringify(found)).not.to.contain('team');
   });
 
+  it('hides its progress from its creator who has left a counted garden (I13)', async () => {
+    const admin = await node.addKey({ entityUri: 'agent:gardener', permissions: ['read', 'write', 'admin'] });
+    await node.request('POST', '/v1/gardens', { key: admin, body: { slug: 'herbs', name: 'Herbs', scope: 'team' } });
+    const members = '/v1/gardens/herbs/members';
+    await node.request('POST', members, { key: admin, body: { entity_uri: 'agent:s', role: 'writer' } });
+    await say(7, 'team', { garden_id: 'herbs' });
+    const id = await begin();
+    expect((await job(id)).progress).to.deep.include({ done: 5, total: 5 });
+    await node.request('DELETE', `${members}/agent:s`, { key: admin });
+    expect(await job(id)).not.to.have.property('progress');
+  });
+
   it('leaves out facts that have ended since', async () => {
     const id = await begin();
     await say(9, 'team', { confidence: 0 });
