@@ -1,8 +1,10 @@
 import { matchKey, type PluginTables, type ServiceNames } from '../../kernel/plugin-api.ts';
 import { conflictEntity } from './conflict-entity.ts';
+import { joinedFacts, statusFact } from './conflict-facts.ts';
 import { RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictEntities } from './conflicts-api.ts';
 import { membersOf } from './record-members.ts';
+import { strongestRival } from './strength.ts';
 
 export const createConflictEntities = (tables: PluginTables, names: ServiceNames): ConflictEntities => {
   const keyOf = (conflictId: string): string => matchKey(conflictEntity(conflictId, names), names);
@@ -30,6 +32,16 @@ export const createConflictEntities = (tables: PluginTables, names: ServiceNames
       const records = idsOf(conflictKeys).map((id) => ({ tenantId, id }));
       const found = await membersOf(tables.in(snapshot), records);
       return new Map([...found].map(([id, { ids }]) => [keyOf(id), ids]));
+    },
+    joined(conflictKey, fact, rivals) {
+      const rival = strongestRival(fact, rivals);
+      const [id] = idsOf([conflictKey]);
+      if (rival === undefined || id === undefined) return undefined;
+      const record = { id, gardenId: fact.gardenId };
+      return {
+        between: joinedFacts(record, fact, rival, names),
+        unresolved: statusFact(record, 'unresolved', fact, names),
+      };
     },
   };
 };

@@ -4,6 +4,7 @@ import {
   defineCollectHook,
   defineFactMark,
   defineRef,
+  type FactDraft,
   type FactOutline,
   type FactView,
   markOf,
@@ -29,6 +30,8 @@ export interface ConflictView {
   readonly members: readonly FactOutline[];
   /** True if there are more facts than `members` lists. */
   readonly truncated: boolean;
+  /** When the node first told the caller of the conflict. */
+  readonly detectedMs: number;
 }
 
 export type ConflictStatus = 'unresolved' | 'resolved' | 'all';
@@ -115,6 +118,15 @@ export interface ConflictEntities {
     tenantId: string,
     conflictKeys: readonly string[],
   ): Promise<ReadonlyMap<string, readonly string[]>>;
+  /**
+   * Drafts the system facts about a fact that joins a conflict, if only these rivals are known. Returns undefined if
+   * none of them contradicts the fact.
+   */
+  joined(
+    conflictKey: string,
+    fact: FactOutline,
+    rivals: readonly FactOutline[],
+  ): { readonly between: FactDraft; readonly unresolved: FactDraft } | undefined;
 }
 
 export const ConflictEntities = defineRef<ConflictEntities>('conflicts.entities');

@@ -35,7 +35,7 @@ export const createConflicts = (parts: ConflictParts): Conflicts => ({
   async get(caller, id) {
     requirePermission(caller, 'read');
     const recordId = recordIdOf(id, parts.self);
-    const found = await parts.facts.read(caller, 'query', (reader) => findConflict(reader, parts.tables, recordId));
+    const found = await parts.facts.read(caller, 'query', (reader) => findConflict(reader, parts, recordId));
     if (found === undefined) throw noSuchConflict();
     return found;
   },

@@ -1,16 +1,30 @@
 import { readVisiblePage } from '../../kernel/internal-api.ts';
-import { all, type FactOutline, type FactReader, isIn, type PluginTables } from '../../kernel/plugin-api.ts';
+import {
+  all,
+  type FactOutline,
+  type FactReader,
+  isIn,
+  type NodeSelf,
+  type PluginTables,
+  type ServiceNames,
+} from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
 import type { HeldRelations } from './held-relations.ts';
 import { type KnownMembers, MOST_MEMBERS, membersOf, twoThatDiffer } from './record-members.ts';
+import { shownSince } from './shown-since.ts';
 import { compareAge, strongestRival } from './strength.ts';
 import { WINS } from './timeline-rows.ts';
+
+interface ListParts {
+  readonly tables: PluginTables;
+  readonly self: NodeSelf;
+}
 
 /** Returns the records after `position`, newest detection first, at most `limit` that the caller can see. */
 export const listConflicts = async (
   reader: FactReader,
-  { tables, relations }: { readonly tables: PluginTables; readonly relations: HeldRelations },
+  { tables, relations, self }: ListParts & { readonly relations: HeldRelations },
   status: ConflictStatus,
   position: ConflictPosition | undefined,
   limit: number,
@@ -27,7 +41,7 @@ export const listConflicts = async (
     found.push(...(await candidatesAmong(reader, tables, shown, status)));
     const last = records.at(-1);
     const isOver = last === undefined || records.length < size || found.length >= limit;
-    if (isOver) return withFacts(reader, found.slice(0, limit));
+    if (isOver) return withFacts(reader, found.slice(0, limit), self.names);
     after = { detectedMs: last.detectedMs, id: last.id };
   }
 };
@@ -42,12 +56,13 @@ const MOST_RECORDS = 500;
 /** Returns one record in any status, if the caller can see two facts of it with different values. */
 export const findConflict = async (
   reader: FactReader,
-  tables: PluginTables,
+  { tables, self }: ListParts,
   id: string,
 ): Promise<ConflictView | undefined> => {
   const [record] = await readSome(reader, tables, 'all', undefined, 1, id);
   if (record === undefined) return undefined;
-  return (await withFacts(reader, await candidatesAmong(reader, tables, [record], 'all'))).found[0];
+  const candidates = await candidatesAmong(reader, tables, [record], 'all');
+  return (await withFacts(reader, candidates, self.names)).found[0];
 };
 
 interface Candidate {
@@ -55,6 +70,8 @@ interface Candidate {
   readonly members: readonly FactOutline[];
   readonly rival: FactOutline;
   readonly truncated: boolean;
+  /** True if the reader sees all the facts that were read. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -119,7 +136,8 @@ const candidatesAmong = async (
     const [newest] = seen;
     const rival = newest === undefined ? undefined : strongestRival(newest, seen);
     if (rival === undefined) return [];
-    return [{ record, members: seen.slice(0, MOST_MEMBERS), rival, truncated: known?.truncated === true }];
+    const isWhole = seen.length === known?.ids.length;
+    return [{ record, members: seen.slice(0, MOST_MEMBERS), rival, truncated: known?.truncated === true, isWhole }];
   });
 };
 
@@ -162,15 +180,23 @@ const visibleAmong = async (reader: FactReader, ids: readonly string[]): Promise
   return found;
 };
 
-const withFacts = async (reader: FactReader, candidates: readonly Candidate[]): Promise<ConflictPage> => {
+const withFacts = async (
+  reader: FactReader,
+  candidates: readonly Candidate[],
+  names: ServiceNames,
+): Promise<ConflictPage> => {
   const { facts, beyond } = await readVisiblePage(reader, candidates.flatMap(shownIds), 'newest');
   const byId = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
   const end = candidates.findIndex((candidate) => shownIds(candidate).some((id) => beyond.has(id)));
   const within = end < 0 ? candidates : candidates.slice(0, end);
+  const partly = within.flatMap(({ record, isWhole }) => (isWhole ? [] : [record]));
+  const since = await shownSince(reader, partly, names);
   const found = within.flatMap(({ record, members, rival, truncated }): ConflictView[] => {
     const factA = byId.get(members[0]?.id ?? '');
     const factB = byId.get(rival.id);
-    return factA === undefined || factB === undefined ? [] : [{ record, factA, factB, members, truncated }];
+    if (factA === undefined || factB === undefined) return [];
+    const detectedMs = since.get(record.id) ?? record.detectedMs;
+    return [{ record, factA, factB, members, truncated, detectedMs }];
   });
   return { found, more: end >= 0 };
 };

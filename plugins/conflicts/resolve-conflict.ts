@@ -36,7 +36,7 @@ export const resolveConflict = async (
   if (newValue === undefined && decision.winningFactId == null) throw undecided();
   const id = recordIdOf(name, parts.self);
   const draft = await parts.facts.read(caller, 'query', async (reader) => {
-    const conflict = await findConflict(reader, parts.tables, id);
+    const conflict = await findConflict(reader, parts, id);
     if (conflict === undefined) throw noSuchConflict();
     if (conflict.record.status === 'resolved') throw alreadyResolved();
     const model =

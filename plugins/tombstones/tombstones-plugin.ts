@@ -157,9 +157,10 @@ export const tombstonesPlugin = definePlugin({
       // Runs after the handlers that store system facts about hidden facts.
       on(
         factAppended,
-        ({ facts, transaction }) => {
+        ({ facts, transaction, nowMs }) => {
           const told = systemFactsAmong(facts, names);
-          return told.length === 0 ? undefined : hideLateSystemFacts(told, tables.in(transaction), transaction, parts);
+          if (told.length === 0) return undefined;
+          return hideLateSystemFacts(told, tables.in(transaction), transaction, { ...parts, nowMs });
         },
         { order: 'last' },
       );

@@ -20,7 +20,7 @@ import {
   hideSystemFacts,
   showOthersAboutConflicts,
 } from './hidden-rows.ts';
-import { tellingOfHidden } from './partly-hidden.ts';
+import { ofPartlyHidden, tellingOfHidden } from './partly-hidden.ts';
 import { type SystemFactParts, systemFactsOf, systemFactsOfConflicts } from './system-facts.ts';
 
 /** The number of facts processed in one transaction. */
@@ -156,7 +156,8 @@ const tellingAmong = async (
 ): Promise<HiddenSystemFact[]> => {
   const filter = all(equals('tenantId', tenantId), isIn('id', ids));
   const facts = ids.length === 0 ? [] : await transaction.find({ filter, order: 'feed', limit: ids.length });
-  return tellingOfHidden(facts, own, transaction, parts);
+  const told = await ofPartlyHidden(facts, own, transaction, parts.conflicts);
+  return tellingOfHidden(told, own, transaction, parts);
 };
 
 /** Returns the position of the fact with this number; undefined for 0. */

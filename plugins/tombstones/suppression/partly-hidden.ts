@@ -12,26 +12,18 @@ import type { ConflictEntities } from '../../conflicts/conflicts-api.ts';
 import { type HiddenBy, type HiddenSystemFact, hiddenAmong, partlyHiddenAmong } from './hidden-rows.ts';
 
 /**
- * Returns the system facts about conflicts that tell of a fact behind a tombstone of a peer. That tombstone hides one
+ * Returns those facts of `ofPartlyHidden` that tell of a fact behind a tombstone of a peer. That tombstone hides one
  * side of a conflict and leaves the other. A fact that names two members is hidden if either is hidden. Status and note
  * are hidden if the visible members agree at that time.
  */
 export const tellingOfHidden = async (
-  aboutConflicts: readonly StoredFact[],
+  told: readonly StoredFact[],
   own: ReadableTables,
   snapshot: PluginSnapshot,
   { names, conflicts }: { readonly names: ServiceNames; readonly conflicts: ConflictEntities | undefined },
 ): Promise<HiddenSystemFact[]> => {
-  const tenantId = aboutConflicts[0]?.tenantId;
+  const tenantId = told[0]?.tenantId;
   if (tenantId === undefined || conflicts === undefined) return [];
-  const keys = [...new Set(aboutConflicts.map(({ entityKey }) => entityKey))];
-  const subjects = await conflicts.subjects(snapshot, tenantId, keys);
-  const partly = new Set(await partlyHiddenAmong(own, [...subjects.values()]));
-  const told = aboutConflicts.filter(({ entityKey }) => {
-    const subject = subjects.get(entityKey);
-    return subject !== undefined && partly.has(subject);
-  });
-  if (told.length === 0) return [];
   const between = names.meta('conflict:between');
   const wholes = told.filter(({ relationKey }) => relationKey !== between).map(({ entityKey }) => entityKey);
   const members = await conflicts.members(snapshot, tenantId, [...new Set(wholes)]);
@@ -46,6 +38,23 @@ export const tellingOfHidden = async (
   });
 };
 
+/** Returns those of these system facts that are about conflicts between facts of which some may be hidden. */
+export const ofPartlyHidden = async (
+  aboutConflicts: readonly StoredFact[],
+  own: ReadableTables,
+  snapshot: PluginSnapshot,
+  conflicts: ConflictEntities | undefined,
+): Promise<readonly StoredFact[]> => {
+  if (aboutConflicts.length === 0 || conflicts === undefined) return [];
+  const keys = [...new Set(aboutConflicts.map(({ entityKey }) => entityKey))];
+  const subjects = await conflicts.subjects(snapshot, aboutConflicts[0]?.tenantId ?? '', keys);
+  const partly = new Set(await partlyHiddenAmong(own, [...subjects.values()]));
+  return aboutConflicts.filter(({ entityKey }) => {
+    const subject = subjects.get(entityKey);
+    return subject !== undefined && partly.has(subject);
+  });
+};
+
 const rowsOf = (
   { id }: StoredFact,
   about: readonly FactOutline[],
@@ -55,7 +64,7 @@ const rowsOf = (
 
 const IDS_AT_ONCE = 1_000;
 
-const outlinesOf = async (
+export const outlinesOf = async (
   ids: readonly string[],
   tenantId: string,
   snapshot: PluginSnapshot,

@@ -50,6 +50,19 @@ const STORIES: Readonly<Record<string, Story>> = {
     await say('shown');
     await sayHidden('hidden');
   },
+  'a rival that came between two visible ones': async ({ say, sayHidden, bury }) => {
+    await bury();
+    await say('shown');
+    await sayHidden('hidden');
+    await say('shown too');
+  },
+  'a rival that came before two visible ones': async ({ say, sayHidden, bury }) => {
+    await bury();
+    await sayHidden('hidden');
+    await say('shown');
+    await say('shown too');
+    await say('and a third');
+  },
   'a rival that came before the visible fact': async ({ say, sayHidden, bury }) => {
     await bury();
     await sayHidden('hidden');
@@ -117,7 +130,7 @@ forEachStore('A reader looks for a fact behind a tombstone of a peer by the fact
     return replies.map((reply) =>
       reply
         .replaceAll(/sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
-        .replaceAll(/"(?:hlc|cursor|timestamp|[a-z]+_at|[a-z]+_timestamp)":"[^"]*"/g, '<time>')
+        .replaceAll(/"(?:hlc|cursor|timestamp|(?!detected)[a-z]+_at|[a-z]+_timestamp)":"[^"]*"/g, '<time>')
         .replaceAll(/"(?:age_seconds|since|until)":[\d.]+/g, '<age>'),
     );
   };
