@@ -6,7 +6,6 @@ import {
   isIn,
   type NodeSelf,
   type PluginTables,
-  type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
@@ -24,11 +23,12 @@ interface ListParts {
 /** Returns the records after `position`, newest detection first, at most `limit` that the caller can see. */
 export const listConflicts = async (
   reader: FactReader,
-  { tables, relations, self }: ListParts & { readonly relations: HeldRelations },
+  parts: ListParts & { readonly relations: HeldRelations },
   status: ConflictStatus,
   position: ConflictPosition | undefined,
   limit: number,
 ): Promise<ConflictPage> => {
+  const { tables, relations } = parts;
   const { holdsMany } = relations.at(reader.caller.tenantId);
   const found: Candidate[] = [];
   let after = position;
@@ -38,10 +38,10 @@ export const listConflicts = async (
     const distinct = [...new Map(records.map((record) => [record.id, record])).values()];
     // A changed rule closes its records in the background. Until then the list leaves them out.
     const shown = status === 'unresolved' ? distinct.filter(({ relationKey }) => !holdsMany(relationKey)) : distinct;
-    found.push(...(await candidatesAmong(reader, tables, shown, status)));
+    found.push(...(await candidatesAmong(reader, parts, shown, status)));
     const last = records.at(-1);
     const isOver = last === undefined || records.length < size || found.length >= limit;
-    if (isOver) return withFacts(reader, found.slice(0, limit), self.names);
+    if (isOver) return withFacts(reader, found.slice(0, limit));
     after = { detectedMs: last.detectedMs, id: last.id };
   }
 };
@@ -56,13 +56,12 @@ const MOST_RECORDS = 500;
 /** Returns one record in any status, if the caller can see two facts of it with different values. */
 export const findConflict = async (
   reader: FactReader,
-  { tables, self }: ListParts,
+  parts: ListParts,
   id: string,
 ): Promise<ConflictView | undefined> => {
-  const [record] = await readSome(reader, tables, 'all', undefined, 1, id);
+  const [record] = await readSome(reader, parts.tables, 'all', undefined, 1, id);
   if (record === undefined) return undefined;
-  const candidates = await candidatesAmong(reader, tables, [record], 'all');
-  return (await withFacts(reader, candidates, self.names)).found[0];
+  return (await withFacts(reader, await candidatesAmong(reader, parts, [record], 'all'))).found[0];
 };
 
 interface Candidate {
@@ -70,8 +69,7 @@ interface Candidate {
   readonly members: readonly FactOutline[];
   readonly rival: FactOutline;
   readonly truncated: boolean;
-  /** True if the reader sees all the facts that were read. */
-  readonly isWhole: boolean;
+  readonly detectedMs: number;
 }
 
 /**
@@ -120,7 +118,7 @@ const own = (column: string): string => `${RECORDS}.${column}`;
 
 const candidatesAmong = async (
   reader: FactReader,
-  tables: PluginTables,
+  { tables, self }: ListParts,
   records: readonly ConflictRecord[],
   status: ConflictStatus,
 ): Promise<Candidate[]> => {
@@ -130,14 +128,22 @@ const candidatesAmong = async (
   const members = new Map(records.map(({ id }) => [id, withMembers(stored.get(id), contesting.get(id))]));
   const ids = [...members.values()].flatMap((known) => known.ids);
   const visible = new Map((await visibleAmong(reader, ids)).map((outline) => [outline.id, outline]));
-  return records.flatMap((record) => {
+  const seenOf = (known: readonly string[] = []): FactOutline[] => known.flatMap((id) => visible.get(id) ?? []);
+  const found = records.flatMap((record) => {
     const known = members.get(record.id);
-    const seen = (known?.ids ?? []).flatMap((id) => visible.get(id) ?? []).sort(compareAge);
+    const seen = seenOf(known?.ids).sort(compareAge);
     const [newest] = seen;
     const rival = newest === undefined ? undefined : strongestRival(newest, seen);
-    if (rival === undefined) return [];
     const isWhole = seen.length === known?.ids.length;
-    return [{ record, members: seen.slice(0, MOST_MEMBERS), rival, truncated: known?.truncated === true, isWhole }];
+    return rival === undefined ? [] : [{ record, seen, rival, isWhole, truncated: known?.truncated === true }];
+  });
+  const partly = found.flatMap(({ record, isWhole }) => (isWhole ? [] : [record]));
+  const since = await shownSince(reader, partly, self.names);
+  return found.flatMap(({ record, seen, isWhole, ...rest }) => {
+    const told = since.get(record.id);
+    // Visible facts may differ although they never contradicted each other. Those that are live now do.
+    if (!isWhole && told === undefined && twoThatDiffer(seenOf(contesting.get(record.id))) === undefined) return [];
+    return [{ ...rest, record, members: seen.slice(0, MOST_MEMBERS), detectedMs: told ?? record.detectedMs }];
   });
 };
 
@@ -180,22 +186,15 @@ const visibleAmong = async (reader: FactReader, ids: readonly string[]): Promise
   return found;
 };
 
-const withFacts = async (
-  reader: FactReader,
-  candidates: readonly Candidate[],
-  names: ServiceNames,
-): Promise<ConflictPage> => {
+const withFacts = async (reader: FactReader, candidates: readonly Candidate[]): Promise<ConflictPage> => {
   const { facts, beyond } = await readVisiblePage(reader, candidates.flatMap(shownIds), 'newest');
   const byId = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
   const end = candidates.findIndex((candidate) => shownIds(candidate).some((id) => beyond.has(id)));
   const within = end < 0 ? candidates : candidates.slice(0, end);
-  const partly = within.flatMap(({ record, isWhole }) => (isWhole ? [] : [record]));
-  const since = await shownSince(reader, partly, names);
-  const found = within.flatMap(({ record, members, rival, truncated }): ConflictView[] => {
+  const found = within.flatMap(({ record, members, rival, truncated, detectedMs }): ConflictView[] => {
     const factA = byId.get(members[0]?.id ?? '');
     const factB = byId.get(rival.id);
     if (factA === undefined || factB === undefined) return [];
-    const detectedMs = since.get(record.id) ?? record.detectedMs;
     return [{ record, factA, factB, members, truncated, detectedMs }];
   });
   return { found, more: end >= 0 };

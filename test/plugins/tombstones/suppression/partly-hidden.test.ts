@@ -31,7 +31,7 @@ interface PeeredNode {
   readonly node: FederatedNode;
   readonly reader: string;
   /** Says what the reader sees. */
-  say(v: string): Promise<void>;
+  say(v: string, members?: object): Promise<string>;
   /** Lets the peer say what its tombstone hides, if the node is to have it. */
   sayHidden(v: string): Promise<void>;
   bury(): Promise<void>;
@@ -63,6 +63,12 @@ const STORIES: Readonly<Record<string, Story>> = {
     await say('shown too');
     await say('and a third');
   },
+  'a rival of two visible facts of which one replaces the other': async ({ say, sayHidden, bury }) => {
+    await bury();
+    const shown = await say('shown');
+    await sayHidden('hidden');
+    await say('shown too', { replaces: [shown] });
+  },
   'a rival that came before the visible fact': async ({ say, sayHidden, bury }) => {
     await bury();
     await sayHidden('hidden');
@@ -93,10 +99,12 @@ forEachStore('A reader looks for a fact behind a tombstone of a peer by the fact
     return {
       node: started,
       reader,
-      async say(v) {
+      async say(v, members = {}) {
         await clock.advance(1_000);
-        const body = { ...member, value: { type: 'string', v }, source: 'agent:reader', scope: 'public' };
-        expect((await started.request('POST', '/v1/facts', { key: reader, body })).status).to.equal(201);
+        const body = { ...member, value: { type: 'string', v }, source: 'agent:reader', scope: 'public', ...members };
+        const reply = await started.request('POST', '/v1/facts', { key: reader, body });
+        expect(reply.status, reply.text).to.equal(201);
+        return reply.body.id;
       },
       async sayHidden(v) {
         await clock.advance(1_000);
