@@ -137,8 +137,11 @@ const candidatesAmong = async (
     const isWhole = seen.length === known?.ids.length;
     return rival === undefined ? [] : [{ record, seen, rival, isWhole, truncated: known?.truncated === true }];
   });
-  const partly = found.flatMap(({ record, isWhole }) => (isWhole ? [] : [record]));
-  const since = await shownSince(reader, partly, self.names);
+  const since = await shownSince(
+    reader,
+    found.map(({ record }) => record),
+    self.names,
+  );
   return found.flatMap(({ record, seen, isWhole, ...rest }) => {
     const told = since.get(record.id);
     // Visible facts may differ although they never contradicted each other. Those that are live now do.

@@ -16,6 +16,7 @@ const READS = [
   '/v1/facts?relation=svc:conflict:between',
   '/v1/facts?relation=svc:conflict:note',
   '/v1/facts?relation=svc:resolves',
+  '/v1/conflicts',
   '/v1/conflicts?status=all',
   `/v1/cards/${ENTITY}?scope=public`,
   `/v1/history/${ENTITY}`,
@@ -68,6 +69,15 @@ const STORIES: Readonly<Record<string, Story>> = {
     const shown = await say('shown');
     await sayHidden('hidden');
     await say('shown too', { replaces: [shown] });
+  },
+  'a rival of facts that a retraction has ended': async ({ say, sayHidden, bury }) => {
+    await bury();
+    await say('shown');
+    await sayHidden('hidden');
+    await say('shown too');
+    await say('none', { confidence: 0 });
+    await say('later');
+    await say('and a rival');
   },
   'a rival that came before the visible fact': async ({ say, sayHidden, bury }) => {
     await bury();
