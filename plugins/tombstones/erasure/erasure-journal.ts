@@ -20,6 +20,16 @@ export interface ErasureRecord {
 /** Appends a line to a journal. Resolves once it is on disk. Rejects with `unavailable` and the name of the file. */
 export const appendLine = (file: string, record: object): Promise<void> => appendLines(file, [JSON.stringify(record)]);
 
+/** Appends those records that this node has signed: others would be damaged lines at each start. */
+export const appendSigned = async (
+  file: string,
+  records: readonly ErasureRecord[],
+  identity: NodeIdentity,
+): Promise<void> => {
+  const lines = records.filter((record) => isSigned(record, identity)).map((record) => JSON.stringify(record));
+  if (lines.length > 0) await appendLines(file, lines);
+};
+
 /** The last erasure by a tombstone, and the ids of the receipts of all its erasures. */
 export interface LastErasure extends ErasureRecord {
   readonly receiptIds: ReadonlySet<string>;

@@ -78,6 +78,10 @@ export const putErasure = async (own: WritableTables, erasure: ErasureRow): Prom
   if (Number(changed) === 0) await own.insertRows(ERASURES, [row]);
 };
 
+/** Returns the erasures of all tenants that are complete. */
+export const completeErasures = async (own: ReadableTables): Promise<ErasureRow[]> =>
+  own.parse((await own(ERASURES).where('state', 'done')) as readonly Row[], fromRow);
+
 /** Returns erasures that no process has continued since the given instant, oldest first. */
 export const abandonedErasures = async (
   own: ReadableTables,

@@ -24,6 +24,7 @@ import { hasReached, readErasures } from './erasure-journal.ts';
 import { type ErasurePreview, type ErasureReceipt, previewOf } from './erasure-receipt.ts';
 import { abandonedErasures, erasureOf, putErasure } from './erasure-row.ts';
 import { subjectOf } from './erasure-subject.ts';
+import { addMissingErasures } from './missing-erasures.ts';
 import { previewErasure, type RunParts, runErasure } from './run-erasure.ts';
 
 export interface ErasureParts extends RunParts {
@@ -150,14 +151,16 @@ export class StoredErasures implements Erasures {
   }
 
   /**
-   * Hides restored facts that were erased before, and starts to erase them again; `resume` completes it. Must run
-   * before the node accepts requests.
+   * Hides restored facts that were erased before, and starts to erase them again; `resume` completes it. Adds the
+   * erasures of other hosts to the file. Must run before the node accepts requests.
    */
   async restore(): Promise<void> {
     const { tables, journal, identity, log } = this.#parts;
+    const inFile = new Set<string>();
     for (const last of await readErasures(journal, identity, log)) {
-      const { receipt, tombstone: kept } = last;
+      const { receipt, tombstone: kept, receiptIds } = last;
       const { tenantId, id } = kept;
+      for (const receiptId of receiptIds) inFile.add(receiptId);
       const known = await tables.read((own) => erasureOf(own, { tenantId, tombstoneId: id }));
       if (known?.receipt != null && hasReached(known.receipt, last)) continue;
       const isRunning = known !== undefined && known.state !== 'done';
@@ -166,6 +169,7 @@ export class StoredErasures implements Erasures {
         tombstoneId: id,
       });
     }
+    await addMissingErasures(inFile, this.#parts);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ERASURE_START } from '../../../../kernel/internal-api.ts';
@@ -95,5 +95,26 @@ forEachStore('an erasure that was interrupted between its journal and its end', 
     const receipt = await at.erase(id);
     expect(receipts()).to.deep.equal([receipt.id, receipt.id]);
     expect((await at.get('/v1/backups')).backups[0].erasures_since).to.equal(1);
+  });
+});
+
+forEachStore('a data folder without the erasures of other hosts', (kind) => {
+  let at: ErasureNode;
+  beforeEach(async () => {
+    at = await ErasureNode.start(kind);
+  });
+  afterEach(() => at.remove());
+
+  it('gets them at the start of its node, once', async () => {
+    await at.say('to be erased');
+    await at.erase(await at.tombstone({ reason: 'asked for' }));
+    const journal = join(at.folder, 'erasures.jsonl');
+    const written = readFileSync(journal, 'utf8');
+    rmSync(journal);
+    for (const seed of [2, 3]) {
+      await at.end();
+      await at.start({ random: createSeededRandom(seed) });
+      expect(JSON.parse(readFileSync(journal, 'utf8')), `start ${seed}`).to.deep.equal(JSON.parse(written));
+    }
   });
 });
