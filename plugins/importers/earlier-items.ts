@@ -1,5 +1,5 @@
 import { constants, createReadStream } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { lstat, open, rename } from 'node:fs/promises';
 import { readLines } from '../../kernel/command-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { DraftChunk } from './draft-chunks.ts';
@@ -31,7 +31,10 @@ export const itemsOfChunk = (chunk: DraftChunk): readonly EarlierItem[] => lines
 export interface ItemsFile {
   /** Yields the items; none if the file does not exist. */
   read(): AsyncIterable<EarlierItem>;
-  /** Opens a draft of the new file. A resumed run appends to the draft of the interrupted run. */
+  /**
+   * Opens a draft of the new file. A resumed run appends to the draft of the interrupted run, or to the new file if
+   * that run had come so far.
+   */
   begin(isResumed: boolean): Promise<void>;
   add(items: readonly EarlierItem[]): Promise<void>;
   /** Replaces the file by the draft. */
@@ -48,7 +51,10 @@ export const itemsFileAt = (path: string): ItemsFile => {
       }
     },
     async begin(isResumed) {
-      await write(draft, '', isResumed ? constants.O_APPEND : constants.O_TRUNC);
+      if (!isResumed) return write(draft, '', constants.O_TRUNC);
+      if (!(await isThere(draft))) await rename(path, draft).catch(ignoreMissing);
+      // A kill may have cut the last line.
+      await write(draft, '\n', constants.O_APPEND);
     },
     async add(items) {
       const lines = items.map((item) => `${JSON.stringify(item)}\n`);
@@ -62,9 +68,19 @@ async function* fileBytes(path: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path) as AsyncIterable<Buffer>;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    ignoreMissing(error);
   }
 }
+
+const ignoreMissing = (error: unknown): void => {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+};
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Writes to a file. Refuses a symbolic link, because another user may have placed it in the folder. */
 const write = async (path: string, text: string, how: number): Promise<void> => {

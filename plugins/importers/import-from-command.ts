@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, countNoun, defineCommand, EXIT, shellQuote } from '../../kernel/command-api.ts';
+import { removeDrafts } from '../../kernel/internal-api.ts';
 import { formatInstant, type Scope, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { createDraftFacts } from './draft-facts.ts';
 import { dryRun } from './dry-run.ts';
@@ -170,18 +171,20 @@ const doImport = async (
   const settings = [{ defaults: settingsOf(context) }, map, utcOffset, encoding, options.followDeletions];
   const digest = sha256Hex(JSON.stringify([format.id, await input.digest(), ...settings]));
   if (options.state === undefined) await mkdir(dirname(statePath), { recursive: true, mode: 0o700 });
+  await removeDrafts(statePath);
   const state = stateFileAt(statePath, context.random);
   const before = options.fromStart ? undefined : await state.read(digest);
   if (before?.isDone === true) {
     stdout.write('everything in this input was imported before; --from-start sends it again\n');
     return before.refused === 0 ? EXIT.ok : EXIT.someRefused;
   }
-  if (before !== undefined && before.position > 0) {
+  const isResumed = before !== undefined && before.position > 0;
+  if (isResumed) {
     stderr.write(`going on after ${countNoun(before.position, 'item')} of an earlier run\n`);
   }
   const progress = context.progress(input.totalBytes, 'facts');
   const tally = emptyTally();
-  const refused = await createRefusedItems(progress, options.refused);
+  const refused = await createRefusedItems(progress, options.refused, isResumed);
   let isOver = false;
   try {
     const exitCode = await runImport(

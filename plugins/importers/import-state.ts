@@ -1,5 +1,5 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { readOrdinaryFile } from '../../kernel/internal-api.ts';
+import { newDraft, readOrdinaryFile } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { isObject } from './origin-values.ts';
 
@@ -36,7 +36,7 @@ export const stateFileAt = (path: string, random: Random): StateFile => ({
   },
   async write(state) {
     // An unpredictable name for a new file, so that no planted link redirects the write.
-    const draft = `${path}.${random.uuid()}.new`;
+    const draft = newDraft(path, random);
     try {
       await writeFile(draft, `${JSON.stringify({ version: VERSION, ...state })}\n`, { mode: 0o600, flag: 'wx' });
       await rename(draft, path);

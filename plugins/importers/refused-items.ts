@@ -13,12 +13,16 @@ export interface RefusedItems {
   end(): void;
 }
 
-/** Lists the first items on standard error, and all of them in the named file, which is overwritten. */
+/**
+ * Lists the first items on standard error, and all of them in the named file. A resumed run adds to the file of the
+ * interrupted run; any other overwrites it.
+ */
 export const createRefusedItems = async (
   progress: Pick<Progress, 'say'>,
   file: string | undefined,
+  isResumed = false,
 ): Promise<RefusedItems> => {
-  if (file !== undefined) await writeFile(file, '', { mode: 0o600 });
+  if (file !== undefined) await writeFile(file, '', { mode: 0o600, flag: isResumed ? 'a' : 'w' });
   let count = 0;
   let waiting = '';
   return {

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
@@ -43,16 +43,70 @@ describe('A newer export of the same source', () => {
   };
   const sum = (stdout: string): string => /\d+ items? read = .*/.exec(stdout)?.[0] ?? stdout;
 
-  it('adds only new items, and does not restore facts that somebody has retracted', async () => {
-    await write('old.jsonl', { a: 'tea', b: 'hat' });
-    await run('old.jsonl');
-    await served.ask('POST', '/v1/facts', {
+  const retract = (id: string) =>
+    served.ask('POST', '/v1/facts', {
       entity: `mem0:user/${user}`,
-      relation: `memory:note:${count}-b`,
+      relation: `memory:note:${count}-${id}`,
       value: { type: 'null', v: null },
       source: 'user:noor',
       confidence: 0,
     });
+
+  /** Moves the state back to the items that a run had done when it was killed. */
+  const comeBackTo = async (state: string, position: number): Promise<void> => {
+    const last = JSON.parse(await readFile(state, 'utf8'));
+    await writeFile(state, JSON.stringify({ ...last, position, isDone: false }));
+  };
+
+  it('finds the items of a run that was killed after its last request and repeated', async () => {
+    const state = join(folder, 'state');
+    await write('old.jsonl', { a: 'tea', b: 'hat' });
+    await run('old.jsonl', '--state', state);
+    await retract('b');
+    await comeBackTo(state, 2);
+    await run('old.jsonl', '--state', state);
+    await write('new.jsonl', { a: 'tea', b: 'hat', c: 'map' });
+    const { stdout } = await run('new.jsonl', '--state', state);
+    expect(sum(stdout)).to.equal('3 items read = 1 stored + 2 same + 0 left out + 0 refused');
+    expect(await live()).to.deep.equal(['map', 'tea']);
+  });
+
+  it('finds the items of a run that was killed while it wrote one down, and repeated', async () => {
+    const state = join(folder, 'state');
+    await write('old.jsonl', { a: 'tea', b: 'hat' });
+    await run('old.jsonl', '--state', state, '--batch', '1');
+    await retract('b');
+    await comeBackTo(state, 1);
+    const [first = '', second = ''] = (await readFile(`${state}.items`, 'utf8')).split('\n');
+    await writeFile(`${state}.items`, `${first}\n${second.slice(0, 20)}`);
+    await rename(`${state}.items`, `${state}.items.next`);
+    await run('old.jsonl', '--state', state);
+    await write('new.jsonl', { a: 'tea', b: 'hat', c: 'map' });
+    const { stdout } = await run('new.jsonl', '--state', state);
+    expect(sum(stdout)).to.equal('3 items read = 1 stored + 2 same + 0 left out + 0 refused');
+  });
+
+  it('removes the draft that a killed run has left, and keeps its list of refused items', async () => {
+    const [state, refused] = [join(folder, 'state'), join(folder, 'refused')];
+    const future = { id: 'b', memory: 'later', user_id: user, created_at: '2999-01-01T00:00:00Z' };
+    await write('old.jsonl', { a: 'tea' });
+    await writeFile(join(folder, 'old.jsonl'), `${JSON.stringify(future)}\n`, { flag: 'a' });
+    const draft = '.state.5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11.partial';
+    await writeFile(join(folder, draft), '{');
+    const options = ['--state', state, '--refused', refused];
+    expect((await run('old.jsonl', ...options)).exitCode).to.equal(2);
+    const listed = await readFile(refused, 'utf8');
+    expect(listed).to.contain('reason');
+    await comeBackTo(state, 2);
+    expect((await run('old.jsonl', ...options)).exitCode).to.equal(2);
+    expect(await readFile(refused, 'utf8')).to.equal(listed);
+    expect((await readdir(folder)).sort()).to.deep.equal(['old.jsonl', 'refused', 'state', 'state.items']);
+  });
+
+  it('adds only new items, and does not restore facts that somebody has retracted', async () => {
+    await write('old.jsonl', { a: 'tea', b: 'hat' });
+    await run('old.jsonl');
+    await retract('b');
     await write('new.jsonl', { a: 'tea', b: 'hat', c: 'map' });
     for (const dry of [['--dry-run'], []]) {
       const { stdout, exitCode } = await run('new.jsonl', ...dry);
