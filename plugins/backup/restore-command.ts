@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type CommandContext, countNoun, defineCommand } from '../../kernel/command-api.ts';
 import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
@@ -95,6 +95,8 @@ const restoreFrom = async (
   // The keys of a sealed store lie beside its backups.
   const keysIn =
     options.from === undefined ? { folder: dirname(resolve(path)) } : { target: await objects.open(options.from) };
+  // First, because a command that is killed after it put the store back refuses to do so again.
+  const { key, placed } = await placeKeys(path, node.dataFolder, manifest, random);
   const restored = await explainDisk(DISK_OF_STORE, () =>
     store.restore({
       folder: path,
@@ -104,8 +106,11 @@ const restoreFrom = async (
       label: labelOf(clock.nowMs(), random.uuid()),
       onProgress,
     }),
-  );
-  const key = await placeKeys(path, node.dataFolder, manifest, random);
+  ).catch(async (error: unknown) => {
+    const isRefused = error instanceof ServiceError && error.status < 500;
+    if (isRefused) for (const file of placed) await rm(file, { force: true });
+    throw error;
+  });
   const erasedAt = await erasureInstants(await erasureFilesOf(node));
   const summary = summaryOf(manifest, erasedAt, manifest.id);
   // When a store is kept aside, the data folder belongs to that store, so no journal was lost.
@@ -171,20 +176,22 @@ const KEY_WORDS: Readonly<Record<KeyState, string>> = {
   missing: 'not in the backup: put node.key into the data folder, or the node will not start',
 };
 
-/** Never replaces an existing key. */
+/** Never replaces an existing key. `placed` are the files that are new. */
 const placeKeys = async (
   from: string,
   to: string,
   { keyFiles }: Manifest,
   random: Parameters<typeof writeSecretFile>[2],
-): Promise<KeyState> => {
-  let state: KeyState = (await readSecretFile(join(to, 'node.key'))) === undefined ? 'missing' : 'there';
+): Promise<{ readonly key: KeyState; readonly placed: readonly string[] }> => {
+  const placed: string[] = [];
+  let key: KeyState = (await readSecretFile(join(to, 'node.key'))) === undefined ? 'missing' : 'there';
   for (const { name } of keyFiles) {
     const secret = (await readFile(join(from, name), 'utf8')).trim();
     const isNew = await writeSecretFile(join(to, name), secret, random);
+    if (isNew) placed.push(join(to, name));
     if (name !== 'node.key') continue;
-    if (isNew) state = 'restored';
-    else state = (await readSecretFile(join(to, name))) === secret ? 'there' : 'other';
+    if (isNew) key = 'restored';
+    else key = (await readSecretFile(join(to, name))) === secret ? 'there' : 'other';
   }
-  return state;
+  return { key, placed };
 };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
@@ -84,4 +84,15 @@ forEachStore('a restore that is killed', (kind) => {
       await restoreAtLast();
     }).timeout(TEST_LIMIT_MS);
   }
+
+  it('has put the node key there before the store, and a refused one leaves no key', async () => {
+    const withKey = await from.backUp('--with-key');
+    const hasKey = hasFile('node.key');
+    await to.kill(['restore', withKey], moments['begun'] as () => boolean | Promise<boolean>);
+    expect(hasKey()).to.equal(true);
+    await restoreAtLast();
+    rmSync(to.work.path('data/node.key'));
+    expect((await to.run(['restore', withKey])).stderr).to.contain('already');
+    expect(hasKey()).to.equal(false);
+  }).timeout(TEST_LIMIT_MS);
 });
