@@ -47,6 +47,7 @@ export {
 export type { ServerRequest } from './commands/command-server.ts';
 export type { OfflineStore } from './commands/offline-store.ts';
 export { harmlessText } from './commands/shown-text.ts';
+export { isCommitUnknown, mayBeDone, unknownEnd } from './commands/unknown-end.ts';
 export type { Resolved } from './container/requires.ts';
 export { decodeBase64Url, encodeBase64Url } from './crypto/base64url.ts';
 export { canonicalJson } from './crypto/canonical-json.ts';

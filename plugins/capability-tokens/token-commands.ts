@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type CommandGroup, defineCommand, EXIT } from '../../kernel/command-api.ts';
-import { writeSecretFile } from '../../kernel/internal-api.ts';
+import { isCommitUnknown, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
 import { formatInstant, nodePrincipal, ServiceError } from '../../kernel/plugin-api.ts';
 import { operatorOf, TENANT_SERVICES, tenantOption } from '../multi-tenant/multi-tenant-api.ts';
 import {
@@ -66,7 +66,9 @@ const mintCommand = defineCommand({
     if (out !== undefined && existsSync(out)) throw taken(out);
     const actor = await operatorOf(options.tenant, use);
     const asked = { issuer: actor.entityUri, subject, verb: verbOf(verb), object, expiry: expires, ttlSeconds: ttl };
-    const issued = await registry.issue(actor, asked);
+    const issued = await registry.issue(actor, asked).catch((error: unknown) => {
+      throw isCommitUnknown(error) ? unknownEnd(error, 'a token may be recorded', UNKNOWN_MINTING) : error;
+    });
     if (out !== undefined && !(await writeSecretFile(out, issued.tokenJson, random))) {
       // Revokes the token, because its file could not be written and nobody has received it.
       await registry.revoke(actor, issued.tokenId);
@@ -80,6 +82,9 @@ const mintCommand = defineCommand({
     );
   },
 });
+
+const UNKNOWN_MINTING =
+  'nobody holds it: revoke it if "fact-memory-node token list" shows it first, and give the command again';
 
 const taken = (file: string): ServiceError =>
   new ServiceError('conflict', `${file} exists already and is never overwritten`, {

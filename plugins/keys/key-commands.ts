@@ -1,5 +1,5 @@
 import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
-import { writeSecretFile } from '../../kernel/internal-api.ts';
+import { isCommitUnknown, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
 import { NodeSelf, nodePrincipal, type Principal, type Random, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
 import { type KeyRecord, KeyRegistry } from './keys-api.ts';
@@ -59,17 +59,32 @@ const addCommand = defineCommand({
       ...(tenant === undefined ? {} : { tenantId: tenant }),
     };
     const actor = nodePrincipal(self.names);
-    const register = () => keys.register(actor, registration);
+    let unknown: ServiceError | undefined;
+    const register = (): Promise<KeyRecord | undefined> =>
+      keys.register(actor, registration).catch((error: unknown) => {
+        if (!isCommitUnknown(error)) throw error;
+        unknown = error;
+        return undefined;
+      });
     const record = await (out === undefined
       ? register()
       : registerWithFile(out, rawKey, random, { register, revoke: (id) => revoke(keys, id, actor) }));
     // Standard output contains only the key, so that a script can read it.
     if (out === undefined) stdout.write(`${rawKey}\n`);
+    if (record === undefined) throw unknownAddition(unknown as ServiceError, out);
     const where = out === undefined ? 'it is not shown again' : `written to ${out}`;
     const end = record.expiresAt === null ? 'never expires' : `expires ${record.expiresAt}`;
     stderr.write(`Key ${record.id} for ${record.entityUri}: ${where}; ${end}\n`);
   },
 });
+
+const unknownAddition = (cause: ServiceError, out: string | undefined): ServiceError =>
+  unknownEnd(
+    cause,
+    'the key may be registered',
+    `${out === undefined ? 'it is shown on standard output' : `it is written to ${out}`}: ` +
+      '"fact-memory-node key list" shows it first if it was registered. Keep it then, or revoke it',
+  );
 
 /**
  * Registers the key when it is on disk, and then gives the file its name. So a command that is killed leaves no file of
@@ -79,14 +94,14 @@ const registerWithFile = async (
   file: string,
   rawKey: string,
   random: Random,
-  { register, revoke }: { register(): Promise<KeyRecord>; revoke(id: string): Promise<void> },
-): Promise<KeyRecord> => {
+  { register, revoke }: { register(): Promise<KeyRecord | undefined>; revoke(id: string): Promise<void> },
+): Promise<KeyRecord | undefined> => {
   let record: KeyRecord | undefined;
   try {
     const isWritten = await writeSecretFile(file, rawKey, random, async () => {
       record = await register();
     });
-    if (isWritten && record !== undefined) return record;
+    if (isWritten) return record;
     throw new ServiceError('conflict', `${file} exists already and is never overwritten`, {
       hint: 'name another file, or move that one away',
     });

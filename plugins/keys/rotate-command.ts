@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { askServer, defineCommand, rotateGroup } from '../../kernel/command-api.ts';
-import { writeSecretFile } from '../../kernel/internal-api.ts';
+import { mayBeDone, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
 import { DEFAULT_KEY_OVERLAP_SECONDS, MAX_KEY_OVERLAP_SECONDS } from './rotate-key.ts';
@@ -53,7 +53,7 @@ former one would have ended. A key of a login is not rotated: log in again.`,
       const isKept = mayBeDone(error);
       if (isKept) show();
       else if (out !== undefined) await rm(out, { force: true });
-      throw isKept ? unknownEnd(error, out) : error;
+      throw isKept ? unknownRotation(error, out) : error;
     });
     const saved = keep ? await server.saveKey(rawKey).catch(shownFirst(show)) : undefined;
     const places = [...(out === undefined ? [] : [`written to ${out}`]), ...(saved ? [`saved in ${saved.path}`] : [])];
@@ -75,25 +75,14 @@ const shownFirst =
     throw error;
   };
 
-/** Failures to connect, after which the node has not got the request. */
-const UNSENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
-
-/**
- * Returns true when the node may have replaced the key: its reply was lost, or said that the end of the write is
- * unknown. Without the fresh key nobody would have a valid one then.
- */
-const mayBeDone = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError &&
-  error.status >= 500 &&
-  !UNSENT.has((error.cause as NodeJS.ErrnoException | undefined)?.code);
-
-const unknownEnd = (cause: ServiceError, out: string | undefined): ServiceError =>
-  new ServiceError('unavailable', `the key may be replaced already: ${cause.message}`, {
-    hint:
-      `keep the new key, ${out === undefined ? 'which is shown once on standard output' : `written to ${out}`}, ` +
-      'and try it: if the node refuses it, nothing was changed',
+/** Without the fresh key nobody would have a valid one, if the node has replaced the former one. */
+const unknownRotation = (cause: ServiceError, out: string | undefined): ServiceError =>
+  unknownEnd(
     cause,
-  });
+    'the key may be replaced already',
+    `keep the new key, ${out === undefined ? 'which is shown once on standard output' : `written to ${out}`}, ` +
+      'and try it: if the node refuses it, nothing was changed',
+  );
 
 const taken = (file: string): ServiceError =>
   new ServiceError('conflict', `${file} exists already and is never overwritten`, {

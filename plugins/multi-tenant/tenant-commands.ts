@@ -1,4 +1,5 @@
 import { type CommandGroup, countNoun, defineCommand } from '../../kernel/command-api.ts';
+import { isCommitUnknown, unknownEnd } from '../../kernel/internal-api.ts';
 import { NodeSelf, nodePrincipal, type Random, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { MAX_TENANTS_PAGE } from './directory-service.ts';
 import { exportTenantCommand } from './export-command.ts';
@@ -13,6 +14,10 @@ const KEY_BYTES = 32;
 
 /** Draws a key like `key add`: 64 hexadecimal digits, safe in a shell, a header and a URL. */
 const drawKey = (random: Random): string => Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
+
+const UNKNOWN_CREATION =
+  'its first key is shown on standard output: keep it if "fact-memory-node tenant show" knows the tenant, ' +
+  'and give the command again if it does not';
 
 const createCommand = defineCommand({
   name: 'create',
@@ -40,10 +45,15 @@ const createCommand = defineCommand({
     stderr,
   }) {
     const rawKey = drawKey(random);
-    const { firstKey } = await tenants.create(nodePrincipal(self.names), {
+    const wanted = {
       id,
       name: name ?? null,
       firstKey: { rawKey, entityUri: entity, permissions, allowedScopes: SCOPES },
+    };
+    const { firstKey } = await tenants.create(nodePrincipal(self.names), wanted).catch((error: unknown) => {
+      if (!isCommitUnknown(error)) throw error;
+      stdout.write(`${rawKey}\n`);
+      throw unknownEnd(error, 'the tenant may be made', UNKNOWN_CREATION);
     });
     // Standard output contains only the key, so that a script can read it.
     stdout.write(`${rawKey}\n`);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { askServer, defineCommand, rotateGroup } from '../../kernel/command-api.ts';
-import { writeSecretFile } from '../../kernel/internal-api.ts';
+import { mayBeDone, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
 
@@ -34,6 +34,8 @@ const rotateWebhook = defineCommand({
       method: 'POST',
       path: `/v1/subscriptions/${encodeURIComponent(subscription)}/rotate-secret`,
       body: overlap === undefined ? {} : { overlap_s: overlap },
+    }).catch((error: unknown) => {
+      throw mayBeDone(error) ? unknownEnd(error, 'the secret may be replaced already', UNKNOWN_ROTATION) : error;
     });
     const secret = String(document['secret']);
     const isWritten = out !== undefined && (await writeSecretFile(out, secret, random));
@@ -46,6 +48,8 @@ const rotateWebhook = defineCommand({
     );
   },
 });
+
+const UNKNOWN_ROTATION = 'give the same command again: the secret of that run is the one to use';
 
 const taken = (file: string): ServiceError =>
   new ServiceError('conflict', `${file} exists already and is never overwritten`, {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { startCuttingProxy } from '../../kit/cutting-proxy.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 
 const NODE_KEY = Buffer.alloc(32, 9).toString('base64url');
@@ -54,6 +55,18 @@ describe('the command rotate webhook', () => {
     expect(stderr).to.contain('never overwritten');
     expect(readFileSync(out, 'utf8')).to.equal('mine');
     expect(await shown()).not.to.have.property('former_secret_ends_at');
+  });
+
+  it('says how to get a known secret when no reply comes', async () => {
+    const proxy = await startCuttingProxy(at.url);
+    const variables = { SVC_URL: proxy.url };
+    proxy.cutAnswerTo('/rotate-secret');
+    const cut = await at.run(['rotate', 'webhook', id], undefined, { variables });
+    expect([cut.exitCode, cut.stdout]).to.deep.equal([1, '']);
+    expect(cut.stderr).to.contain('may be replaced already').and.to.contain('the same command again');
+    const again = await at.run(['rotate', 'webhook', id], undefined, { variables });
+    expect(again.stdout, again.stderr).to.match(/^whsec_/);
+    await proxy.close();
   });
 
   it('prints the error of the node for an unknown subscription', async () => {
