@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { askServer, type CommandServer, type ServerReply } from '../../kernel/command-api.ts';
-import { readSecretFile, replaceSecretFile } from '../../kernel/internal-api.ts';
+import { mayBeDone, readSecretFile, replaceSecretFile, unknownEnd } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import type { Client, Place } from './clients/client.ts';
 import { type ConnectionRecord, type MadeKey, readRecords } from './connection-record.ts';
@@ -12,8 +12,14 @@ const LOOK = { method: 'GET', path: '/v1/me' } as const;
 
 /** The key that the configured client will send. */
 export type KeyPlan =
-  /** A key in a file. With `make`, it must be registered first. */
-  | { readonly kind: 'file'; readonly file: string; readonly make: boolean; readonly known?: MadeKey | undefined }
+  /** A key in a file. With `make`, it must be registered first; `isLeft` says that an interrupted run registered it. */
+  | {
+      readonly kind: 'file';
+      readonly file: string;
+      readonly make: boolean;
+      readonly isLeft?: boolean;
+      readonly known?: MadeKey | undefined;
+    }
   /** The user's own key for this address. With `make`, a new key is generated and stored. */
   | { readonly kind: 'kept'; readonly make: boolean }
   | { readonly kind: 'none'; readonly why: string };
@@ -43,7 +49,7 @@ export const planKey = async ({ client, place, server, keyFile, caller }: KeyPar
   const known = await keyOfRecords(place, file);
   if (known !== undefined || (await isThere(file))) {
     const isRefused = caller !== undefined && (await readSecretFile(file).then((key) => isDead(server, key)));
-    if (!isRefused) return { kind: 'file', file, make: false, known };
+    if (!isRefused) return { kind: 'file', file, make: false, isLeft: known === undefined, known };
   }
   if (isAdmin) return { kind: 'file', file, make: true };
   if ((await server.savedKey()) !== undefined) return { kind: 'kept', make: false };
@@ -56,7 +62,8 @@ export const planKey = async ({ client, place, server, keyFile, caller }: KeyPar
 };
 
 const planKept = async (server: CommandServer, isAdmin: boolean): Promise<KeyPlan> => {
-  if ((await server.savedKey()) !== undefined) return { kind: 'kept', make: false };
+  const saved = await server.savedKey();
+  if (saved !== undefined && !(isAdmin && (await isDead(server, saved)))) return { kind: 'kept', make: false };
   if (isAdmin) return { kind: 'kept', make: true };
   return { kind: 'none', why: 'everybody who opens the project needs SVC_API_KEY, or "fact-memory-node login"' };
 };
@@ -116,6 +123,7 @@ export const makeKey = async (
   random: Random,
 ): Promise<MadeKey | null> => {
   if (plan.kind === 'none') return null;
+  if (plan.kind === 'file' && plan.isLeft === true) return keyLeftIn(plan.file, server);
   if (!plan.make) return plan.kind === 'file' ? (plan.known ?? null) : null;
   const rawKey = Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
   // Writes the file before it registers the key: a registered key that nobody holds would be worse than an unregistered
@@ -135,10 +143,25 @@ export const makeKey = async (
     });
     return { file, id: String(document['id']) };
   } catch (error) {
+    if (mayBeDone(error)) throw unknownEnd(error, 'the key of the client may be registered', goesOnWith(file));
     await rm(file, { force: true });
     throw error;
   }
 };
+
+/** Returns null if the node tells this key from no other key of its entity: it has no id to be revoked by. */
+const keyLeftIn = async (file: string, server: CommandServer): Promise<MadeKey | null> => {
+  const key = (await readSecretFile(file)) ?? '';
+  const listed = await server
+    .send({ method: 'GET', path: '/v1/auth/keys', key, timeoutMs: LOOK_MS })
+    .catch(() => undefined);
+  const keys: unknown = listed?.status === OK ? JSON.parse(listed.text) : undefined;
+  return Array.isArray(keys) && keys.length === 1 ? { file, id: String(keys[0].id) } : null;
+};
+
+const OK = 200;
+
+const goesOnWith = (file: string): string => `give the same command again: it goes on with the key in ${file}`;
 
 const userSuffix = ({ folders: { env } }: Place): string => {
   const name = (env['USER'] ?? env['USERNAME'] ?? '').toLowerCase().replaceAll(/[^a-z0-9._-]/g, '');

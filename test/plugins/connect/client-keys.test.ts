@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { type CuttingProxy, startCuttingProxy } from '../../kit/cutting-proxy.ts';
 import { type ConnectedUser, connectUser } from './connected-user.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: files of other programs have no type
@@ -55,5 +56,41 @@ describe('the key that connect gives to a client', () => {
     const file = join(user.home, 'some.key');
     const refused = await user.run(['connect', 'vscode', '--yes', '--key-file', file], away);
     expect([refused.exitCode, await user.read('.config/Code/User/mcp.json')]).to.deep.equal([1, undefined]);
+  });
+
+  describe('without a reply to its registration', () => {
+    let proxy: CuttingProxy;
+    let away: { readonly SVC_URL: string };
+    beforeEach(async () => {
+      proxy = await startCuttingProxy(at.node.url);
+      away = { SVC_URL: proxy.url };
+    });
+    afterEach(() => proxy.close());
+
+    const keysOf = async (entity: string): Promise<readonly unknown[]> =>
+      (await at.node.ask('GET', `/v1/auth/keys?all=true&search=${entity}`)).body;
+
+    it('stays in its file, which the same command goes on with', async () => {
+      proxy.cutAnswerTo('POST /v1/auth/keys');
+      const cut = await user.run(['connect', 'zed', '--yes'], away);
+      expect(cut.exitCode).to.equal(1);
+      expect(cut.stderr).to.contain('may be registered').and.to.contain('the same command again');
+      expect(await keysOf('agent:zed')).to.have.length(1);
+      const again = await user.run(['connect', 'zed', '--yes'], away);
+      expect(again.exitCode, again.stderr).to.equal(0);
+      expect(await keysOf('agent:zed')).to.have.length(1);
+      await user.run(['disconnect', 'zed', '--yes'], away);
+      expect(await keysOf('agent:zed')).to.deep.equal([]);
+    });
+
+    it('stays with the user for a project, and gives way to another one if it was not registered', async () => {
+      const given = ['connect', 'opencode', '--scope', 'project', '--folder', user.project, '--yes'];
+      proxy.cutAnswerTo('POST /v1/auth/keys');
+      expect((await user.run(given, away)).stderr).to.contain('may be registered');
+      const [left] = (await keysOf('agent:opencode')) as readonly { readonly id: string }[];
+      await at.node.ask('DELETE', `/v1/auth/keys/${left?.id}`);
+      expect((await user.run(given, away)).exitCode).to.equal(0);
+      expect(await keysOf('agent:opencode')).to.have.length(1);
+    });
   });
 });
