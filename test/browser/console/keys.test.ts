@@ -5,12 +5,13 @@ import { button, choose, dialog, fillIn, isTold, press, sendForm, takeSecret } f
 /** The public key of RFC 8032, section 7.1. */
 const PUBLIC_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
 
-/** The node gets each request, but the page gets no reply to a rotation. */
-const LOSES_ROTATIONS = `{
+/** The node gets each request, but the page gets no reply to those that send something to a path with this end. */
+const losesRepliesOf = (end: string): string => `{
   const send = globalThis.fetch;
   globalThis.fetch = async (...given) => {
     const reply = await send(...given);
-    if (String(given[0]?.url ?? given[0]).endsWith('/rotate')) throw new TypeError('the reply is lost');
+    const { url = given[0], method = given[1]?.method } = given[0];
+    if (method === 'POST' && String(url).endsWith('${end}')) throw new TypeError('the reply is lost');
     return reply;
   };
 }`;
@@ -45,7 +46,7 @@ describeConsole('keys and tokens in the console', {}, (running) => {
     const former = await running().keyFor('agent:unlucky', ['read', 'write', 'admin']);
     const { page, open } = await running().enter(running().served.adminKey);
     await open('keys');
-    await page.evaluate(LOSES_ROTATIONS);
+    await page.evaluate(losesRepliesOf('/rotate'));
     await page
       .getByRole('table', { name: 'All keys' })
       .getByRole('button', { name: /^Rotate .*unlucky/ })
@@ -55,6 +56,15 @@ describeConsole('keys and tokens in the console', {}, (running) => {
     await press(rotate, 'Rotate');
     const fresh = await takeSecret(page, 'The new key');
     expect([(await whoIs(former)).status, (await whoIs(fresh)).status]).to.deep.equal([401, 200]);
+  });
+
+  it('are shown when the reply to their registration is lost', async () => {
+    const { page, open } = await running().enter(running().served.adminKey);
+    await open('keys');
+    await page.evaluate(losesRepliesOf('/v1/auth/keys'));
+    await sendForm(page, { opener: 'Register a key', texts: { Entity: 'agent:unheard' } });
+    const fresh = await takeSecret(page, 'The new key');
+    expect((await whoIs(fresh)).body.entity_uri).to.equal('agent:unheard');
   });
 
   it('that expire soon are listed for an administrator, for all owners, and revoked', async () => {

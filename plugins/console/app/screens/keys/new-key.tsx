@@ -3,6 +3,7 @@ import { drawKey } from '../../kit/draw-secret.ts';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { ChecksField, TextField } from '../../kit/form-fields.tsx';
 import type { FormValues } from '../../kit/form-values.ts';
+import { mayBeDone } from '../../kit/may-be-done.ts';
 import { SecretDialog } from '../../kit/secret-dialog.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
@@ -16,20 +17,28 @@ export const NewKey = ({ actions }: { actions: Actions }) => {
   const { keys: own } = texts;
   const register = async (values: FormValues): Promise<void> => {
     const rawKey = drawKey();
-    const { entity_uri: entity } = await client.call('POST /v1/auth/keys', {
-      body: {
-        raw_key: rawKey,
-        entity_uri: values.text('entity'),
-        permissions: values.many('permissions') as NonNullable<NewKeyBody['permissions']>,
-        allowed_scopes: values.many('scopes') as NonNullable<NewKeyBody['allowed_scopes']>,
-        description: values.optional('description') ?? null,
-        expires_at: values.instant('expires') ?? null,
-      },
-    });
-    actions.done(
-      fill(own.registered, { entity }),
-      <SecretDialog title={own.secretTitle} secret={rawKey} text={own.secretText} onClose={actions.close} />,
-    );
+    const entity = values.text('entity');
+    const show = (message: string, text: string): void =>
+      actions.done(
+        fill(message, { entity }),
+        <SecretDialog title={own.secretTitle} secret={rawKey} text={text} onClose={actions.close} />,
+      );
+    const body: NewKeyBody = {
+      raw_key: rawKey,
+      entity_uri: entity,
+      permissions: values.many('permissions') as NonNullable<NewKeyBody['permissions']>,
+      allowed_scopes: values.many('scopes') as NonNullable<NewKeyBody['allowed_scopes']>,
+      description: values.optional('description') ?? null,
+      expires_at: values.instant('expires') ?? null,
+    };
+    try {
+      await client.call('POST /v1/auth/keys', { body });
+    } catch (error) {
+      if (!mayBeDone(error)) throw error;
+      show(own.unheard, own.unheardText);
+      return;
+    }
+    show(own.registered, own.secretText);
   };
   return (
     <FormDialog title={own.register} submit={own.register} onSubmit={register} onClose={actions.close}>

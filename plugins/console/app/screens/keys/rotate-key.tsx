@@ -1,6 +1,6 @@
-import { FactMemoryError } from '../../../../../client/client.ts';
 import { drawKey } from '../../kit/draw-secret.ts';
 import { FormDialog } from '../../kit/form-dialog.tsx';
+import { mayBeDone } from '../../kit/may-be-done.ts';
 import { SecretDialog } from '../../kit/secret-dialog.tsx';
 import { OVERLAPS, readSpan, SpanField } from '../../kit/span-field.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
@@ -43,7 +43,3 @@ export const RotateKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }
     </FormDialog>
   );
 };
-
-/** Without the new key nobody would have a valid one, if the node has replaced the former one and no reply came. */
-const mayBeDone = (error: unknown): boolean =>
-  error instanceof FactMemoryError && (error.status === 0 || error.status >= 500);
