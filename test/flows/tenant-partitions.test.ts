@@ -36,7 +36,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly RegExp[]>> = {
     /^select "garden_id" from "gardens_members" limit \$1$/,
     /^select distinct "tenant_id" from "keys_api_keys"$/,
     /^select \* from "tombstones_markers" where "signed_by" = \$1 and "received_from" is null$/,
-    /^select \* from "tombstones_erasures" where "state" = \$1$/,
+    /^select distinct "tenant_id" from "tombstones_erasures"$/,
     /^select \* from "oauth_secrets" where "spent_ms" >= \$1 and "expires_ms" > \$2$/,
     /^select "(token_)?id" from "(keys_api_keys|keys_agent_keys|capability_tokens_issued)" where "revoked_ms" >= \$1$/,
   ],

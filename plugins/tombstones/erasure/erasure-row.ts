@@ -78,9 +78,29 @@ export const putErasure = async (own: WritableTables, erasure: ErasureRow): Prom
   if (Number(changed) === 0) await own.insertRows(ERASURES, [row]);
 };
 
-/** Returns the erasures of all tenants that are complete. */
-export const completeErasures = async (own: ReadableTables): Promise<ErasureRow[]> =>
-  own.parse((await own(ERASURES).where('state', 'done')) as readonly Row[], fromRow);
+/**
+ * Returns the complete erasures of a tenant whose tombstones come after one by id, at most `limit`. `next` is where the
+ * rest begins.
+ */
+export const completeErasures = async (
+  own: ReadableTables,
+  tenantId: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ readonly erasures: readonly ErasureRow[]; readonly next: string | null }> => {
+  const rows: readonly Row[] = await own(ERASURES)
+    .where({ tenant_id: tenantId, state: 'done' })
+    .where('tombstone_id', '>', after)
+    .orderBy('tombstone_id')
+    .limit(limit);
+  const last = rows.length < limit ? undefined : rows.at(-1);
+  return { erasures: own.parse(rows, fromRow), next: last === undefined ? null : String(last['tombstone_id']) };
+};
+
+/** Returns the tenants that have an erasure. */
+export const tenantsWithErasures = async (own: ReadableTables): Promise<readonly string[]> => {
+  const rows: readonly { readonly tenant_id: string }[] = await own(ERASURES).distinct('tenant_id');
+  return rows.map(({ tenant_id }) => tenant_id);
+};
 
 /** Returns erasures that no process has continued since the given instant, oldest first. */
 export const abandonedErasures = async (
