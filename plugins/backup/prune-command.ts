@@ -1,12 +1,13 @@
 import { countNoun, defineCommand } from '../../kernel/command-api.ts';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
-import { ServiceError } from '../../kernel/plugin-api.ts';
+import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { backupSettings, stayingHere, stayingThere } from './backup-settings.ts';
 import { erasureFilesOf, erasureInstants } from './erasure-journals.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { pruneBackups } from './prune-backups.ts';
 import { pruneChains } from './prune-chains.ts';
+import { withPrunePlan } from './prune-plan.ts';
 import { countedBackups, type Retention, readRetention, retainedBackups } from './retained-backups.ts';
 import { isLocked, removeSent } from './send-backups.ts';
 import { isClear, listSent, type SentFiles, sentBackups } from './target-backups.ts';
@@ -49,7 +50,7 @@ export const pruneCommand = defineCommand({
     dryRun: { type: 'flag', summary: 'name what would go, and remove nothing' },
     json: { type: 'flag', summary: 'the result as JSON' },
   },
-  async run({ options, config, node, objects, clock, stdout, stderr }) {
+  async run({ options, config, node, objects, clock, random, stdout, stderr }) {
     if (options.erased && (options.keep !== undefined || options.retention !== undefined)) {
       throw new ServiceError('validation', '--erased excludes --keep and --retention', {
         hint: 'run one after the other',
@@ -68,6 +69,8 @@ export const pruneCommand = defineCommand({
         : await pruneAll(await objects.open(options.from, { mustExist: true }), {
             ...request,
             nowMs: clock.nowMs(),
+            folder: config.folder,
+            random,
           });
     if (options.json) stdout.write(`${JSON.stringify({ removed, locked, dry_run: options.dryRun })}\n`);
     else for (const name of removed) stdout.write(`${name}\n`);
@@ -82,6 +85,9 @@ interface TargetPrune {
   readonly erasedBy?: readonly string[];
   readonly isTrial: boolean;
   readonly nowMs: number;
+  /** The folder of backups of this machine. */
+  readonly folder: string;
+  readonly random: Random;
 }
 
 /** Prunes the backups of a target, and its chains of increments. */
@@ -99,7 +105,7 @@ const pruneAll = async (
 /** Removes backups from a target. `locked` names those that had to stay, `sealed` those whose key is missing. */
 const pruneTarget = async (
   target: ObjectStore,
-  { retention, erasedBy, isTrial, nowMs }: TargetPrune,
+  { retention, erasedBy, isTrial, nowMs, folder, random }: TargetPrune,
 ): Promise<Record<'removed' | 'locked' | 'sealed', readonly string[]>> => {
   const sent = await sentBackups(target);
   const listed = await listSent(target, erasedBy ?? []);
@@ -114,8 +120,10 @@ const pruneTarget = async (
     for (const name of gone) if (await isLocked(target, name, sent.get(name))) locked.add(name);
     return { removed: [...gone].filter((name) => !locked.has(name)), locked: [...locked], sealed };
   }
-  // Unfinished backups stay here, because only the node that sends them knows whether they go on.
-  const removed = await removeSent(target, (name) => gone.has(name));
+  // Other unfinished backups stay there, because only the node that sends them knows whether they go on.
+  const removed = await withPrunePlan({ folder, target: target.place, random }, gone, (earlier) =>
+    removeSent(target, (name) => gone.has(name), earlier.size === 0 ? undefined : (name) => earlier.has(name)),
+  );
   return { removed, locked: [...gone].filter((name) => !removed.includes(name)), sealed };
 };
 

@@ -85,7 +85,14 @@ export const sendBackups = async (
   }
   const goes = new Set([...counted, ...clear].filter((name) => !staying.has(name) && wholeBefore.has(name)));
   // Without a readable backup here, this may be a fresh machine, which must not cut a history that others rely on.
-  const removed = manifests.size === 0 ? [] : await removeSent(target, (name) => goes.has(name), new Set(here));
+  const removed =
+    manifests.size === 0
+      ? []
+      : await removeSent(
+          target,
+          (name) => goes.has(name),
+          (name) => !here.includes(name),
+        );
   return {
     sent,
     removed,
@@ -168,25 +175,26 @@ const sendBackup = async (
 };
 
 /**
- * Removes whole backups from a target that are not locked, and returns their names. With the backups of the folder
- * (`here`) it also removes what interrupted sending has left of others.
+ * Removes whole backups from a target that are not locked, and returns their names. Also removes what interrupted
+ * sending or removing has left of those that `isLeft` names. Without it, nothing unfinished is listed, which a target
+ * may allow to fewer.
  */
 export const removeSent = async (
   target: ObjectStore,
   isGone: (name: string) => boolean,
-  here?: ReadonlySet<string>,
+  isLeft?: (name: string) => boolean,
 ): Promise<string[]> => {
   const removed: string[] = [];
   for (const [name, files] of await sentBackups(target)) {
     const isWhole = files.has(MANIFEST);
-    if (isWhole ? !isGone(name) : (here?.has(name) ?? true)) continue;
+    if (!(isWhole ? isGone(name) : isLeft?.(name))) continue;
     if (await removeBackupAt(target, name, files)) {
       if (isWhole) removed.push(name);
     }
   }
-  if (here === undefined) return removed;
+  if (isLeft === undefined) return removed;
   for await (const path of target.unfinished('backup-')) {
-    if (!here.has(path.split('/')[0] ?? '')) await target.remove(path);
+    if (isLeft(path.split('/')[0] ?? '')) await target.remove(path);
   }
   return removed;
 };

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { backupName } from '../../../plugins/backup/backup-folder.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -10,6 +11,17 @@ const LIMIT_MS = 120_000;
 const PLACE = `s3://${S3_BUCKET}/nodes/one`;
 /** Tables that a restore changes on purpose. */
 const STEPPED = ['node_clock', 'leases'];
+
+/** Kills a command right after it has removed a manifest. */
+const DIES_AFTER_A_MANIFEST = `--import=data:text/javascript,${encodeURIComponent(`
+  import promises from 'node:fs/promises';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { rm } = promises;
+  promises.rm = async (path, ...more) => {
+    await rm(path, ...more);
+    if (String(path).endsWith('/manifest.json')) process.kill(process.pid, 'SIGKILL');
+  };
+  syncBuiltinESMExports();`)}`;
 
 forEachStore('backups that are sent to a bucket', (kind) => {
   let server: S3Server;
@@ -135,6 +147,27 @@ forEachStore('backups that are sent to a bucket', (kind) => {
     await node.end();
     const sent = await from.run(['backup'], { SVC_BACKUP_TARGET: missing });
     expect(sent.stderr).to.include(`1 backup sent to ${missing}, which has 1`);
+  }).timeout(LIMIT_MS);
+
+  it('go on to be removed after a kill in the middle, and those that are half sent stay', async () => {
+    const target = from.work.path('target');
+    const sending = { SVC_BACKUP_TARGET: target };
+    const node = await from.start();
+    await node.end();
+    await from.run(['backup'], sending);
+    const [old = ''] = readdirSync(target);
+    await from.run(['backup'], sending);
+    await from.run(['backup', 'prune', '--keep', '1'], sending);
+    const halfSent = join(target, backupName(Date.UTC(2026, 0, 1), '1a2b3c4d-0000'));
+    mkdirSync(halfSent);
+    writeFileSync(join(halfSent, 'rows'), 'some');
+    const prune = ['backup', 'prune', '--keep', '1', '--from', target];
+    await from.kill(prune, () => false, 'SIGKILL', { ...sending, NODE_OPTIONS: DIES_AFTER_A_MANIFEST });
+    expect(existsSync(join(target, old, 'manifest.json'))).to.equal(false);
+    expect(existsSync(join(target, old))).to.equal(true);
+    expect((await from.run(prune, sending)).exitCode).to.equal(0);
+    expect([existsSync(join(target, old)), existsSync(halfSent)]).to.deep.equal([false, true]);
+    expect(readdirSync(from.backups).filter((name) => name.startsWith('.prune'))).to.deep.equal([]);
   }).timeout(LIMIT_MS);
 
   it('leave room for those of each node when old ones are pruned, and damaged names take none', async () => {
