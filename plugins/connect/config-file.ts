@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, relative } from 'node:path';
+import { newDraft, removeDrafts } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -85,7 +86,9 @@ export const writeWholeFile = async (
   check: () => Promise<void> = async () => {},
 ): Promise<string | undefined> => {
   const madeFolder = await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${random.uuid()}.tmp`;
+  // A command that was killed may have left one.
+  await removeDrafts(path);
+  const draft = newDraft(path, random);
   try {
     const file = await open(draft, 'wx', mode);
     try {

@@ -75,6 +75,14 @@ describe('configuration files of connected clients', () => {
     it(`are restored byte by byte on disconnect: TOML with ${form}`, () => comesBack('codex', text));
   }
 
+  it('lose the draft beside them that a killed run has left', async () => {
+    const draft = '.cursor/.mcp.json.5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11.partial';
+    await user.write(draft, '{');
+    const done = await user.run(['connect', 'cursor', '--yes']);
+    expect(done.exitCode, done.stderr).to.equal(0);
+    expect(await user.read(draft)).to.equal(undefined);
+  });
+
   it('are restored byte by byte on disconnect, with any other content', async () => {
     const text = fc
       .tuple(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(0, 1, 2, '\t'), fc.constantFrom('\n', '\r\n'), fc.boolean())
