@@ -1,5 +1,7 @@
 import type { ConfigSource, PluginCommands } from '../adapters/cli/command-line-deps.ts';
+import { isWellFormed } from '../kernel/plugins/check-plugin.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
+import { partProblems } from '../kernel/plugins/plugin-parts.ts';
 import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { importPlugin } from './create-node.ts';
 import { loadNodeConfig } from './node-config.ts';
@@ -9,7 +11,9 @@ import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 export const loadCommands = async (source: ConfigSource): Promise<PluginCommands> => {
   const { plugins, disabled, folder, problems: found } = await loadNodeConfig(source);
   const problems: BootProblem[] = [...found];
-  const on = await Promise.all(plugins.map((choice) => importPlugin(choice, folder, problems)));
+  const imported = await Promise.all(plugins.map((choice) => importPlugin(choice, folder, problems)));
+  const on = imported.filter((plugin) => plugin !== undefined).filter(isWellFormed);
+  problems.push(...imported.flatMap((plugin) => (plugin === undefined ? [] : partProblems(plugin))));
   const off = await Promise.all(disabled.map((name) => PLUGIN_CATALOG[name]?.()));
   const commandsOf = (plugin: AnyPlugin | undefined, enabled: boolean) =>
     (plugin?.commands ?? []).map((command) => ({ plugin: plugin?.name ?? '', enabled, command }));
@@ -17,6 +21,6 @@ export const loadCommands = async (source: ConfigSource): Promise<PluginCommands
     ...on.flatMap((plugin) => commandsOf(plugin, true)),
     ...off.flatMap((plugin) => commandsOf(plugin, false)),
   ];
-  const words = on.flatMap((plugin) => plugin?.declares ?? []);
+  const words = on.flatMap((plugin) => plugin.declares ?? []);
   return { commands, words, problems };
 };

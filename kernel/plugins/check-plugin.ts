@@ -1,8 +1,6 @@
-import type { Migration } from '../../ports/ports.ts';
-import type { Requires } from '../container/requires.ts';
 import type { BootProblem } from '../problems/boot-problem.ts';
-import { isWord } from '../vocabulary/define-vocabulary.ts';
 import { type AnyPlugin, KERNEL_API } from './plugin-definition.ts';
+import { partProblems } from './plugin-parts.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /**
@@ -37,12 +35,8 @@ export const checkPlugin = (plugin: AnyPlugin): BootProblem[] => {
       hint: `kernelApi must be ${KERNEL_API}; look for another release of the plugin`,
     });
   }
-  if (!refsOf(plugin).every(isRef)) {
-    problems.push({ message: `${name} requires or provides something that is not a ref`, hint: 'use defineRef' });
-  }
-  if (!(plugin.migrations ?? []).every(isMigration)) {
-    problems.push({ message: `${name} has a migration without a positive whole number, a name or an up function` });
-  }
+  const parts = partProblems(plugin);
+  if (parts.length > 0) return [...problems, ...parts];
   const foreign = (plugin.contents ?? []).find(({ table }) => !table.startsWith(tablePrefix(name)));
   if (foreign !== undefined) {
     problems.push({
@@ -50,33 +44,11 @@ export const checkPlugin = (plugin: AnyPlugin): BootProblem[] => {
       hint: `its tables start with ${tablePrefix(name)}`,
     });
   }
-  if (!(plugin.declares ?? []).every(isWord)) {
-    problems.push({
-      message: `${name} declares something that is not a word`,
-      hint: 'use defineErrorCode, definePermission or another function that makes words',
-    });
-  }
   return problems;
 };
 
-/** Returns whether the parts that the kernel iterates over have their declared types. */
-export const isWellFormed = (plugin: AnyPlugin): boolean =>
-  refsOf(plugin).every(isRef) && (plugin.migrations ?? []).every(isMigration) && (plugin.declares ?? []).every(isWord);
-
-const refsOf = (plugin: AnyPlugin): unknown[] => {
-  const needs = Object.values((plugin.requires ?? {}) as Requires);
-  const isOptional = (need: unknown): boolean => typeof need === 'object' && need !== null && 'optional' in need;
-  return [
-    ...needs.map((need) => (isOptional(need) ? (need as { optional: unknown }).optional : need)),
-    ...(plugin.provides ?? []),
-  ];
-};
-
-const isRef = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && typeof (value as { id?: unknown }).id === 'string';
-
-const isMigration = ({ number, name, up }: Migration): boolean =>
-  Number.isSafeInteger(number) && number > 0 && typeof name === 'string' && typeof up === 'function';
+/** Returns whether all parts of the plugin have the form that the kernel expects. */
+export const isWellFormed = (plugin: AnyPlugin): boolean => partProblems(plugin).length === 0;
 
 /** Returns the prefix of a plugin's tables. */
 export const tablePrefix = (pluginName: string): string => `${pluginName.replaceAll('-', '_')}_`;

@@ -60,8 +60,9 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
   const awaited = new AwaitedListeners();
   let running: (() => Promise<void>)[] = [];
   let isOpen = true;
-  const during = (call: string): void => {
+  const during = (call: string, ...work: readonly unknown[]): void => {
     if (!isOpen) throw new Error(`${plugin.name} called ${call} after its setup: registrations belong into setup`);
+    refuseNoFunction(plugin.name, call, work);
   };
   const attempt = async (task: () => Awaitable<void>): Promise<void> => {
     try {
@@ -86,11 +87,12 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
       },
       route: (route) => {
         during('route');
+        refuseNoRoute(plugin.name, route);
         host.routes.push({ route, plugin: plugin.name, isOfPackage: host.ofPackage.has(plugin.name) });
       },
       provide: <T>(ref: Ref<T>, implementation: NoInfer<T>) => {
         during('provide');
-        declareProvided(plugin, ref, provided);
+        declareProvided(plugin, ref, implementation, provided);
         host.container.replace(ref, implementation);
       },
       dataFolder: () => {
@@ -99,16 +101,16 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
         return folder;
       },
       onStart: (task) => {
-        during('onStart');
+        during('onStart', task);
         starts.push(task);
       },
       every: (intervalMs, run) => {
-        during('every');
-        if (!(intervalMs > 0)) throw new RangeError(`${plugin.name} repeats a task every ${intervalMs} ms`);
+        during('every', run);
+        refuseNoInterval(plugin.name, intervalMs);
         tasks.push({ intervalMs, run, failed: (error) => tellFailure(log, error) });
       },
       onSignal: (topic, listener, { isAwaited = false } = {}) => {
-        during('onSignal');
+        during('onSignal', listener);
         const { hear, end } = followSignal(host.clock, listener, (error) => tellUnheard(log, topic, error));
         const off = host.store.onSignal(pluginTopic(plugin.name, topic), () => {
           const run = hear();
@@ -117,7 +119,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
         listening.push(off, end);
       },
       onStop: (task) => {
-        during('onStop');
+        during('onStop', task);
         stops.push(task);
       },
     },
@@ -169,10 +171,36 @@ const tellUnheard = (log: Logger, topic: string, error: unknown): void => {
   else log.error('a listener for a signal failed; it will be called again', { topic, error });
 };
 
-const declareProvided = (plugin: AnyPlugin, ref: { readonly id: string }, provided: Set<string>): void => {
+/** A foreign plugin in JavaScript may pass anything. */
+const refuseNoFunction = (plugin: string, call: string, work: readonly unknown[]): void => {
+  if (work.every((task) => typeof task === 'function')) return;
+  throw new Error(`${plugin} calls ${call} with something that is no function`);
+};
+
+const refuseNoRoute = (plugin: string, route: unknown): void => {
+  if (typeof route === 'object' && route !== null && 'path' in route && typeof route.path === 'string') return;
+  throw new Error(
+    `${plugin} calls route without a path: it takes one object, such as { method: 'GET', path: '/v1/x' }`,
+  );
+};
+
+const refuseNoInterval = (plugin: string, intervalMs: unknown): void => {
+  if (typeof intervalMs === 'number' && intervalMs > 0) return;
+  throw new RangeError(`${plugin} repeats a task every ${String(intervalMs)} ms`);
+};
+
+const declareProvided = (
+  plugin: AnyPlugin,
+  ref: { readonly id: string },
+  implementation: unknown,
+  provided: Set<string>,
+): void => {
   const declared = (plugin.provides ?? []).some(({ id }) => id === ref.id);
   if (!declared) throw new Error(`${plugin.name} provides ${ref.id} without naming it in "provides"`);
   if (provided.has(ref.id)) throw new Error(`${plugin.name} provides ${ref.id} twice`);
+  if (implementation === undefined || implementation === null) {
+    throw new Error(`${plugin.name} provides nothing as ${ref.id}`);
+  }
   provided.add(ref.id);
 };
 

@@ -241,7 +241,7 @@ describe('a node that cannot start', () => {
   });
 
   it('has a plugin that repeats a task without an interval', async () => {
-    for (const interval of [0, -1, Number.NaN]) {
+    for (const interval of [0, -1, Number.NaN, '10s' as never, true as never]) {
       expect(await only(plugin('a', { setup: ({ every }) => every(interval, () => undefined) }))).to.include(
         'repeats a task every',
       );
