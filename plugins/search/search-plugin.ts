@@ -22,6 +22,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
+import { requireWholeEmbedder } from './check-embedder.ts';
 import { createIndexCheck } from './check-index.ts';
 import { BACKLOG_PER_SECOND } from './embedding/backlog-rate.ts';
 import type { EmbedFacts } from './embedding/embed-facts.ts';
@@ -107,6 +108,7 @@ export const searchPlugin = definePlugin({
   async setup(context) {
     const { config, use, tables, log, on, onStart, onStop, every, provide, dataFolder, files } = context;
     const { random, leases, embedder } = use;
+    if (embedder !== undefined) requireWholeEmbedder(embedder);
     const side =
       embedder === undefined ? undefined : await openVectors({ ...use, embedder, tables, format: MEMORY_FORMAT });
     const store = {
