@@ -2,7 +2,7 @@ import type { CallOptions } from './call-types.ts';
 import { ConnectionError, FactMemoryError } from './client-errors.ts';
 import { freshKey, type Platform, pause } from './platform.ts';
 import { readProblem, refusePage } from './read-reply.ts';
-import { fillPath, type Query, spellQuery } from './request-target.ts';
+import { fillPath, type Query, spellQuery, splitRoute } from './request-target.ts';
 import { delayBefore, deservesRetry, isRepeatable, KEYED_POSTS } from './retry-plan.ts';
 
 /** Settings of every request of a client. */
@@ -88,13 +88,12 @@ export class Connection {
 
   #requestFor(outgoing: Outgoing): Request {
     const { url } = this.#settings;
-    const space = outgoing.route.indexOf(' ');
-    const path = outgoing.route.slice(space + 1);
+    const [method, path] = splitRoute(outgoing.route);
     const address = url + fillPath(this.#servicePath(path), outgoing.params) + spellQuery(outgoing.query);
     const { body } = outgoing;
     return {
       address,
-      method: outgoing.route.slice(0, space),
+      method,
       headers: this.#headersFor(outgoing),
       body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
     };

@@ -23,6 +23,15 @@ export const readBaseUrl = (text: string): string => {
   return url.origin + url.pathname.replace(/\/+$/, '');
 };
 
+/** The method and the path of a route such as `GET /v1/facts`. Throws a TypeError for any other text. */
+export const splitRoute = (route: string): readonly [method: string, path: string] => {
+  const [, method, path] = /^([a-z]+) (\/.*)$/is.exec(route) ?? [];
+  if (method === undefined || path === undefined) {
+    throw new TypeError('a route is a method and a path, such as "GET /v1/facts"');
+  }
+  return [method, path];
+};
+
 /** The path with its parameters in place, percent-encoded as single segments. Throws a TypeError for a missing one. */
 export const fillPath = (path: string, params: Readonly<Record<string, string>> = {}): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

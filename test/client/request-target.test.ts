@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { FactClient } from '../../client/client.ts';
 import { fillPath, readBaseUrl, spellQuery } from '../../client/request-target.ts';
 import { RUNS } from '../kit/property-runs.ts';
+import { rejection } from '../kit/rejection.ts';
 
 describe('the address of a request', () => {
   it('encodes any parameter as one segment that every URL parser leaves unchanged', () => {
@@ -20,6 +21,21 @@ describe('the address of a request', () => {
     for (const id of [undefined, '', '.', '..', '\ud800']) {
       expect(() => fillPath('/v1/facts/{id}', id === undefined ? {} : { id })).to.throw(TypeError, /"id"/);
     }
+  });
+
+  it('is refused before anything is sent when the route is no method and path', async () => {
+    let sent = 0;
+    const fetch = async () => {
+      sent += 1;
+      return new Response('{}');
+    };
+    const client = new FactClient({ url: 'http://node', key: 'k', fetch });
+    for (const route of ['/v1/facts', 'GET', 'GET v1/facts', 'GET .example/v1/facts', 'GET  /v1/facts', '']) {
+      const error = await rejection(client.call(route as 'GET /v1/facts'));
+      expect(error, route).to.be.instanceOf(TypeError);
+      expect(error.message).to.equal('a route is a method and a path, such as "GET /v1/facts"');
+    }
+    expect(sent).to.equal(0);
   });
 
   it('encodes any query', () => {

@@ -110,6 +110,14 @@ def test_each_path_parameter_stays_one_segment() -> None:
     assert paths[1] == "/base/v1/facts?entity=a&entity=b&deep=%7B%22x%22%3A+true%7D&flag=true"
 
 
+@pytest.mark.parametrize("route", ["/v1/facts", "GET", "GET v1/facts", "GET .example/v1/facts", " /v1/facts", ""])
+def test_a_text_that_is_no_route_is_refused_before_sending(route: str) -> None:
+    with scripted([FACT]) as server, FactClient(server.url) as client:
+        with pytest.raises(ValueError, match="a route is a method and a path"):
+            client.call(route)
+        assert server.requests == []
+
+
 def test_the_key_of_the_environment_goes_only_to_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     with scripted([FACT]) as mine, scripted([FACT]) as other:
         monkeypatch.setenv("SVC_URL", mine.url)

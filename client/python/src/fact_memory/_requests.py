@@ -53,8 +53,10 @@ class Request:
 
 
 def build_request(outgoing: Outgoing, settings: Settings) -> Request:
-    """Returns the request. Raises ValueError for a missing parameter, and for a body that is no JSON."""
+    """Returns the request. Raises ValueError for no route, a missing parameter, and a body that is no JSON."""
     method, _, path = outgoing.route.partition(" ")
+    if not method.isalpha() or not path.startswith("/"):
+        raise ValueError('a route is a method and a path, such as "GET /v1/facts"')
     if path == "/.well-known/svc":
         path = f"/.well-known/{settings.service_name}"
     address = settings.url + fill_path(path, outgoing.params or {}) + spell_query(outgoing.query or {})
