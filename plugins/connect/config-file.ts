@@ -39,7 +39,9 @@ const decode = (bytes: Uint8Array, path: string): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new ServiceError('validation', `${path} is not in UTF-8`);
+    throw new ServiceError('validation', `${path} is not in UTF-8`, {
+      hint: 'save it as UTF-8, and run this again; nothing was changed',
+    });
   }
 };
 
@@ -49,7 +51,9 @@ const followLinks = async (path: string): Promise<string> => {
   try {
     return await realpath(path);
   } catch {
-    throw new ServiceError('validation', `${path} is a link to a file that is not there`);
+    throw new ServiceError('validation', `${path} is a link to a file that is not there`, {
+      hint: 'make the file, or remove the link, and run this again',
+    });
   }
 };
 
