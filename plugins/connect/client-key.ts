@@ -85,15 +85,22 @@ export const readCaller = async (server: CommandServer): Promise<Caller | undefi
 /** Works as `readCaller`, and also distinguishes a node that is down from a node that refuses the key. */
 export const lookAtNode = async (
   server: CommandServer,
-): Promise<{ readonly isDown: boolean; readonly caller: Caller | undefined }> => {
+): Promise<{ readonly isDown: boolean; readonly isRefused: boolean; readonly caller: Caller | undefined }> => {
   let isDown = false;
   const reply = await server.send({ ...LOOK, timeoutMs: LOOK_MS }).catch((error: unknown) => {
     // Any other error concerns the key, and occurred before anything was sent.
     isDown = error instanceof ServiceError && error.code === 'unavailable';
     return undefined;
   });
-  return { isDown, caller: callerOf(reply) };
+  return { isDown, isRefused: reply?.status === 401, caller: callerOf(reply) };
 };
+
+/** Returns whether the command itself has a key for its node. Without one, the node refuses no key. */
+export const hasOwnKey = async (
+  server: CommandServer,
+  keyFile: string | undefined,
+  { SVC_API_KEY: variable = '' }: Readonly<Record<string, string | undefined>>,
+): Promise<boolean> => keyFile !== undefined || variable.trim() !== '' || (await server.savedKey()) !== undefined;
 
 const callerOf = (reply: ServerReply | undefined): Caller | undefined => {
   const { entity_uri: entity, permissions } = reply?.document ?? {};

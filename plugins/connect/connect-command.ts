@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type CommandContext, type CommandServer, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import { maskUrls } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
-import { type KeyPlan, lookAtNode, makeKey, planKey } from './client-key.ts';
+import { hasOwnKey, type KeyPlan, lookAtNode, makeKey, planKey } from './client-key.ts';
 import { DEFAULT_KEY_VARIABLE, DEFAULT_SERVER_NAME } from './client-lines.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf, isInstalled } from './clients/all-clients.ts';
 import {
@@ -115,8 +115,11 @@ const connect = async (context: Context): Promise<number> => {
   const place = await readPlace(client, options, userFolders(env));
   const transport = readTransport(client, options.transport);
   const former = await readRecord(client.name, place);
-  const { isDown, caller } = await lookAtNode(server);
+  const { isDown, isRefused, caller } = await lookAtNode(server);
   if (isDown) stderr.write(`The node at ${maskUrls(server.url)} is down: no key is checked or made. ${START_FIRST}\n`);
+  if (isRefused && (await hasOwnKey(server, keyFileOf(context), env))) {
+    stderr.write(`The node at ${maskUrls(server.url)} refuses the key of this command. ${GIVE_GOOD}\n`);
+  }
   const keyPlan = await planKey({ client, place, server, keyFile: keyFileOf(context), caller });
   const note = options.note ?? former?.note;
   const isShared = options.shareNotes || former?.shareNotes === true;
@@ -146,6 +149,7 @@ const connect = async (context: Context): Promise<number> => {
 };
 
 const START_FIRST = 'Start it, and run this command again.';
+const GIVE_GOOD = 'Run it again with a key that is neither expired nor revoked, by --key-file or SVC_API_KEY.';
 
 /**
  * By default, notes of a project are recalled only in that project. With this answer, all projects share their notes.

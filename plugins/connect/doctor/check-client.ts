@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { CommandServer, ServerPlace } from '../../../kernel/command-api.ts';
 import { NODE_VERSION, readOrdinaryFile, withinTime } from '../../../kernel/internal-api.ts';
 import { type Clock, ServiceError } from '../../../kernel/plugin-api.ts';
+import { hasOwnKey } from '../client-key.ts';
 import { type Client, hooksIn, type Place } from '../clients/client.ts';
 import { type ConnectionRecord, readRecord } from '../connection-record.ts';
 import { readJson } from '../json-edit.ts';
@@ -110,8 +111,8 @@ const checkKey = async (
     server.send({ method: 'GET', path, timeoutMs: ASK_MS, ...(key === undefined ? {} : { key }) });
   const { status, document } = await ask('/v1/me');
   if (status !== 200) {
-    const isKeyless = (key ?? keyFile ?? (env['SVC_API_KEY'] || (await server.savedKey()))) === undefined;
-    const why = isKeyless ? 'no key is found' : 'the node refuses the key';
+    const isKeyed = key !== undefined || (await hasOwnKey(server, keyFile, env));
+    const why = isKeyed ? 'the node refuses the key' : 'no key is found';
     report('key', 'broken', why, { fix: `run "${again}" with --key-file and the key of an administrator` });
     return false;
   }

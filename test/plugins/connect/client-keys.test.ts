@@ -47,6 +47,17 @@ describe('the key that connect gives to a client', () => {
     expect((await at.node.ask('GET', '/v1/me', undefined, raw_key)).status).to.equal(200);
   });
 
+  it('is not made where the node refuses the key of the command, and the command says so', async () => {
+    const refused = { SVC_API_KEY: 'a-key-that-nobody-has-registered' };
+    const done = await user.run(['connect', 'cursor', '--yes'], refused);
+    expect(done.stderr).to.contain(`The node at ${at.url} refuses the key of this command.`).and.contain('gets no key');
+    const without = await user.run(['connect', 'cursor', '--yes', '--name', 'other'], { SVC_API_KEY: '' });
+    expect(without.stderr).to.contain('gets no key').and.not.contain('refuses');
+    expect(await user.run(['connect', 'claude-code', '--yes']))
+      .to.have.property('stderr')
+      .that.does.not.contain('refuses');
+  });
+
   it('is left out while the node is unreachable, and then a key from a file is refused', async () => {
     const away = { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: '' };
     const done = await user.run(['connect', 'cursor', '--yes'], away);
