@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import { shellQuote } from '../../kernel/command-api.ts';
-import type { HookName, Scope } from './clients/client.ts';
+import type { HookName, Place, Scope } from './clients/client.ts';
 
 /** The program that a client starts, as a list of words. */
 export interface ProgramWords {
@@ -24,6 +25,12 @@ export const hookCommandLine = (
   client: string,
   more: readonly string[],
 ): string => [...program, 'hook', hook, '--client', client, ...more, ...node].map(quoted).join(' ');
+
+/** Returns the options that select a place on the command line, with a space before them; empty for the user. */
+export const placeWords = ({ scope, folder }: Place): string => {
+  if (scope === 'user') return '';
+  return ` --scope project${folder === resolve('.') ? '' : ` --folder ${quoted(folder)}`}`;
+};
 
 /** Uses double quotes, which the shells of all systems understand. */
 const quoted = (word: string): string => {

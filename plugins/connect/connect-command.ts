@@ -15,7 +15,7 @@ import {
   type ServerEntry,
   type TransportName,
 } from './clients/client.ts';
-import { hookCommandLine, programOf } from './command-line-of.ts';
+import { hookCommandLine, placeWords, programOf } from './command-line-of.ts';
 import type { ConfigEdit } from './config-edit.ts';
 import { confirmed, showPlans } from './confirm-plans.ts';
 import { type ConnectionRecord, type FileRecord, readRecord, readRecords, saveRecord } from './connection-record.ts';
@@ -142,7 +142,7 @@ const connect = async (context: Context): Promise<number> => {
   const common = { client: client.name, scope: place.scope, name, url: server.url, key, shareNotes, note };
   const folder = place.scope === 'project' ? place.folder : null;
   await write(plans, { ...common, folder, files: [] }, place.folders, context);
-  const check = context.asTyped(`"fact-memory-node doctor ${client.name}"`);
+  const check = context.asTyped(`"fact-memory-node doctor ${client.name}${placeWords(place)}"`);
   stdout.write(`${client.title} is connected. ${check} checks the connection.\n`);
   for (const remark of client.remarks) stderr.write(`${remark}\n`);
   return EXIT.ok;

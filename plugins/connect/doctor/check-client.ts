@@ -5,6 +5,7 @@ import { NODE_VERSION, readOrdinaryFile, withinTime } from '../../../kernel/inte
 import { type Clock, ServiceError } from '../../../kernel/plugin-api.ts';
 import { hasOwnKey } from '../client-key.ts';
 import { type Client, hooksIn, type Place } from '../clients/client.ts';
+import { placeWords } from '../command-line-of.ts';
 import { type ConnectionRecord, readRecord } from '../connection-record.ts';
 import { readJson } from '../json-edit.ts';
 import type { Finding } from './finding.ts';
@@ -39,7 +40,7 @@ export const checkClient = async (
   const report: Report = (check, state, detail, more = {}) =>
     void findings.push({ client: client.name, check, state, detail, ...more });
   const record = await readRecord(client.name, place).catch(() => undefined);
-  const again = `fact-memory-node connect ${client.name}${place.scope === 'project' ? ' --scope project' : ''}`;
+  const again = `fact-memory-node connect ${client.name}${placeWords(place)}`;
   const targetPlace = { client, place, name: record?.name ?? name, record, env: parts.env };
   const target = await attempt(report, 'entry', again, () => readTarget(targetPlace));
   await checkHooks(client, place, parts.env, report, again);

@@ -135,6 +135,22 @@ describe('the command doctor', () => {
     expect((await examine('claude-desktop')).of('entry')?.detail).to.contain('holds no key');
   });
 
+  it('checks the connection of a project by the command that connect shows', async () => {
+    const { stdout } = await user.run([
+      'connect',
+      'claude-code',
+      '--scope',
+      'project',
+      '--folder',
+      user.project,
+      '--yes',
+    ]);
+    const [, shown = ''] = /connected\. "(?:.*?) (doctor [^"]+)" checks/.exec(stdout) ?? [];
+    expect(shown).to.equal(`doctor claude-code --scope project --folder ${user.project}`);
+    const checked = await user.run(shown.split(' '));
+    expect(checked.stdout).to.contain(`${join(user.project, '.mcp.json')} names ${at.url}`);
+  });
+
   it('reports missing hooks, and hooks whose program is gone', async () => {
     await connect('claude-code', '--transport', 'http', '--no-notes');
     const some = await examine('claude-code', { SVC_API_KEY: await key(['read', 'write']) });
