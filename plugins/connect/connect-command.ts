@@ -20,6 +20,7 @@ import type { ConfigEdit } from './config-edit.ts';
 import { confirmed, showPlans } from './confirm-plans.ts';
 import { type ConnectionRecord, type FileRecord, readRecord, readRecords, saveRecord } from './connection-record.ts';
 import { NOTE_AGENT } from './hooks/hook-commands.ts';
+import { keyOverHttp } from './key-over-http.ts';
 import { carryOut, type FilePlan, isChange, planEdit, planUndo, recordOf } from './plan-files.ts';
 import { type UserFolders, userFolders } from './user-folders.ts';
 
@@ -131,7 +132,7 @@ const connect = async (context: Context): Promise<number> => {
     return EXIT.ok;
   }
   showPlans(plans, stdout);
-  tellKey(keyPlan, client, context);
+  tellKey(keyPlan, client, transport, context);
   const mayShare = hooksIn(client, place) !== undefined && !options.noHooks && !isShared;
   const answer = await confirmed(context, mayShare ? SHARING : undefined);
   if (answer === false) return options.dryRun ? EXIT.ok : EXIT.failed;
@@ -144,6 +145,10 @@ const connect = async (context: Context): Promise<number> => {
   await write(plans, { ...common, folder, files: [] }, place.folders, context);
   const check = context.asTyped(`"fact-memory-node doctor ${client.name}${placeWords(place)}"`);
   stdout.write(`${client.title} is connected. ${check} checks the connection.\n`);
+  if (transport === 'http') {
+    const keyFile = key?.file ?? (keyPlan.kind === 'file' ? keyPlan.file : undefined);
+    stderr.write(`${keyOverHttp(client, options.keyVariable, keyFile)}\n`);
+  }
   for (const remark of client.remarks) stderr.write(`${remark}\n`);
   return EXIT.ok;
 };
@@ -257,10 +262,11 @@ const readVariable = (name: string): string => {
   throw new ServiceError('validation', '--key-variable must be the name of a variable');
 };
 
-const tellKey = (plan: KeyPlan, { title }: Client, { options, stderr }: Context): void => {
+const tellKey = (plan: KeyPlan, { title }: Client, transport: TransportName, { options, stderr }: Context): void => {
   const making = options.dryRun ? 'would be made' : 'is made';
   if (plan.kind === 'none') stderr.write(`${title} gets no key: ${plan.why}.\n`);
   else if (plan.make) stderr.write(`A key ${making} for ${title}, which may read and write.\n`);
+  else if (transport === 'http') return;
   else if (plan.kind === 'file') stderr.write(`${title} sends the key in ${plan.file}.\n`);
   else stderr.write(`${title} sends the key that you keep for this address.\n`);
 };

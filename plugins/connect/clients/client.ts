@@ -60,6 +60,8 @@ export interface Client {
   /** The entry with this name; undefined without one. Throws `validation` for a broken file. */
   readEntry(text: string, name: string): Promise<WrittenEntry | undefined>;
   readonly hooks?: ClientHooks;
+  /** True if the client asks the user for the key of an HTTP server, in place of reading a variable. */
+  readonly asksForKey?: boolean;
   /** Remarks and further steps for the user. */
   readonly remarks: readonly string[];
 }

@@ -23,6 +23,7 @@ export const vscode: Client = {
   title: 'VS Code',
   scopes: ['user', 'project'],
   transports: ['stdio', 'http'],
+  asksForKey: true,
   traces: (folders) => [profileFolder(folders)],
   serverFile: ({ scope, folder, folders }) =>
     scope === 'project' ? join(folder, '.vscode', 'mcp.json') : join(profileFolder(folders), 'mcp.json'),

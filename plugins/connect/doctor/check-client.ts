@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { CommandServer, ServerPlace } from '../../../kernel/command-api.ts';
-import { NODE_VERSION, readOrdinaryFile, withinTime } from '../../../kernel/internal-api.ts';
+import { NODE_VERSION, readOrdinaryFile, readSecretFile, withinTime } from '../../../kernel/internal-api.ts';
 import { type Clock, ServiceError } from '../../../kernel/plugin-api.ts';
 import { hasOwnKey } from '../client-key.ts';
 import { type Client, hooksIn, type Place } from '../clients/client.ts';
@@ -51,7 +51,7 @@ export const checkClient = async (
   report('entry', 'ok', `${client.serverFile(place)} names ${target.url}`);
   if (!(await checkNode(server, report))) return findings;
   const isGood = await attempt(report, 'key', again, () => checkKey(server, target, record, parts, report, again));
-  await checkMcp(server, target, parts, report);
+  await checkMcp(server, target, parts, report, isGood === true);
   if (isGood === true) await checkRecall(server, target.key, parts.clock, report);
   return findings;
 };
@@ -102,19 +102,22 @@ const checkNode = async (server: CommandServer, report: Report): Promise<boolean
 
 const checkKey = async (
   server: CommandServer,
-  { key, keyFile }: Target,
+  target: Target,
   record: ConnectionRecord | undefined,
   { clock, env }: CheckParts,
   report: Report,
   again: string,
 ): Promise<boolean> => {
+  const { key, keyFile } = target;
   const ask = (path: string) =>
     server.send({ method: 'GET', path, timeoutMs: ASK_MS, ...(key === undefined ? {} : { key }) });
   const { status, document } = await ask('/v1/me');
+  const sendMade = await wayToMadeKey(target, record);
   if (status !== 200) {
     const isKeyed = key !== undefined || (await hasOwnKey(server, keyFile, env));
     const why = isKeyed ? 'the node refuses the key' : 'no key is found';
-    report('key', 'broken', why, { fix: `run "${again}" with --key-file and the key of an administrator` });
+    const fix = sendMade ?? `run "${again}" with --key-file and the key of an administrator`;
+    report('key', 'broken', why, { fix });
     return false;
   }
   const permissions = Array.isArray(document['permissions']) ? document['permissions'].map(String) : [];
@@ -122,7 +125,8 @@ const checkKey = async (
   if (missing.length > 0)
     report('key', 'warning', `the key may not ${missing.join(' nor ')}`, { fix: 'use another key' });
   if (permissions.includes('admin')) {
-    report('key', 'warning', 'the key may administrate', { fix: `run "${again}": it makes a key for the client` });
+    const fix = sendMade ?? `run "${again}": it makes a key for the client`;
+    report('key', 'warning', 'the key may administrate', { fix });
   }
   const listed: unknown = JSON.parse((await ask('/v1/auth/keys')).text || '[]');
   const keys = Array.isArray(listed) ? (listed as { readonly id?: unknown; readonly expires_at?: unknown }[]) : [];
@@ -134,14 +138,37 @@ const checkKey = async (
   return true;
 };
 
-const checkMcp = async (server: CommandServer, target: Target, { clock, env }: CheckParts, report: Report) => {
+/**
+ * Returns the advice to send the key that was made for a client over HTTP, because another run of "connect" would make
+ * a second one. Undefined for a client that sends it already.
+ */
+const wayToMadeKey = async (
+  { key, keyVariable }: Target,
+  record: ConnectionRecord | undefined,
+): Promise<string | undefined> => {
+  const file = record?.key?.file;
+  if (keyVariable === undefined || file === undefined) return undefined;
+  const made = await readSecretFile(file).catch(() => undefined);
+  if (made === undefined || made === key) return undefined;
+  return `start the client with the key in ${file} as its variable ${keyVariable}`;
+};
+
+const checkMcp = async (
+  server: CommandServer,
+  target: Target,
+  { clock, env }: CheckParts,
+  report: Report,
+  hasGoodKey: boolean,
+): Promise<void> => {
   const { entry, path, key } = target;
   const startedMs = clock.monotonicMs();
   const isStdio = entry.url === undefined;
   const channel = isStdio ? openStdioChannel(entry, env) : openHttpChannel(server, path, key, MCP_MS);
   const fix = isStdio
     ? `try it by hand: ${[entry.command, ...entry.args].join(' ')}`
-    : 'look whether the plugin "mcp" is on at the node';
+    : hasGoodKey
+      ? 'look whether the plugin "mcp" is on at the node'
+      : 'see to the key first';
   try {
     const late = () => new ServiceError('unavailable', `no reply within ${MCP_MS / 1_000} s`);
     const { tools, protocolVersion } = await withinTime(

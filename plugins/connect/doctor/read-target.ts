@@ -16,6 +16,8 @@ export interface Target {
   readonly path: string;
   /** The key that the client would send; undefined if the program that it starts finds a key by itself. */
   readonly key: string | undefined;
+  /** The variable that a client over HTTP sends as the key. */
+  readonly keyVariable: string | undefined;
   /** The key file that the entry names. */
   readonly keyFile: string | undefined;
   /** True if the entry is exactly the one that `connect` wrote. Any other entry may come from a stranger. */
@@ -43,11 +45,13 @@ export const readTarget = async ({ client, place, name, record, env }: TargetPla
   const address = entry.url ?? optionOf(entry.args, '--url') ?? home;
   if (!URL.canParse(address)) throw new ServiceError('validation', `the address in ${file} is no URL`);
   const path = entry.url === undefined ? '' : new URL(address).pathname;
+  const keyVariable = entry.url === undefined ? undefined : variableOf(entry);
   return {
     entry,
     url: path === '' ? address : address.slice(0, address.lastIndexOf('/v1/mcp')),
     path,
-    key: entry.url === undefined ? ownKeyOf(entry, address, home) : env[variableOf(entry) ?? '']?.trim() || undefined,
+    key: entry.url === undefined ? ownKeyOf(entry, address, home) : env[keyVariable ?? '']?.trim() || undefined,
+    keyVariable,
     keyFile: entry.url === undefined ? optionOf(entry.args, '--key-file') : undefined,
     isRecorded: record !== undefined && isDeepStrictEqual(entry, await recordedEntry(client, file, record)),
   };

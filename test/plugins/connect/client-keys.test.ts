@@ -47,6 +47,21 @@ describe('the key that connect gives to a client', () => {
     expect((await at.node.ask('GET', '/v1/me', undefined, raw_key)).status).to.equal(200);
   });
 
+  it('is named with the way to it where the client sends a variable or asks', async () => {
+    const cursor = await user.run(['connect', 'cursor', '--yes', '--transport', 'http', '--key-variable', 'MY_KEY']);
+    const [file = ''] = /\/\S+\.key/.exec(cursor.stderr) ?? [];
+    expect(cursor.stderr).to.contain(`Cursor sends the key in its variable MY_KEY: start it`);
+    expect(cursor.stderr).to.contain(`export MY_KEY="$(cat ${file})"`);
+    const key = ((await user.read(file)) ?? '').trim();
+    const me = await at.node.ask('GET', '/v1/me', undefined, key);
+    expect(me.body).to.deep.include({ permissions: ['read', 'write'] });
+    const vscode = await user.run(['connect', 'vscode', '--yes', '--transport', 'http']);
+    expect(vscode.stderr).to.match(/VS Code asks for the key once: it is in \/\S+\.key\./);
+    const stdio = await user.run(['connect', 'gemini-cli', '--yes']);
+    expect(stdio.stderr).not.to.contain('in its variable');
+    for (const client of ['cursor', 'vscode', 'gemini-cli']) await user.run(['disconnect', client, '--yes']);
+  });
+
   it('is not made where the node refuses the key of the command, and the command says so', async () => {
     const refused = { SVC_API_KEY: 'a-key-that-nobody-has-registered' };
     const done = await user.run(['connect', 'cursor', '--yes'], refused);

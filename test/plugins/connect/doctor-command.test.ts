@@ -135,6 +135,22 @@ describe('the command doctor', () => {
     expect((await examine('claude-desktop')).of('entry')?.detail).to.contain('holds no key');
   });
 
+  it('names the made key and its variable where a client over HTTP sends another key or none', async () => {
+    await connect('cursor', '--transport', 'http');
+    const made = /^start the client with the key in \S+\.key as its variable SVC_API_KEY$/;
+    const none = await examine('cursor', { SVC_API_KEY: '' });
+    expect(none.of('key')?.fix).to.match(made);
+    expect(none.of('mcp')?.fix).to.equal('see to the key first');
+    const [file = ''] = /\/\S+\.key/.exec(none.of('key')?.fix ?? '') ?? [];
+    const rawKey = ((await user.read(file)) ?? '').trim();
+    const strong = await examine('cursor', { SVC_API_KEY: at.node.adminKey });
+    expect(strong.findings.find(({ check, state }) => check === 'key' && state === 'warning')?.fix).to.match(made);
+    const [one] = (await at.node.ask('GET', '/v1/auth/keys', undefined, rawKey)).body;
+    await at.node.ask('DELETE', `/v1/auth/keys/${one.id}`);
+    const ended = await examine('cursor', { SVC_API_KEY: rawKey });
+    expect(ended.of('key')?.fix).to.include('connect cursor" with --key-file');
+  });
+
   it('checks the connection of a project by the command that connect shows', async () => {
     const { stdout } = await user.run([
       'connect',
