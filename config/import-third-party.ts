@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
+import { shellQuote } from '../kernel/commands/shell-quote.ts';
 import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
 import { withinTime } from '../kernel/time/within-time.ts';
 import { type Clock, ServiceError } from '../ports/ports.ts';
@@ -36,7 +37,9 @@ export const importThirdParty = async (
     return await withinTime(clock, LOAD_LIMIT_MS, () => import(pathToFileURL(file).href), tookTooLong);
   } catch (error) {
     const problem = problemOf(error, `${where}: the module ${JSON.stringify(from)} cannot be imported`);
-    problems.push(lacksThisPackage(error) ? { ...problem, hint: INSTALL_HERE } : problem);
+    // Node.js keeps the place of a syntax error from programs, and prints it where it runs the module itself.
+    const hint = lacksThisPackage(error) ? INSTALL_HERE : `"node ${shellQuote(file)}" shows the line`;
+    problems.push({ hint, ...problem });
     return undefined;
   }
 };

@@ -130,7 +130,9 @@ describe('a plugin of a third party', () => {
       },
       async (folder) => {
         expect((await load(folder, './fails.mjs')).text).to.include('cannot be imported: at import');
-        expect((await load(folder, './broken.mjs')).text).to.include('cannot be imported');
+        expect((await load(folder, './broken.mjs')).text)
+          .to.include('cannot be imported')
+          .and.match(/"node \S*broken\.mjs" shows the line/);
         expect((await load(folder, './lacking.mjs')).text).to.include('install the package fact-memory-node');
         expect((await load(folder, './none.mjs')).text).to.include('the module exports no plugin');
         expect((await load(folder, './other.mjs')).text)
