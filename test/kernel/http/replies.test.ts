@@ -127,6 +127,18 @@ describe('a problem document', () => {
     }
   });
 
+  it('names the slashes that are too many', async () => {
+    const { ask } = serve(() => ({ status: 200 }));
+    const detailOf = async (path: string) => JSON.parse((await ask('GET', path, { headers })).text).detail;
+    for (const path of ['//v1/facts', '/v1//facts', '/v1/facts//']) {
+      expect(await detailOf(path)).to.equal('there is nothing at this path: it has two slashes in a row');
+    }
+    for (const path of ['/v1/facts/', '/v1/gardens/board/']) {
+      expect(await detailOf(path)).to.equal('there is nothing at this path: it has a slash at its end');
+    }
+    expect(await detailOf('/v1/nothing')).to.equal('there is nothing at this path');
+  });
+
   it('reveals nothing of a bug except the request id, which the log contains too', async () => {
     const { ask, logged } = serve(() => {
       throw new TypeError('SELECT secret FROM /var/lib');
