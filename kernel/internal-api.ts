@@ -100,7 +100,7 @@ export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';
 export { newDraft, publishDraft, removeDrafts } from './files/draft-file.ts';
 export { appendLines, DamagedLines, readJournal } from './files/journal-file.ts';
 export { openOrdinaryFile, readOrdinaryFile, readPart } from './files/ordinary-file.ts';
-export { readSecretFile, replaceSecretFile, writeSecretFile } from './files/secret-file.ts';
+export { readNamedSecret, readSecretFile, replaceSecretFile, writeSecretFile } from './files/secret-file.ts';
 export type { GreetingPart } from './hooks/node-hooks.ts';
 export { problemOf } from './http/error-reply.ts';
 export { readBearerToken } from './http/read-bearer-token.ts';

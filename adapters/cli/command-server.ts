@@ -4,7 +4,7 @@ import {
   DEFAULT_SERVICE_NAME,
   givenText,
   maskUrls,
-  readSecretFile,
+  readNamedSecret,
   type ServerRequest,
 } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
@@ -132,7 +132,7 @@ const readNamedFile = async (keyFile: string, base: string, env: Environment): P
   if (await isKeyOfAnotherAddress(keyFile, base, env)) {
     throw keyOfAnotherAddress(`${keyFile} holds the key of another address`);
   }
-  const key = await readSecretFile(keyFile);
+  const key = await readNamedSecret(keyFile);
   if (key === undefined) throw new ServiceError('lookup', `there is no file ${keyFile}`);
   return key;
 };

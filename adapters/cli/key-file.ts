@@ -30,7 +30,7 @@ export const keyFileOf = (base: string, env: Environment): KeyFile | undefined =
   const name = `${host.replaceAll(/[^A-Za-z0-9.-]/g, '_').slice(0, 100)}-${endOf(base)}`;
   const path = join(folder, 'keys', name);
   return {
-    read: () => readSecretFile(path),
+    read: () => readSecretFile(path, ', or remove the file and sign in again with "fact-memory-node login"'),
     async write(key, random) {
       await replaceSecretFile(path, key, random);
       return path;

@@ -3,12 +3,15 @@ import { basename, dirname } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import { newDraft, publishDraft, removeDrafts } from './draft-file.ts';
+import { readOrdinaryFile } from './ordinary-file.ts';
 import { isDiskFull } from './unusable-file.ts';
 
 type DraftNames = Pick<Random, 'uuid'>;
 
 /** The minimum length of a key that a node accepts. */
 const MIN_SECRET_LENGTH = 16;
+/** A larger file holds no key, and might fill the memory. */
+const MOST_BYTES = 64 * 1024;
 
 /**
  * Writes a secret to a new file that only its owner may read. Returns false, without a change, when the file exists.
@@ -49,19 +52,42 @@ const isThere = (path: string): Promise<boolean> =>
 export const replaceSecretFile = (path: string, secret: string, random: DraftNames): Promise<void> =>
   withDraft(path, secret, random, (draft) => rename(draft, path));
 
-/** Reads the secret of a file; undefined for a missing file. Throws `validation` for an invalid content. */
-export const readSecretFile = async (path: string): Promise<string | undefined> => {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
+/**
+ * Reads the secret of a file; undefined for a missing file. Throws `validation` for an invalid content, and for a file
+ * that cannot be read or is not a regular one. The error names the path, and ends the hint with `otherwise`, the remedy
+ * of a user who has no copy of the secret. It is never `unavailable`, which commands take for a node that is down.
+ */
+export const readSecretFile = (path: string, otherwise = ''): Promise<string | undefined> =>
+  secretOf(path, otherwise, async () => (await readOrdinaryFile(path, MOST_BYTES))?.toString('utf8'));
+
+/** As `readSecretFile`, for a path that the user of a command has named: it may also be a pipe. */
+export const readNamedSecret = (path: string): Promise<string | undefined> =>
+  secretOf(path, '', () => readFile(path, 'utf8'));
+
+const secretOf = async (
+  path: string,
+  otherwise: string,
+  read: () => Promise<string | undefined>,
+): Promise<string | undefined> => {
+  const text = await read().catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+    throw unreadable(path, otherwise, error);
+  });
+  if (text === undefined) return undefined;
   const secret = text.trim();
   if (secret.length >= MIN_SECRET_LENGTH && !/\s/.test(secret)) return secret;
   throw new ServiceError('validation', `${path} holds no key`, {
-    hint: 'put the key back into the file, alone on one line, or remove the file, and a new key is generated',
+    hint: `put the key back into the file, alone on one line${otherwise}`,
+  });
+};
+
+const unreadable = (path: string, otherwise: string, cause: unknown): ServiceError => {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  // The refusals of `readOrdinaryFile` name the path.
+  const told = cause instanceof ServiceError ? message : `${path} cannot be read (${code ?? message})`;
+  return new ServiceError('validation', told, {
+    hint: `it must be a file that the user of this program may read${otherwise}`,
+    cause,
   });
 };
 

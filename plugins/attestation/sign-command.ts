@@ -5,7 +5,7 @@ import {
   createSigner,
   decodeBase64Url,
   encodeBase64Url,
-  readSecretFile,
+  readNamedSecret,
   SEED_BYTES,
   type Signer,
   writeSecretFile,
@@ -78,7 +78,7 @@ const registration = (publicKey: string): string =>
   ].join(' ');
 
 const readSigner = async (path: string): Promise<Signer> => {
-  const text = await readSecretFile(path);
+  const text = await readNamedSecret(path);
   if (text === undefined) {
     throw new ServiceError('lookup', `there is no file ${path}`, { hint: 'make a key with --new-key' });
   }

@@ -9,6 +9,10 @@ const KEY_BYTES = 32;
 /** Path of the file that holds the first key of a store. */
 export const firstKeyFile = ({ dataFolder }: Pick<NodeSettings, 'dataFolder'>): string => join(dataFolder, 'admin.key');
 
+/** Rejects as `readSecretFile`, with a hint for a store without keys, which the next start gives one. */
+export const readFirstKey = (file: string): Promise<string | undefined> =>
+  readSecretFile(file, ', or remove the file, and a new key is generated');
+
 /** Returns a random key: 64 hexadecimal digits, safe in a shell, a header and a URL. */
 export const drawKey = (random: Random): string => Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
 
@@ -68,7 +72,7 @@ export const ensureFirstKey = async (parts: FirstKeyParts): Promise<FirstKey> =>
   const file = firstKeyFile(node);
   if ((await registry.count()) > 0) return lookAtFirstKey(parts);
   await writeSecretFile(file, drawKey(random), random);
-  const rawKey = await readSecretFile(file);
+  const rawKey = await readFirstKey(file);
   if (rawKey === undefined) throw new ServiceError('unavailable', `${file} disappeared while it was being written`);
   const registration = {
     rawKey,
@@ -89,7 +93,7 @@ export const ensureFirstKey = async (parts: FirstKeyParts): Promise<FirstKey> =>
 const lookAtFirstKey = async ({ registry, node, actor, isActive }: FirstKeyParts): Promise<FirstKey> => {
   const file = firstKeyFile(node);
   // The operator may have deleted or changed the file.
-  const rawKey = await readSecretFile(file).catch(() => undefined);
+  const rawKey = await readFirstKey(file).catch(() => undefined);
   const isGood = rawKey !== undefined && (await isActive(rawKey));
   return { file, registered: null, isGood, anyIsActive: isGood || (await registry.list(actor)).length > 0 };
 };

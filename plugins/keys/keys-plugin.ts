@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import {
-  type EndingRows,
-  keepEnds,
-  NODE_VERSION,
-  readSecretFile,
-  type WithdrawalJournal,
-} from '../../kernel/internal-api.ts';
+import { type EndingRows, keepEnds, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
@@ -34,7 +28,7 @@ import { Tenancy, tenantCounted, tenantFirstKey, tenantsInUse } from '../multi-t
 import { listAgentKeysRoute, registerAgentKeyRoute, revokeAgentKeyRoute } from './agent-key-routes.ts';
 import { AgentKeyStore, SEALED_AGENT_KEYS } from './agent-key-store.ts';
 import { createApiKeyAuthorizer } from './api-key-authorizer.ts';
-import { firstKeyFile, greetWithKey } from './first-key.ts';
+import { firstKeyFile, greetWithKey, readFirstKey } from './first-key.ts';
 import { keyCommands } from './key-commands.ts';
 import { StoredKeyRegistry } from './key-registry.ts';
 import { expiringKeysRoute, listKeysRoute, registerKeyRoute, revokeKeyRoute, rotateKeyRoute } from './key-routes.ts';
@@ -127,8 +121,7 @@ export const keysPlugin = definePlugin({
   sealed: [SEALED, SEALED_AGENT_KEYS],
   async inspect({ config, node, notes }) {
     // The first start uses the key file of an earlier attempt.
-    if (notes === undefined && node.authRequired && config.bootstrapKey === '')
-      await readSecretFile(firstKeyFile(node));
+    if (notes === undefined && node.authRequired && config.bootstrapKey === '') await readFirstKey(firstKeyFile(node));
   },
   commands: [keyCommands, rotateCommands],
   async setup(context) {

@@ -1,10 +1,12 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   createSigner,
   decodeBase64Url,
   encodeBase64Url,
   keyIdOf,
+  openOrdinaryFile,
+  readPart,
   replaceSecretFile,
   SEED_BYTES,
   writeSecretFile,
@@ -13,22 +15,19 @@ import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 
 /** The mode bits that give anybody but the owner access to a file. */
 const SHARED_MODE = 0o077;
+/** A larger file holds no key. */
+const MOST_BYTES = 1_024;
 
 /**
  * Reads the node's private key from its file; undefined if the file is missing. Throws `unavailable` with a hint for a
- * file that others can read or that contains no key.
+ * file that cannot be read, that others can read, or that contains no key.
  */
 export const readNodeKey = async (path: string): Promise<Uint8Array | undefined> => {
-  let text: string;
-  try {
-    const { mode } = await stat(path);
-    // On systems without owners and groups the mode has no meaning.
-    if (process.platform !== 'win32' && (mode & SHARED_MODE) !== 0) throw sharedFile(path);
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readOwnText(path).catch((cause: unknown) => {
+    if (cause instanceof ServiceError && cause.code === 'unavailable') throw cause;
+    throw unreadable(path, cause);
+  });
+  if (text === undefined) return undefined;
   const seed = decodeBase64Url(text.trim());
   if (seed?.length === SEED_BYTES) return seed;
   throw new ServiceError('unavailable', `the private key file ${path} does not hold a private key`, {
@@ -36,6 +35,19 @@ export const readNodeKey = async (path: string): Promise<Uint8Array | undefined>
       'put the file back from the copy that you keep of it; only when there is none, remove it and run ' +
       '"fact-memory-node node-key create"',
   });
+};
+
+const readOwnText = async (path: string): Promise<string | undefined> => {
+  const file = await openOrdinaryFile(path);
+  if (file === undefined) return undefined;
+  try {
+    const { mode } = await file.stat();
+    // On systems without owners and groups the mode has no meaning.
+    if (process.platform !== 'win32' && (mode & SHARED_MODE) !== 0) throw sharedFile(path);
+    return (await readPart(file, 0, MOST_BYTES)).toString('utf8');
+  } finally {
+    await file.close();
+  }
 };
 
 /**
@@ -88,5 +100,14 @@ const sharedFile = (path: string): ServiceError =>
   new ServiceError('unavailable', `the private key file ${path} can be read or changed by others than its owner`, {
     hint: `take their rights away: chmod 600 ${path}`,
   });
+
+const unreadable = (path: string, cause: unknown): ServiceError => {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reason = cause instanceof ServiceError ? 'is not a regular file' : `cannot be read (${code ?? message})`;
+  return new ServiceError('unavailable', `the private key file ${path} ${reason}`, {
+    hint: 'it must be a file that belongs to the user of the node; put back the copy that you keep of it',
+    cause,
+  });
+};
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;

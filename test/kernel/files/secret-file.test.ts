@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readSecretFile, replaceSecretFile, writeSecretFile } from '../../../kernel/internal-api.ts';
+import { readNamedSecret, readSecretFile, replaceSecretFile, writeSecretFile } from '../../../kernel/internal-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { stopAtEachStep } from '../../kit/stop-at-each-step.ts';
@@ -9,6 +11,12 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
 const MODULE = new URL('../../../kernel/internal-api.js', import.meta.url).href;
 const random = createSeededRandom();
+/** Reading a pipe that nobody writes to would never end. */
+const OTHERS: readonly ((path: string) => void)[] = [
+  (path) => mkdirSync(path),
+  (path) => void spawnSync('mkfifo', [path]),
+  (path) => symlinkSync(path, path),
+];
 const [SECRET, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 
 describe('a file that holds a secret', () => {
@@ -89,5 +97,31 @@ describe('a file that holds a secret', () => {
         writeFileSync(join(folder, 'bad'), text);
         expect(await rejection(readSecretFile(join(folder, 'bad')))).to.include({ code: 'validation' });
       }
+    }));
+
+  it('is refused, with its path, where something else lies in its place', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'my.key');
+      for (const put of OTHERS) {
+        put(file);
+        const error = await rejection(readSecretFile(file, ', or make one'));
+        expect(error).to.include({ code: 'validation', message: `${file} is not a regular file` });
+        expect(error)
+          .to.have.property('hint')
+          .that.matches(/^it must be a file .*, or make one$/);
+        rmSync(file, { recursive: true });
+      }
+    }));
+
+  it('may be a pipe where a user has named it', () =>
+    inTemporaryFolder(async (folder) => {
+      const pipe = join(folder, 'pipe');
+      spawnSync('mkfifo', [pipe]);
+      const [read] = await Promise.all([readNamedSecret(pipe), writeFile(pipe, `${SECRET}\n`)]);
+      expect(read).to.equal(SECRET);
+      expect(await rejection(readNamedSecret(folder))).to.include({
+        code: 'validation',
+        message: `${folder} cannot be read (EISDIR)`,
+      });
     }));
 });

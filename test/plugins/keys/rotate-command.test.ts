@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SubjectKeys } from '../../../plugins/keys/keys-api.ts';
@@ -120,6 +120,19 @@ describe('the command rotate key', () => {
       expect(existsSync(out)).to.equal(false);
       expect((await me(key)).status).to.equal(200);
     });
+  });
+
+  it('shows no new key where the file of the former one cannot be read, because it has sent nothing', async () => {
+    const variables = { XDG_CONFIG_HOME: join(at.folder, 'config') };
+    await at.run(['rotate', 'key', '--keep'], key, { variables });
+    const keys = join(at.folder, 'config', 'fact-memory-node', 'keys');
+    for (const name of readdirSync(keys)) {
+      rmSync(join(keys, name));
+      mkdirSync(join(keys, name));
+    }
+    const { exitCode, stdout, stderr } = await at.run(['rotate', 'key'], '', { variables });
+    expect([exitCode, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.match(/^error: \S+ is not a regular file\n/);
   });
 
   it('reports that the key does not exist', async () => {

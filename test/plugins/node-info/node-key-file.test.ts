@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -45,6 +46,17 @@ describe('the file of the private key', () => {
     const keys = await Promise.all(Array.from({ length: 8 }, (_, seed) => loadNodeKey(path, createSeededRandom(seed))));
     expect(new Set(keys.map((key) => Buffer.from(key).toString('hex')))).to.have.lengthOf(1);
     expect(await readdir(join(folder, 'deeper'))).to.deep.equal(['node.key']);
+  });
+
+  it('is refused if it is a folder, or a pipe that nobody writes to', async () => {
+    for (const make of ['mkdir', 'mkfifo']) {
+      await mkdir(join(folder, 'deeper'), { recursive: true });
+      spawnSync(make, ['-m', '600', path]);
+      const { message, hint } = await refusal();
+      expect(message).to.equal(`the private key file ${path} is not a regular file`);
+      expect(hint).to.contain('put back the copy');
+      await rm(path, { recursive: true });
+    }
   });
 
   it('is refused if other users can read or write it, with the command that corrects this', async () => {
