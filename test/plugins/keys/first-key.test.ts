@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createServiceNames } from '../../../kernel/identity/service-names.ts';
 import { type NodeSettings, nodePrincipal, type Principal, ServiceError } from '../../../kernel/plugin-api.ts';
-import { ensureFirstKey, type FirstKeyParts } from '../../../plugins/keys/first-key.ts';
+import { ensureFirstKey, type FirstKeyParts, greetWithKey } from '../../../plugins/keys/first-key.ts';
 import type { KeyRecord, KeyRegistration } from '../../../plugins/keys/keys-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 
@@ -32,6 +32,7 @@ class RememberedKeys {
 }
 
 const random = createSeededRandom();
+const OTHER_KEY = { rawKey: 'c'.repeat(64), entityUri: 'agent:other', permissions: [], allowedScopes: [] };
 
 const partsOf = (registry: RememberedKeys, dataFolder: string): FirstKeyParts => ({
   registry,
@@ -106,5 +107,39 @@ describe('the first key', () => {
     expect((error as ServiceError).message).to.contain('admin.key');
     expect((error as ServiceError).hint).to.contain('remove the file');
     expect(keys.registered).to.deep.equal([]);
+  });
+
+  const noteAtNextStart = async (change: (file: string) => void): Promise<string | undefined> => {
+    rmSync(data, { recursive: true, force: true });
+    const keys = new RememberedKeys();
+    await ensureFirstKey(partsOf(keys, data));
+    change(join(data, 'admin.key'));
+    const list = async (): Promise<KeyRecord[]> => [await keys.register({} as Principal, OTHER_KEY)];
+    const parts = partsOf(keys, data);
+    const registry = Object.assign(keys, { list });
+    return (await greetWithKey({ ...parts, registry, node: { ...parts.node, authRequired: true } }))?.note;
+  };
+
+  it('is named by a later start, which says where its file is of no use', async () => {
+    expect(await noteAtNextStart(() => {})).to.match(/^the first key is in .*admin\.key$/);
+    for (const [text, fault] of [
+      ['', 'holds no key'],
+      ['two words that are long enough', 'holds no key'],
+      ['b'.repeat(64), 'holds a key that is not valid now'],
+    ] as const) {
+      const note = await noteAtNextStart((file) => writeFileSync(file, text));
+      expect(note, text).to.match(
+        new RegExp(`admin\\.key ${fault}, "fact-memory-node key add" generates another one$`),
+      );
+    }
+    const note = await noteAtNextStart((file) => {
+      rmSync(file);
+      mkdirSync(file);
+    });
+    expect(note).to.contain('admin.key is not a regular file, ');
+  });
+
+  it('is not missed by a later start when the operator has put the file elsewhere', async () => {
+    expect(await noteAtNextStart((file) => rmSync(file))).to.equal(undefined);
   });
 });
