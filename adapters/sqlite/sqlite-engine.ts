@@ -58,10 +58,11 @@ export class SqliteEngine implements SqlEngine {
   readonly #writer: SqliteWriter;
   readonly #version: StoreVersion;
   /**
-   * True after a write failed by the disk, the memory or the file, until a write succeeds. Meanwhile `ping` writes,
-   * because only a real write shows whether the store works again.
+   * True at first, and after a write failed by the disk, the memory or the file, until a `ping` has written. Only a
+   * real write shows whether the store works: SQLite opens a file without the right to write for reading, and begins
+   * and ends empty transactions on it.
    */
-  #inDoubt = false;
+  #inDoubt = true;
   #closing: Promise<void> | undefined;
 
   constructor(options: SqliteEngineOptions) {
@@ -113,7 +114,12 @@ export class SqliteEngine implements SqlEngine {
     const probe = async (session: WriteSession): Promise<void> => {
       if (this.#inDoubt) await session.run(SMALLEST_WRITE, []);
     };
-    await this.#turns.hold(() => this.#transact(probe, this.#options.busyTimeoutMs), TURN_LIMIT_MS);
+    const check = async (): Promise<void> => {
+      await this.#transact(probe, this.#options.busyTimeoutMs);
+      // Within the turn, so that it cannot undo the doubt that the next write raises.
+      this.#inDoubt = false;
+    };
+    await this.#turns.hold(check, TURN_LIMIT_MS);
   }
 
   async scrub(): Promise<readonly string[]> {
@@ -165,7 +171,6 @@ export class SqliteEngine implements SqlEngine {
     };
     try {
       const { result, signals } = await this.#writer.transact(inPlace, patienceMs);
-      this.#inDoubt = false;
       if (signals !== undefined) this.#listeners.call(signals);
       return result;
     } catch (error) {

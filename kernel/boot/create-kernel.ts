@@ -49,6 +49,7 @@ import { dropEnded, keepEndingPeriods } from './period-task.ts';
 import { planBoot } from './plan-boot.ts';
 import { CLOSING_RESERVE_MS, drain, leftToStopMs, unwind } from './stop-node.ts';
 import { createStopStack } from './stop-stack.ts';
+import { tellOfRefusedWrites } from './tell-of-refused-writes.ts';
 
 /** The time limit in milliseconds for the setup of one plugin, and again for its start tasks. */
 export const SETUP_LIMIT_MS = 10_000;
@@ -280,6 +281,7 @@ const finishSetup = async (node: Assembly): Promise<void> => {
 const serve = async (node: Assembly): Promise<Listener> => {
   if (node.served === undefined) throw new Error('the routes are there after boot');
   const { clock } = node.options.adapters;
+  await tellOfRefusedWrites(node);
   await node.beginLeases?.();
   for (const [place, { plugin }] of node.plugins.entries()) {
     const late = () => new ServiceError('unavailable', `${plugin.name} took too long to start`);

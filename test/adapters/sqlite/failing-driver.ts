@@ -1,6 +1,7 @@
 import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from '../../../adapters/sqlite/sqlite-driver.ts';
 
 /** Result codes of SQLite. */
+export const READONLY = 8;
 export const IOERR = 10;
 export const FULL = 13;
 export const IOERR_SHMSIZE = 4874;

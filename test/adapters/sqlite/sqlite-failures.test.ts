@@ -8,7 +8,15 @@ import { all, type FactStore } from '../../../ports/ports.ts';
 import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
-import { BUSY, createFailingDriver, type FailingDriver, FULL, IOERR, IOERR_SHMSIZE } from './failing-driver.ts';
+import {
+  BUSY,
+  createFailingDriver,
+  type FailingDriver,
+  FULL,
+  IOERR,
+  IOERR_SHMSIZE,
+  READONLY,
+} from './failing-driver.ts';
 import { startInSameThread } from './same-thread-writer.ts';
 import { createTemporaryStore, SQLITE_LAYOUTS, type SqliteLayout, type TemporaryStore } from './temporary-store.ts';
 
@@ -129,12 +137,25 @@ const describeFailures = (writer: SqliteLayout): void => {
     });
 
     it('is checked by a real write while the last write failed on a full disk', async () => {
+      await store.ping();
       driver.fail(FULL, (sql) => /^(INSERT|PRAGMA user_version)/.test(sql));
       await store.ping();
       await rejection(storeFacts(store, [sampleFact(2)]));
       expect(await rejection(store.ping())).to.include({ code: 'unavailable' });
       driver.fail(undefined);
       await store.ping();
+    });
+
+    it('is checked by a real write before its first one, because a file that may only be read opens too', async () => {
+      const other = await temporary.another({ driver, busyTimeoutMs: 0, startThread: startInSameThread });
+      driver.fail(READONLY, (sql) => /^(INSERT|PRAGMA user_version)/.test(sql));
+      await other.write('default', async () => {});
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const message = 'the store may not be written';
+        expect(await rejection(other.ping())).to.include({ code: 'unavailable', message });
+      }
+      driver.fail(undefined);
+      await other.ping();
     });
 
     it('fails one read as unavailable, and answers the next one', async () => {
