@@ -44,6 +44,7 @@ export class LeaseKeeper implements HeldLease {
   /** An end that is too far ahead for a lease, and the monotonic time of this process at which it was first read. */
   #farEnd: { readonly endMs: number; readonly seenMs: number } | undefined;
   #attempt: Promise<void> | undefined;
+  #failure: unknown;
   #cancelNext = (): void => {};
   #hasBegun = false;
   #hasEnded = false;
@@ -70,6 +71,11 @@ export class LeaseKeeper implements HeldLease {
   /** Whether another process seems to have died before the clock was set back. Later attempts tell. */
   get isInDoubt(): boolean {
     return this.#farEnd !== undefined;
+  }
+
+  /** The error of the store in the last attempt; undefined for an attempt that the store answered. */
+  get failure(): unknown {
+    return this.#failure;
   }
 
   get fence(): number {
@@ -121,9 +127,11 @@ export class LeaseKeeper implements HeldLease {
     const startedMs = clock.monotonicMs();
     try {
       const fence = await this.#take(wasHeld);
+      this.#failure = undefined;
       this.#fence = fence ?? this.#fence;
       this.#heldUntilMs = fence === null ? Number.NEGATIVE_INFINITY : startedMs + LEASE_MS;
     } catch (error) {
+      this.#failure = error;
       this.#heldUntilMs = Number.NEGATIVE_INFINITY;
       if (wasHeld) log.warn('a lease could not be renewed; its work rests until it can', { lease: this.#name, error });
     }

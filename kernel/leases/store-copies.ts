@@ -90,12 +90,15 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
 
 /**
  * Tries to get a lease. Waits while its holder may have died before the clock was set back, and with `patience` until
- * the lease of a holder that died has ended.
+ * the lease of a holder that died has ended. Rejects with the error of a store that fails until then.
  */
 const acquire = async (lease: LeaseKeeper, clock: Clock, patience: AbortSignal | undefined): Promise<boolean> => {
   const untilMs = clock.monotonicMs() + (patience === undefined ? 0 : LEASE_MS + RETRY_MS);
   while (!(await lease.attempt())) {
-    if (!lease.isInDoubt && clock.monotonicMs() >= untilMs) return false;
+    const isOver = !lease.isInDoubt && clock.monotonicMs() >= untilMs;
+    // Otherwise a store that takes no writes would look like one on which another process works.
+    if (isOver && lease.failure !== undefined) throw lease.failure;
+    if (isOver) return false;
     await pause(clock, patience);
     patience?.throwIfAborted();
   }
