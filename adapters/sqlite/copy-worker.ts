@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ServiceError, type StoreCopy } from '../../ports/ports.ts';
 import { COPY_NAME, type CopyOutcome } from './copy-file.ts';
 import { describeFile, onDatabase } from './describe-file.ts';
-import { toServiceError } from './sqlite-errors.ts';
+import { toCopyError } from './sqlite-errors.ts';
 
 /**
  * The program of the child process that copies a store, because SQLite copies without a pause and cannot be cancelled.
@@ -26,7 +26,7 @@ const outcome = async (): Promise<CopyOutcome> => {
     const [path = '', folder = ''] = process.argv.slice(2);
     return { copy: await copy(path, folder) };
   } catch (error) {
-    const found = toServiceError(error);
+    const found = toCopyError(error);
     if (found instanceof ServiceError) return { problem: found.message, hint: found.hint };
     return { problem: error instanceof Error ? error.message : 'unknown' };
   }

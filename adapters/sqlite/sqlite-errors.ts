@@ -68,6 +68,15 @@ export const toServiceError = (error: unknown): unknown => {
   return new ServiceError('unavailable', explanation.message, { hint: explanation.hint, cause: error });
 };
 
+/** Translates an error of copying a store into a new file, which may lie on another disk. */
+export const toCopyError = (error: unknown): unknown => {
+  if (primaryCode(error) !== FULL) return toServiceError(error);
+  return new ServiceError('unavailable', 'the disk of the copy is full', {
+    hint: 'free as much space on it as the store takes',
+    cause: error,
+  });
+};
+
 /**
  * Translates an error of COMMIT. After a failed write or sync, the pages may be on the disk, and a recovery of the log
  * may restore them. After any other error, nothing was committed.

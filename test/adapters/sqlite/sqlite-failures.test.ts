@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
+import { toCopyError } from '../../../adapters/sqlite/sqlite-errors.ts';
 import { all, type FactStore } from '../../../ports/ports.ts';
 import { sampleFact, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -239,3 +240,12 @@ const describeFailures = (writer: SqliteLayout): void => {
 };
 
 for (const writer of SQLITE_LAYOUTS) describeFailures(writer);
+
+describe('a full disk while a store is copied', () => {
+  it('is called the disk of the copy, which may be another one than that of the store', () => {
+    const full = toCopyError(Object.assign(new Error('database or disk is full'), { errcode: FULL }));
+    expect(full).to.include({ code: 'unavailable', message: 'the disk of the copy is full' });
+    const failed = toCopyError(Object.assign(new Error('disk I/O error'), { errcode: IOERR }));
+    expect(failed).to.include({ code: 'unavailable', message: 'the disk of the store failed' });
+  });
+});
