@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -33,4 +33,29 @@ describe('a first start whose port is in use', () => {
       }
     });
   }
+
+  it('comes again beside a folder or a link in the place of its mark, whose content stays', async () => {
+    const place = new Workplace();
+    try {
+      writeFileSync(place.path('node.json'), JSON.stringify({ plugins: FEW_PLUGINS }));
+      writeFileSync(place.path('mine'), 'mine');
+      const start = async (): Promise<string> => {
+        const { greeting, end } = await place.start(['--config', 'node.json']);
+        await end();
+        return greeting;
+      };
+      mkdirSync(place.path('data/greeting-due/mine'), { recursive: true });
+      for (let at = 0; at < 2; at += 1) expect(await start()).to.contain('Admin key  data/admin.key');
+      expect(existsSync(place.path('data/greeting-due/mine'))).to.equal(true);
+      rmSync(place.path('data/greeting-due'), { recursive: true });
+      expect(await start()).to.match(/^Serving .* existing store/);
+
+      symlinkSync('../mine', place.path('data/greeting-due'));
+      expect(await start()).to.contain('Admin key  data/admin.key');
+      expect(readFileSync(place.path('mine'), 'utf8')).to.equal('mine');
+      expect(await start()).to.match(/^Serving .* existing store/);
+    } finally {
+      await place.dispose();
+    }
+  });
 });
