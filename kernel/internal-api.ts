@@ -128,6 +128,7 @@ export type { PluginFiles } from './plugins/plugin-definition.ts';
 export { MAX_VIOLATIONS, refuseAll } from './problems/refusals.ts';
 export type { Answers } from './schemas/answer-schemas.ts';
 export { SHARE_JSON, TRUNCATED_JSON } from './schemas/answer-schemas.ts';
+export { objectRequiring, objectSchema } from './schemas/object-schema.ts';
 export { compileSchema } from './schemas/schema-validator.ts';
 export { type ContentColumns, isSealedText } from './store/content-border.ts';
 export { ownedBy } from './store/content-owner.ts';

@@ -1,5 +1,6 @@
 import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
-import { type Schema, schema } from '../../ports/schema.ts';
+import type { Schema } from '../../ports/schema.ts';
+import { objectSchema } from '../schemas/object-schema.ts';
 import { compileSchema } from '../schemas/schema-validator.ts';
 import { readBodyItems, readItem } from './body-items.ts';
 import { compileQueryReader } from './read-query.ts';
@@ -72,7 +73,7 @@ const compileFormReader = (
 
 /** Returns a reader for routes without a body. It costs nothing without a body. An empty object counts as no body. */
 const compileAbsenceReader = (maxBytes: number) => {
-  const check = compileSchema(schema<object>({ type: 'object', properties: {} }));
+  const check = compileSchema(objectSchema<object>({}));
   return (request: InboundRequest): Promise<undefined> | undefined => {
     if (declaresNoBody(request)) return undefined;
     const read = takenType(request, false) === undefined ? noBytes(request, false) : request.body(maxBytes);

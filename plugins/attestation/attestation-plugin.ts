@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendRead,
   definePlugin,
@@ -7,7 +7,6 @@ import {
   nodeMetadata,
   optional,
   SignatureWork,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { Attestations } from './attestation-api.ts';
@@ -31,23 +30,19 @@ export const attestationPlugin = definePlugin({
   provides: [Attestations],
   commands: [signCommand],
   declares: [...Object.values(words), ATTESTATION],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      mode: {
-        type: 'string',
-        enum: ['off', 'warn', 'enforce'],
-        default: 'off',
-        env: 'SVC_SOURCE_ATTESTATION_MODE',
-        description: 'what becomes of an assertion whose source is not the entity of the key',
-      },
-      required: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_ATTESTATION_REQUIRED',
-        description: 'whether every assertion must carry the signature of an agent key',
-      },
+  config: objectSchema<Settings>({
+    mode: {
+      type: 'string',
+      enum: ['off', 'warn', 'enforce'],
+      default: 'off',
+      env: 'SVC_SOURCE_ATTESTATION_MODE',
+      description: 'what becomes of an assertion whose source is not the entity of the key',
+    },
+    required: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_ATTESTATION_REQUIRED',
+      description: 'whether every assertion must carry the signature of an agent key',
     },
   }),
   setup({ config: { mode, required }, use: { self, work, agentKeys }, on, provide }) {

@@ -1,5 +1,5 @@
-import type { RequiredPermission } from '../../kernel/internal-api.ts';
-import { type JsonSchema, type Route, schema, spellList } from '../../kernel/plugin-api.ts';
+import { objectSchema, type RequiredPermission } from '../../kernel/internal-api.ts';
+import { type JsonSchema, type Route, spellList } from '../../kernel/plugin-api.ts';
 import { AUDIT_READ, type Audit, type RecordedEntry } from './audit-api.ts';
 import { ADMIN_LOG_JSON, adminEntryJson, LOG_JSON, logEntryJson } from './audit-entry-json.ts';
 import { LOG_FILTERS, type LogFilters, logFilter, seqOf } from './audit-query.ts';
@@ -38,13 +38,10 @@ const logRoute = (
   ...(dimension !== undefined && { dimension }),
   // `total` counts all matching entries.
   cost: ({ query }) => Math.max(250, query.limit),
-  query: schema<LogQuery>({
-    type: 'object',
-    properties: {
-      ...LOG_FILTERS,
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_LOG_PAGE, default: DEFAULT_LOG_PAGE },
-    },
+  query: objectSchema<LogQuery>({
+    ...LOG_FILTERS,
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_LOG_PAGE, default: DEFAULT_LOG_PAGE },
   }),
   answers: { 200: { json } },
   example: { query: { event_type: 'fact_write', since: '2026-01-01T00:00:00Z', limit: 50 } },

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -12,7 +12,6 @@ import {
   NodeSelf,
   Random,
   SignatureWork,
-  schema,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
@@ -50,18 +49,14 @@ interface AuditSettings {
   readonly retentionDays: number;
 }
 
-const settings = schema<AuditSettings>({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    retentionDays: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 36_500,
-      default: 0,
-      env: 'SVC_AUDIT_RETENTION_DAYS',
-      description: 'days after which entries of the audit log are deleted; 0 keeps all',
-    },
+const settings = objectSchema<AuditSettings>({
+  retentionDays: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 36_500,
+    default: 0,
+    env: 'SVC_AUDIT_RETENTION_DAYS',
+    description: 'days after which entries of the audit log are deleted; 0 keeps all',
   },
 });
 

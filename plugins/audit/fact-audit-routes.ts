@@ -1,4 +1,4 @@
-import { TurnBudget } from '../../kernel/internal-api.ts';
+import { objectSchema, TurnBudget } from '../../kernel/internal-api.ts';
 import {
   arrayReply,
   bindCursor,
@@ -8,7 +8,6 @@ import {
   component,
   listOf,
   type Route,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import type { Audit, EntryPosition, EntryWithFact } from './audit-api.ts';
 import { CSV_COLUMNS, csvCells, FACT_ENTRY, FACT_ENTRY_PAGE_JSON, factEntryJson } from './audit-entry-json.ts';
@@ -37,13 +36,10 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
   access: ACCESS,
   // `total` counts all matching entries.
   cost: ({ query }) => Math.max(250, query.limit),
-  query: schema<ListQuery>({
-    type: 'object',
-    properties: {
-      ...ENTRY_FILTERS,
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_ENTRY_PAGE, default: DEFAULT_ENTRY_PAGE },
-    },
+  query: objectSchema<ListQuery>({
+    ...ENTRY_FILTERS,
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_ENTRY_PAGE, default: DEFAULT_ENTRY_PAGE },
   }),
   answers: { 200: { json: FACT_ENTRY_PAGE_JSON } },
   example: { query: { entity_uri: 'project:atlas', event_type: 'fact_write', limit: 20 } },
@@ -71,7 +67,7 @@ export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   path: '/v1/audit/facts/:id',
   summary: 'Audit entries of one fact, oldest first',
   access: ACCESS,
-  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
+  params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
   answers: { 200: { json: listOf(component(FACT_ENTRY)) } },
   example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' } },
   async handle({ caller, params }) {
@@ -95,10 +91,7 @@ export const exportAuditRoute = (audit: Audit): Route<undefined, ExportQuery> =>
   cost: 1_000,
   summary: 'Audit entries with their facts, as CSV newest first, or as JSON lines with their links oldest first',
   access: ACCESS,
-  query: schema<ExportQuery>({
-    type: 'object',
-    properties: { ...ENTRY_FILTERS, format: { type: 'string', enum: ['csv', 'jsonl'] } },
-  }),
+  query: objectSchema<ExportQuery>({ ...ENTRY_FILTERS, format: { type: 'string', enum: ['csv', 'jsonl'] } }),
   answers: { 200: { text: ['text/csv', JSON_LINES] } },
   example: { query: { format: 'csv', since: '2026-01-01T00:00:00Z' } },
   handle({ caller, query: { format, ...query }, header, signal }) {

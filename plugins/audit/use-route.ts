@@ -1,3 +1,4 @@
+import { objectSchema } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   COUNT_JSON,
@@ -8,7 +9,6 @@ import {
   orNull,
   type Route,
   STRING_JSON,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import type { DayUse, UsePosition } from './audit-api.ts';
 import { ENTRY_FILTERS, type EntryFilters, entryFilter } from './audit-query.ts';
@@ -49,18 +49,15 @@ export const auditUseRoute = (parts: ListAuditParts): Route<undefined, UseQuery>
     'Use of the memory by day (UTC), entity and key, from the entries and counts of reads that the caller may see, newest first',
   access: { permission: READS_SOME },
   cost: ({ query }) => query.limit,
-  query: schema<UseQuery>({
-    type: 'object',
-    properties: {
-      ...ENTRY_FILTERS,
-      cursor: { type: 'string' },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: MAX_ENTRY_PAGE,
-        default: MAX_ENTRY_PAGE,
-        description: 'Entries and counts of reads to sum up; the next request goes on behind them.',
-      },
+  query: objectSchema<UseQuery>({
+    ...ENTRY_FILTERS,
+    cursor: { type: 'string' },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_ENTRY_PAGE,
+      default: MAX_ENTRY_PAGE,
+      description: 'Entries and counts of reads to sum up; the next request goes on behind them.',
     },
   }),
   answers: { 200: { json: USE_JSON } },

@@ -1,5 +1,5 @@
-import { BUCKET_PLACE, type Schema } from '../../kernel/internal-api.ts';
-import { schema } from '../../kernel/plugin-api.ts';
+import { BUCKET_PLACE, objectSchema, type Schema } from '../../kernel/internal-api.ts';
+
 import { type Retention, readRetention } from './retained-backups.ts';
 
 export interface BackupSettings {
@@ -16,51 +16,47 @@ export interface BackupSettings {
 const MOST_KEPT = 1_000;
 const MOST_SECONDS = 3_600;
 
-export const backupSettings: Schema<BackupSettings> = schema<BackupSettings>({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    folder: {
-      type: 'string',
-      minLength: 1,
-      dataPath: 'backups',
-      env: 'SVC_BACKUP_FOLDER',
-      description: 'folder of the backups, each in a folder of its own; best on another disk than the store',
-    },
-    keep: {
-      type: 'integer',
-      minimum: 1,
-      maximum: MOST_KEPT,
-      default: 7,
-      env: 'SVC_BACKUP_KEEP',
-      description: 'how many of the newest backups stay when a new one is made',
-    },
-    target: {
-      type: 'string',
-      // A part between slashes and an @ could be a password, and would be printed with the settings.
-      pattern: `^(?:${BUCKET_PLACE}|(?:[A-Za-z]:)?[^:@]{1,1000})$`,
-      env: 'SVC_BACKUP_TARGET',
-      description: 's3://bucket/prefix, or a folder on another disk, to which backups are sent as well',
-    },
-    retention: {
-      type: 'string',
-      pattern: '^(?:[0-9]{1,4}[dwm](?: [0-9]{1,4}[dwm]){0,2})?$',
-      default: '',
-      env: 'SVC_BACKUP_RETENTION',
-      description:
-        'backups that stay beside the newest, such as "7d 4w 12m": the last one of 7 days, 4 weeks and 12 months; in ' +
-        'the target, or in the folder where there is no target',
-    },
-    incrementSeconds: {
-      type: 'integer',
-      minimum: 0,
-      maximum: MOST_SECONDS,
-      default: 0,
-      env: 'SVC_BACKUP_INCREMENT_SECONDS',
-      description:
-        'how often the changes of an SQLite store are sent to the target, for a restore to any point in time, ' +
-        'such as 5; 0 never',
-    },
+export const backupSettings: Schema<BackupSettings> = objectSchema<BackupSettings>({
+  folder: {
+    type: 'string',
+    minLength: 1,
+    dataPath: 'backups',
+    env: 'SVC_BACKUP_FOLDER',
+    description: 'folder of the backups, each in a folder of its own; best on another disk than the store',
+  },
+  keep: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MOST_KEPT,
+    default: 7,
+    env: 'SVC_BACKUP_KEEP',
+    description: 'how many of the newest backups stay when a new one is made',
+  },
+  target: {
+    type: 'string',
+    // A part between slashes and an @ could be a password, and would be printed with the settings.
+    pattern: `^(?:${BUCKET_PLACE}|(?:[A-Za-z]:)?[^:@]{1,1000})$`,
+    env: 'SVC_BACKUP_TARGET',
+    description: 's3://bucket/prefix, or a folder on another disk, to which backups are sent as well',
+  },
+  retention: {
+    type: 'string',
+    pattern: '^(?:[0-9]{1,4}[dwm](?: [0-9]{1,4}[dwm]){0,2})?$',
+    default: '',
+    env: 'SVC_BACKUP_RETENTION',
+    description:
+      'backups that stay beside the newest, such as "7d 4w 12m": the last one of 7 days, 4 weeks and 12 months; in ' +
+      'the target, or in the folder where there is no target',
+  },
+  incrementSeconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: MOST_SECONDS,
+    default: 0,
+    env: 'SVC_BACKUP_INCREMENT_SECONDS',
+    description:
+      'how often the changes of an SQLite store are sent to the target, for a restore to any point in time, ' +
+      'such as 5; 0 never',
   },
 });
 

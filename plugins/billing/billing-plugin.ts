@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendJudge,
   Clock,
@@ -9,7 +9,6 @@ import {
   KERNEL_API,
   Leases,
   optional,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { gardenCreated } from '../gardens/gardens-api.ts';
 import { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
@@ -30,18 +29,13 @@ interface BillingSettings {
   readonly lines: 'auto' | 'all';
 }
 
-const settings = schema<BillingSettings>({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    lines: {
-      type: 'string',
-      enum: ['auto', 'all'],
-      default: 'auto',
-      env: 'SVC_BILLING_LINES',
-      description:
-        'lines on standard error; auto: one for each event, but on a terminal one a minute with their number',
-    },
+const settings = objectSchema<BillingSettings>({
+  lines: {
+    type: 'string',
+    enum: ['auto', 'all'],
+    default: 'auto',
+    env: 'SVC_BILLING_LINES',
+    description: 'lines on standard error; auto: one for each event, but on a terminal one a minute with their number',
   },
 });
 

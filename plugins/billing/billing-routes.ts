@@ -1,4 +1,4 @@
-import { readInstantParameter } from '../../kernel/internal-api.ts';
+import { objectSchema, readInstantParameter } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -6,7 +6,6 @@ import {
   type Principal,
   type Route,
   ServiceError,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import type { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import type { BillingEvent, BillingFilter, BillingLedger } from './billing-api.ts';
@@ -42,17 +41,14 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
   dimension: 'admin_action',
   // `total` counts all events of the tenant.
   cost: ({ query }) => Math.max(250, query.limit),
-  query: schema<Query>({
-    type: 'object',
-    properties: {
-      tenant_id: { type: 'string', minLength: 1, maxLength: 63 },
-      event_type: { type: 'string', enum: EVENT_TYPES },
-      entity_uri: { type: 'string', minLength: 1, maxLength: 2048 },
-      since: { type: 'string' },
-      until: { type: 'string' },
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS },
-    },
+  query: objectSchema<Query>({
+    tenant_id: { type: 'string', minLength: 1, maxLength: 63 },
+    event_type: { type: 'string', enum: EVENT_TYPES },
+    entity_uri: { type: 'string', minLength: 1, maxLength: 2048 },
+    since: { type: 'string' },
+    until: { type: 'string' },
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS },
   }),
   answers: { 200: { json: LEDGER_JSON } },
   example: { query: { event_type: 'fact_written', entity_uri: 'agent:indexer', limit: 50 } },

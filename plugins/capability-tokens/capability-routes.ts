@@ -1,3 +1,4 @@
+import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -7,7 +8,6 @@ import {
   listOf,
   objectOf,
   type Route,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import {
   CAPABILITY_JSON,
@@ -48,17 +48,13 @@ export const issueCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<
   summary: 'Issues a capability token',
   access: { permission: 'write' },
   dimension: 'token_issue',
-  body: schema<IssueBody>({
-    type: 'object',
-    required: ['issuer', 'subject', 'verb', 'object'],
-    properties: {
-      issuer: { type: 'string' },
-      subject: { type: 'string' },
-      verb: { enum: [...CAPABILITY_VERBS] },
-      object: { type: 'string' },
-      expiry: { type: ['string', 'null'] },
-      ttl_seconds: { type: 'integer', minimum: 1, maximum: MAX_LIFETIME_S },
-    },
+  body: objectRequiring<IssueBody>(['issuer', 'subject', 'verb', 'object'], {
+    issuer: { type: 'string' },
+    subject: { type: 'string' },
+    verb: { enum: [...CAPABILITY_VERBS] },
+    object: { type: 'string' },
+    expiry: { type: ['string', 'null'] },
+    ttl_seconds: { type: 'integer', minimum: 1, maximum: MAX_LIFETIME_S },
   }),
   answers: { 201: { json: ISSUED_JSON } },
   example: {
@@ -85,11 +81,7 @@ export const verifyCapabilityRoute = ({ registry }: CapabilityRouteParts): Route
   path: `${PATH}/verify`,
   summary: 'Says whether a capability token is good now, and why not',
   access: { permission: 'read' },
-  body: schema<VerifyBody>({
-    type: 'object',
-    required: ['token_json'],
-    properties: { token_json: { type: 'string', minLength: 1 } },
-  }),
+  body: objectRequiring<VerifyBody>(['token_json'], { token_json: { type: 'string', minLength: 1 } }),
   answers: { 200: { json: FINDING_JSON } },
   // The text is the member token_json of the reply that issued the token.
   example: {
@@ -114,12 +106,9 @@ export const revokeCapabilityRoute = ({
   path: `${PATH}/:token_id/revoke`,
   summary: 'Ends a capability token now',
   access: { permission: 'write' },
-  params: schema<{ token_id: string }>({ type: 'object', properties: { token_id: { type: 'string' } } }),
+  params: objectSchema<{ token_id: string }>({ token_id: { type: 'string' } }),
   bodyOptional: true,
-  body: schema<RevokeBody>({
-    type: 'object',
-    properties: { reason: { type: ['string', 'null'], maxLength: MAX_REASON_LENGTH } },
-  }),
+  body: objectSchema<RevokeBody>({ reason: { type: ['string', 'null'], maxLength: MAX_REASON_LENGTH } }),
   answers: { 200: { json: REVOKED_JSON } },
   example: {
     params: { token_id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' },
@@ -142,12 +131,9 @@ export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefi
   summary:
     'Capability tokens that the caller issued or is the subject of, newest first; for an admin all of the tenant',
   access: { permission: 'read' },
-  query: schema<ListQuery>({
-    type: 'object',
-    properties: {
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
-    },
+  query: objectSchema<ListQuery>({
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
   }),
   answers: {
     200: { json: objectOf({ tokens: listOf(CAPABILITY_JSON), total: COUNT_JSON, cursor: CURSOR_JSON }) },

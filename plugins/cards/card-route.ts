@@ -1,4 +1,5 @@
-import { type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
+import { objectSchema } from '../../kernel/internal-api.ts';
+import { type Route, SCOPES, type Scope } from '../../kernel/plugin-api.ts';
 import { type FactNarrowing, NARROWING_QUERY, narrowingOf } from '../facts/facts-api.ts';
 import { CARD_JSON, cardJson } from './card-json.ts';
 import type { MemoryCards } from './cards-api.ts';
@@ -21,20 +22,13 @@ export const cardRoute = (cards: MemoryCards, knowsPast: boolean): Route<{ entit
   access: { permission: 'read' },
   dimension: 'fact_read',
   cost: COST,
-  params: schema<{ entity_uri: string }>({
-    type: 'object',
-    properties: { entity_uri: { type: 'string' } },
-    required: ['entity_uri'],
-  }),
-  query: schema<CardQuery>({
-    type: 'object',
-    properties: {
-      scope: { type: 'string', enum: SCOPES, default: 'local' },
-      refresh: { type: 'boolean', default: false },
-      force_refresh: { type: 'boolean', default: false },
-      ...NARROWING_QUERY,
-      ...(knowsPast && { as_of: { type: 'string' } }),
-    },
+  params: objectSchema<{ entity_uri: string }>({ entity_uri: { type: 'string' } }),
+  query: objectSchema<CardQuery>({
+    scope: { type: 'string', enum: SCOPES, default: 'local' },
+    refresh: { type: 'boolean', default: false },
+    force_refresh: { type: 'boolean', default: false },
+    ...NARROWING_QUERY,
+    ...(knowsPast && { as_of: { type: 'string' } }),
   }),
   answers: { 200: { json: CARD_JSON } },
   example: { params: { entity_uri: 'project:atlas' }, query: { scope: 'company', refresh: true } },

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -8,7 +8,6 @@ import {
   KERNEL_API,
   NodeSelf,
   optional,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { recallSummary } from '../recall/recall-api.ts';
@@ -44,18 +43,14 @@ export const cardsPlugin = definePlugin({
     summariser: optional(CardSummariser),
     moments: optional(Moments),
   },
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      maxAgeSeconds: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 31_536_000,
-        default: DAY_S,
-        env: 'SVC_CARD_MAX_AGE_S',
-        description: 'seconds after which a card is made anew even if nothing has changed',
-      },
+  config: objectSchema<Settings>({
+    maxAgeSeconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 31_536_000,
+      default: DAY_S,
+      env: 'SVC_CARD_MAX_AGE_S',
+      description: 'seconds after which a card is made anew even if nothing has changed',
     },
   }),
   provides: [MemoryCards],

@@ -1,4 +1,4 @@
-import { FACT_VALUE_JSON, SENT_VALUE } from '../../kernel/internal-api.ts';
+import { FACT_VALUE_JSON, objectSchema, SENT_VALUE } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   bindCursor,
@@ -12,7 +12,6 @@ import {
   orNull,
   type Route,
   STRING_JSON,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { ATTESTATION_JSON, type AttestationJson } from '../attestation/attestation-api.ts';
 import type { ReadSession } from '../facts/facts-api.ts';
@@ -45,13 +44,10 @@ export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, 
     summary: 'Contradictions that the caller can see, newest first',
     access: { permission: 'read' },
     cost: ({ query }) => Math.max(LEAST_COST, query.limit),
-    query: schema<Query>({
-      type: 'object',
-      properties: {
-        status: { type: 'string', enum: ['unresolved', 'resolved', 'all'], default: 'unresolved' },
-        cursor: { type: 'string' },
-        limit: { type: 'integer', minimum: 1, maximum: MAX_CONFLICTS, default: DEFAULT_CONFLICTS },
-      },
+    query: objectSchema<Query>({
+      status: { type: 'string', enum: ['unresolved', 'resolved', 'all'], default: 'unresolved' },
+      cursor: { type: 'string' },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_CONFLICTS, default: DEFAULT_CONFLICTS },
     }),
     answers: {
       200: { json: objectOf({ conflicts: listOf(component(CONFLICT)), cursor: CURSOR_JSON, has_more: BOOLEAN_JSON }) },
@@ -99,8 +95,8 @@ export const resolveConflictRoute = ({
   summary: 'Settle a contradiction with a winning fact or a new value',
   access: { permission: 'write' },
   dimension: 'fact_write',
-  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
-  body: schema<Body>({ type: 'object', properties: { ...MEMBERS, new_value: FACT_VALUE_JSON } }),
+  params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
+  body: objectSchema<Body>({ ...MEMBERS, new_value: FACT_VALUE_JSON }),
   bodyShown: { type: 'object', properties: { ...MEMBERS, new_value: orNull(component(SENT_VALUE)) } },
   headers: readSession.headers,
   answers: {

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendJudge,
   Clock,
@@ -18,7 +18,6 @@ import {
   readAnnotate,
   readConstrain,
   readNextChange,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { Attestations } from '../attestation/attestation-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
@@ -75,17 +74,13 @@ export const conflictsPlugin = definePlugin({
   },
   provides: [Conflicts, ConflictEntities],
   declares: [...Object.values(words), CONFLICT, CONTRADICTED, CONTRADICTION, DIFFERS_ELSEWHERE],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      mode: {
-        type: 'string',
-        enum: ['record', 'strict'],
-        default: 'record',
-        env: 'SVC_CONFLICT_MODE',
-        description: 'record stores contradicting facts and opens a conflict; strict refuses them with 409',
-      },
+  config: objectSchema<Settings>({
+    mode: {
+      type: 'string',
+      enum: ['record', 'strict'],
+      default: 'record',
+      env: 'SVC_CONFLICT_MODE',
+      description: 'record stores contradicting facts and opens a conflict; strict refuses them with 409',
     },
   }),
   migrations: conflictsMigrations,

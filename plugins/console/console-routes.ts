@@ -1,3 +1,4 @@
+import { objectRequiring } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   listOf,
@@ -7,7 +8,6 @@ import {
   type Route,
   ServiceError,
   STRING_JSON,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import type { CodeSignIn } from '../oidc/oidc-api.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
@@ -20,11 +20,7 @@ const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 const NOT_KEPT = { 'Cache-Control': 'no-cache' };
 
 type FileName = { readonly name: string };
-const FILE_NAME = schema<FileName>({
-  type: 'object',
-  required: ['name'],
-  properties: { name: { type: 'string', maxLength: 200 } },
-});
+const FILE_NAME = objectRequiring<FileName>(['name'], { name: { type: 'string', maxLength: 200 } });
 
 const pageReply = async (files: ConsoleFiles, path: string): Promise<Reply> => ({
   status: 200,

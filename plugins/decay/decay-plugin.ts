@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -7,7 +7,6 @@ import {
   KERNEL_API,
   NodeSelf,
   optional,
-  schema,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -41,26 +40,22 @@ export const decayPlugin = definePlugin({
   provides: [Decay],
   declares: [DECAY_SWEEP],
   commands: [decayCommand],
-  config: schema<DecayDefaults>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ttlSeconds: {
-        type: 'integer',
-        minimum: 0,
-        maximum: 3_155_760_000,
-        default: 0,
-        env: 'SVC_DECAY_TTL_SECONDS',
-        description: 'age in seconds from which a sweep that names no rule lets facts end; 0 leaves them',
-      },
-      minConfidence: {
-        type: 'number',
-        minimum: 0,
-        maximum: 1,
-        default: 0,
-        env: 'SVC_DECAY_MIN_CONFIDENCE',
-        description: 'confidence below which a sweep that names no rule lets facts end; 0 leaves them',
-      },
+  config: objectSchema<DecayDefaults>({
+    ttlSeconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 3_155_760_000,
+      default: 0,
+      env: 'SVC_DECAY_TTL_SECONDS',
+      description: 'age in seconds from which a sweep that names no rule lets facts end; 0 leaves them',
+    },
+    minConfidence: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+      env: 'SVC_DECAY_MIN_CONFIDENCE',
+      description: 'confidence below which a sweep that names no rule lets facts end; 0 leaves them',
     },
   }),
   setup({ config, use, provide, route, on }) {

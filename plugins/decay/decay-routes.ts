@@ -1,3 +1,4 @@
+import { objectSchema } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   COUNT_JSON,
@@ -6,7 +7,6 @@ import {
   type Route,
   SCOPES,
   type Scope,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
 import type { Decay } from './decay-api.ts';
@@ -18,15 +18,12 @@ interface Asked {
   readonly min_confidence?: number;
 }
 
-const ASKED = {
-  type: 'object',
-  properties: {
-    dry_run: { type: 'boolean' },
-    scope: { type: 'string', enum: SCOPES },
-    ttl_seconds: { type: 'number', minimum: 0 },
-    min_confidence: { type: 'number', minimum: 0, maximum: 1 },
-  },
-} as const;
+const ASKED = objectSchema<Asked>({
+  dry_run: { type: 'boolean' },
+  scope: { type: 'string', enum: SCOPES },
+  ttl_seconds: { type: 'number', minimum: 0 },
+  min_confidence: { type: 'number', minimum: 0, maximum: 1 },
+});
 
 const SWEEP_JSON = objectOf({ scanned: COUNT_JSON, decayed: COUNT_JSON, dry_run: BOOLEAN_JSON });
 
@@ -39,8 +36,8 @@ export const sweepRoute = (decay: Decay): Route<undefined, Asked, Asked> => ({
   dimension: 'fact_write',
   // Tests every fact below the threshold of a job.
   cost: 1_000,
-  query: schema<Asked>(ASKED),
-  body: schema<Asked>(ASKED),
+  query: ASKED,
+  body: ASKED,
   bodyOptional: true,
   answers: { 200: { json: SWEEP_JSON }, 202: { json: ACCEPTED_JOB_JSON } },
   example: { body: { dry_run: true, scope: 'company', ttl_seconds: 7_776_000, min_confidence: 0.2 } },

@@ -1,4 +1,4 @@
-import { type BodyItem, problemOf } from '../../kernel/internal-api.ts';
+import { type BodyItem, objectSchema, problemOf } from '../../kernel/internal-api.ts';
 import {
   type AppendVerdict,
   COUNT_JSON,
@@ -11,7 +11,6 @@ import {
   type Route,
   ServiceError,
   type ServiceNames,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { type AssertParts, IDEMPOTENCY_HEADER, onceReply, REPLAYED_HEADER } from './assert-fact-route.ts';
@@ -40,11 +39,8 @@ export const assertBatchRoute = (parts: BatchParts): Route<undefined, BatchQuery
   bodyForm: 'items',
   bodyShown: component(ASSERTION),
   bodyLimit: 'bulk',
-  query: schema<BatchQuery>({
-    type: 'object',
-    properties: {
-      dry_run: { type: 'boolean', default: false, description: 'Judges the items, and stores nothing.' },
-    },
+  query: objectSchema<BatchQuery>({
+    dry_run: { type: 'boolean', default: false, description: 'Judges the items, and stores nothing.' },
   }),
   headers: { ...parts.readSession.headers, ...IDEMPOTENCY_HEADER },
   answers: { 200: { json: BATCH_JSON, headers: REPLAYED_HEADER } },

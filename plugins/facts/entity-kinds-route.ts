@@ -1,3 +1,4 @@
+import { objectSchema } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -10,7 +11,6 @@ import {
   objectOf,
   type Route,
   STRING_JSON,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { countKinds, type KindsPosition } from './count-kinds.ts';
 
@@ -43,12 +43,9 @@ export const entityKindsRoute = ({ facts, clock, cursors }: EntityKindsParts): R
   access: { permission: 'read' },
   dimension: 'fact_read',
   cost: () => COST,
-  query: schema<KindsQuery>({
-    type: 'object',
-    properties: {
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE, description: 'Kinds on a page.' },
-    },
+  query: objectSchema<KindsQuery>({
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE, description: 'Kinds on a page.' },
   }),
   answers: { 200: { json: KINDS_JSON } },
   example: { query: { limit: 100 } },

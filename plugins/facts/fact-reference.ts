@@ -1,5 +1,5 @@
-import { hasForbiddenCodePoint } from '../../kernel/internal-api.ts';
-import { memberRefusal, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { hasForbiddenCodePoint, objectRequiring } from '../../kernel/internal-api.ts';
+import { memberRefusal, ServiceError } from '../../kernel/plugin-api.ts';
 import { CID_MALFORMED } from './facts-words.ts';
 
 /** The path parameter of routes about one fact. */
@@ -7,11 +7,7 @@ export interface FactPath {
   readonly id: string;
 }
 
-export const factPath = schema<FactPath>({
-  type: 'object',
-  properties: { id: { type: 'string' } },
-  required: ['id'],
-});
+export const factPath = objectRequiring<FactPath>(['id'], { id: { type: 'string' } });
 
 /** A reference to a fact in a path, by its id or by its content id. */
 export type FactReference = { readonly id: string } | { readonly cid: string };

@@ -1,4 +1,4 @@
-import { FACT_PART, FIELDS_TEXT, LIST_BYTES } from '../../kernel/internal-api.ts';
+import { FACT_PART, FIELDS_TEXT, LIST_BYTES, objectSchema } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   COUNT_JSON,
@@ -11,7 +11,6 @@ import {
   orNull,
   type Route,
   STRING_JSON,
-  schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { type FactPath, factPath } from './fact-reference.ts';
@@ -46,7 +45,7 @@ export const getFactRoute = (parts: FactRouteParts): Route<FactPath, FactQuery> 
     access: { permission: 'read' },
     dimension: 'fact_read',
     params: factPath,
-    query: schema<FactQuery>({ type: 'object', properties: { fields: FIELDS_TEXT, ...claimed.properties } }),
+    query: objectSchema<FactQuery>({ fields: FIELDS_TEXT, ...claimed.properties }),
     headers: readSession.headers,
     answers: { 200: { json: component(FACT), part: component(FACT_PART) } },
     example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' } },
@@ -83,7 +82,7 @@ export const provenanceRoute = ({ queries, parameters }: FactRouteParts): Route<
     cost: MAX_NODES,
     dimension: 'fact_read',
     params: factPath,
-    query: schema<ProvenanceQuery>({ type: 'object', properties: { depth, ...claimed.properties } }),
+    query: objectSchema<ProvenanceQuery>({ depth, ...claimed.properties }),
     answers: {
       200: {
         json: objectOf({
@@ -147,7 +146,7 @@ export const verifyCidRoute = ({ queries }: FactRouteParts): Route<FactPath, und
   access: { permission: 'read' },
   dimension: 'fact_read',
   params: factPath,
-  body: schema<VerifyBody>({ type: 'object', properties: { cid: { type: ['string', 'null'] } } }),
+  body: objectSchema<VerifyBody>({ cid: { type: ['string', 'null'] } }),
   bodyOptional: true,
   answers: {
     200: {

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   appendJudge,
@@ -19,7 +19,6 @@ import {
   NodeSettings,
   nodeGreeting,
   optional,
-  schema,
   Telemetry,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
@@ -116,18 +115,14 @@ export const factsPlugin = definePlugin({
     ...RESERVED_PARAMETERS,
     ...RESERVED_ANSWERS,
   ],
-  config: schema<FactsSettings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      sessionGuard: {
-        type: 'string',
-        enum: ['off', 'enforce'],
-        default: 'off',
-        env: 'SVC_SESSION_GUARD',
-        description:
-          'enforce refuses what a session writes into a scope that it has read, unless it names what it sums up',
-      },
+  config: objectSchema<FactsSettings>({
+    sessionGuard: {
+      type: 'string',
+      enum: ['off', 'enforce'],
+      default: 'off',
+      env: 'SVC_SESSION_GUARD',
+      description:
+        'enforce refuses what a session writes into a scope that it has read, unless it names what it sums up',
     },
   }),
   migrations: factsMigrations,

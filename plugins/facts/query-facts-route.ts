@@ -1,4 +1,4 @@
-import { FACT_PART, FIELDS_TEXT, listTexts, spellBody } from '../../kernel/internal-api.ts';
+import { FACT_PART, FIELDS_TEXT, listTexts, objectSchema, spellBody } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -16,7 +16,6 @@ import {
   type Route,
   SCOPES,
   type Scope,
-  schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { type AnswerCache, isReply } from './answer-cache.ts';
@@ -88,7 +87,7 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
     access: { permission: 'read' },
     dimension: 'fact_read',
     cost: ({ query }) => Math.max(query.entity === undefined ? COST_OF_MANY : COST_OF_ENTITY, query.limit),
-    query: schema<FactsQuery>({ type: 'object', properties: { ...FILTERS, ...claimed.properties } }),
+    query: objectSchema<FactsQuery>({ ...FILTERS, ...claimed.properties }),
     headers: readSession.headers,
     answers: {
       200: {

@@ -1,3 +1,4 @@
+import { objectRequiring } from '../../kernel/internal-api.ts';
 import {
   arrayReply,
   component,
@@ -6,7 +7,6 @@ import {
   type NodeSelf,
   type Route,
   SCOPES,
-  schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { gardenJson, memberJson } from './garden-json.ts';
@@ -25,11 +25,7 @@ export interface GardenPath {
   readonly garden: string;
 }
 
-export const gardenPath = schema<GardenPath>({
-  type: 'object',
-  properties: { garden: { type: 'string' } },
-  required: ['garden'],
-});
+export const gardenPath = objectRequiring<GardenPath>(['garden'], { garden: { type: 'string' } });
 
 /** `POST /v1/gardens` creates a garden with the caller as its first admin. */
 export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<undefined, undefined, GardenDraft> => ({
@@ -37,16 +33,12 @@ export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<un
   path: '/v1/gardens',
   summary: 'Make a garden: a part of a scope that only its members see',
   access: { permission: 'write' },
-  body: schema<GardenDraft>({
-    type: 'object',
-    required: ['slug', 'name'],
-    properties: {
-      slug: { type: 'string', maxLength: MAX_TEXT_LENGTH },
-      name: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
-      scope: { type: 'string', enum: SCOPES, default: 'company' },
-      description: { type: ['string', 'null'], maxLength: MAX_TEXT_LENGTH },
-      quarantine: { type: 'boolean', default: false },
-    },
+  body: objectRequiring<GardenDraft>(['slug', 'name'], {
+    slug: { type: 'string', maxLength: MAX_TEXT_LENGTH },
+    name: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
+    scope: { type: 'string', enum: SCOPES, default: 'company' },
+    description: { type: ['string', 'null'], maxLength: MAX_TEXT_LENGTH },
+    quarantine: { type: 'boolean', default: false },
   }),
   answers: { 201: { json: component(GARDEN) } },
   example: {

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   appendRead,
@@ -13,7 +13,6 @@ import {
   optional,
   Random,
   readAnnotate,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { Attestations } from '../attestation/attestation-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -66,31 +65,27 @@ export const gardensPlugin = definePlugin({
   },
   provides: [GardenAccess, Gardens, Quarantine],
   declares: [...Object.values(words), GARDEN, GARDEN_ID, GARDEN_MEMBER, GARDEN_URI, QUARANTINE],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      tiers: {
-        type: 'object',
-        additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
-        default: {},
-        env: 'SVC_GARDEN_TIERS',
-        description: 'how much facts of a garden count in recall, by slug, such as {"drafts":0.8}',
-      },
-      quarantineGarden: {
-        type: 'string',
-        default: '',
-        env: 'SVC_QUARANTINE_GARDEN_ID',
-        description: 'slug, id or URI of the quarantine garden that takes in instructions of other nodes; empty: none',
-      },
-      maxGardensPerEntity: {
-        type: 'integer',
-        minimum: 0,
-        maximum: 1_000_000,
-        default: 200,
-        env: 'SVC_MAX_GARDENS_PER_ENTITY',
-        description: 'gardens that an entity without permission admin may make; those that were deleted do not count',
-      },
+  config: objectSchema<Settings>({
+    tiers: {
+      type: 'object',
+      additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
+      default: {},
+      env: 'SVC_GARDEN_TIERS',
+      description: 'how much facts of a garden count in recall, by slug, such as {"drafts":0.8}',
+    },
+    quarantineGarden: {
+      type: 'string',
+      default: '',
+      env: 'SVC_QUARANTINE_GARDEN_ID',
+      description: 'slug, id or URI of the quarantine garden that takes in instructions of other nodes; empty: none',
+    },
+    maxGardensPerEntity: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1_000_000,
+      default: 200,
+      env: 'SVC_MAX_GARDENS_PER_ENTITY',
+      description: 'gardens that an entity without permission admin may make; those that were deleted do not count',
     },
   }),
   migrations: gardensMigrations,

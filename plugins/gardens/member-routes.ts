@@ -1,4 +1,5 @@
-import { arrayReply, component, listOf, NO_BODY, type Route, schema } from '../../kernel/plugin-api.ts';
+import { objectRequiring } from '../../kernel/internal-api.ts';
+import { arrayReply, component, listOf, NO_BODY, type Route } from '../../kernel/plugin-api.ts';
 import { GARDEN_MEMBER, memberJson } from './garden-json.ts';
 import { readPathText } from './garden-name.ts';
 import { COST_OF_ALL, type GardenPath, type GardenRouteParts, gardenPath } from './garden-routes.ts';
@@ -33,13 +34,9 @@ export const addMemberRoute = ({ gardens }: GardenRouteParts): Route<GardenPath,
   summary: 'Let an entity into a garden',
   access: ACCESS,
   params: gardenPath,
-  body: schema<AddBody>({
-    type: 'object',
-    required: ['entity_uri'],
-    properties: {
-      entity_uri: { type: 'string' },
-      role: { type: 'string', enum: ROLES, default: 'reader' },
-    },
+  body: objectRequiring<AddBody>(['entity_uri'], {
+    entity_uri: { type: 'string' },
+    role: { type: 'string', enum: ROLES, default: 'reader' },
   }),
   answers: { 201: { json: component(GARDEN_MEMBER) } },
   example: { params: { garden: 'atlas-team' }, body: { entity_uri: 'user:alice', role: 'writer' } },
@@ -57,10 +54,9 @@ interface MemberPath extends GardenPath {
  * The path of a member. A slug or UUID is sent unchanged. The URI of a garden is percent-encoded, because the rest of
  * the path names the member.
  */
-const memberPath = schema<MemberPath>({
-  type: 'object',
-  properties: { garden: { type: 'string' }, entity_uri: { type: 'string' } },
-  required: ['garden', 'entity_uri'],
+const memberPath = objectRequiring<MemberPath>(['garden', 'entity_uri'], {
+  garden: { type: 'string' },
+  entity_uri: { type: 'string' },
 });
 
 /** `PATCH /v1/gardens/{…}/members/{entity_uri…}` changes the role of a member. */
@@ -70,11 +66,7 @@ export const changeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPa
   summary: 'Change the role of a member',
   access: ACCESS,
   params: memberPath,
-  body: schema<{ role: Role }>({
-    type: 'object',
-    required: ['role'],
-    properties: { role: { type: 'string', enum: ROLES } },
-  }),
+  body: objectRequiring<{ role: Role }>(['role'], { role: { type: 'string', enum: ROLES } }),
   answers: { 200: { json: component(GARDEN_MEMBER) } },
   example: { params: { garden: 'atlas-team', entity_uri: 'user:alice' }, body: { role: 'admin' } },
   async handle({ caller, params, body }) {

@@ -1,5 +1,5 @@
-import { refuseAll, TRUNCATED_JSON } from '../../kernel/internal-api.ts';
-import { COUNT_JSON, listOf, type NodeSelf, objectOf, type Route, schema, spellList } from '../../kernel/plugin-api.ts';
+import { objectRequiring, objectSchema, refuseAll, TRUNCATED_JSON } from '../../kernel/internal-api.ts';
+import { COUNT_JSON, listOf, type NodeSelf, objectOf, type Route, spellList } from '../../kernel/plugin-api.ts';
 import { ATTESTATION_JSON, type AttestationJson } from '../attestation/attestation-api.ts';
 import type { ReadSession } from '../facts/facts-api.ts';
 import { readPathText } from './garden-name.ts';
@@ -52,11 +52,7 @@ export const promoteRoute = ({
   summary: 'Let a pending fact out of quarantine, into a garden or outside gardens',
   access: ACCESS,
   params: gardenPath,
-  body: schema<FactBody & TargetBody>({
-    type: 'object',
-    required: ['fact_id'],
-    properties: { ...FACT_ID, ...TARGET, ...SIGNED, ...REASON },
-  }),
+  body: objectRequiring<FactBody & TargetBody>(['fact_id'], { ...FACT_ID, ...TARGET, ...SIGNED, ...REASON }),
   headers: readSession.headers,
   answers: { 200: { json: PROMOTED_JSON } },
   example: {
@@ -82,7 +78,7 @@ export const rejectRoute = ({ quarantine }: QuarantineRouteParts): Route<GardenP
   summary: 'Refuse a pending fact for good',
   access: ACCESS,
   params: gardenPath,
-  body: schema<FactBody>({ type: 'object', required: ['fact_id'], properties: { ...FACT_ID, ...REASON } }),
+  body: objectRequiring<FactBody>(['fact_id'], { ...FACT_ID, ...REASON }),
   answers: { 200: { json: REJECTED_JSON } },
   example: {
     params: { garden: 'atlas-inbox' },
@@ -112,11 +108,7 @@ const eitherOf = (body: Arguments, query: Arguments): Arguments => {
   return { ...(target !== undefined && { target_garden_id: target }), ...(reason !== undefined && { reason }) };
 };
 
-const factPath = schema<FactPath>({
-  type: 'object',
-  properties: { fact_id: { type: 'string' } },
-  required: ['fact_id'],
-});
+const factPath = objectRequiring<FactPath>(['fact_id'], { fact_id: { type: 'string' } });
 
 /** `POST /v1/quarantine/{fact_id}/admit` promotes a fact without naming its garden. */
 export const admitHeldRoute = ({
@@ -129,8 +121,8 @@ export const admitHeldRoute = ({
   summary: 'Let a pending fact out of whatever quarantine garden it is in',
   access: ACCESS,
   params: factPath,
-  query: schema<Arguments>({ type: 'object', properties: { ...TARGET, ...REASON } }),
-  body: schema<TargetBody>({ type: 'object', properties: { ...TARGET, ...SIGNED, ...REASON } }),
+  query: objectSchema<Arguments>({ ...TARGET, ...REASON }),
+  body: objectSchema<TargetBody>({ ...TARGET, ...SIGNED, ...REASON }),
   bodyOptional: true,
   headers: readSession.headers,
   answers: { 200: { json: PROMOTED_JSON } },
@@ -156,8 +148,8 @@ export const rejectHeldRoute = ({
   summary: 'Refuse a pending fact of whatever quarantine garden it is in',
   access: ACCESS,
   params: factPath,
-  query: schema<Pick<TargetBody, 'reason'>>({ type: 'object', properties: REASON }),
-  body: schema<Pick<TargetBody, 'reason'>>({ type: 'object', properties: REASON }),
+  query: objectSchema<Pick<TargetBody, 'reason'>>(REASON),
+  body: objectSchema<Pick<TargetBody, 'reason'>>(REASON),
   bodyOptional: true,
   answers: { 200: { json: REJECTED_JSON } },
   example: { params: { fact_id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' }, body: { reason: 'The source is a draft.' } },
@@ -182,14 +174,11 @@ export const listQuarantineRoute = ({ quarantine, self }: QuarantineRouteParts):
   access: { permission: 'read' },
   // `total` counts all of them, in all gardens that the caller moderates.
   cost: ({ query }) => Math.max(COST_OF_ALL, query.limit),
-  query: schema<ListQuery>({
-    type: 'object',
-    properties: {
-      garden_id: { type: 'string' },
-      quarantine_status: { type: 'string', enum: QUARANTINE_STATUSES },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 100 },
-      offset: { type: 'integer', minimum: 0, maximum: MAX_OFFSET, default: 0 },
-    },
+  query: objectSchema<ListQuery>({
+    garden_id: { type: 'string' },
+    quarantine_status: { type: 'string', enum: QUARANTINE_STATUSES },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 100 },
+    offset: { type: 'integer', minimum: 0, maximum: MAX_OFFSET, default: 0 },
   }),
   answers: {
     200: {

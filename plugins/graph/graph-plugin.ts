@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -14,7 +14,6 @@ import {
   optional,
   requireLimit,
   requirePermission,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
 import { recallExpand } from '../recall/recall-api.ts';
@@ -62,18 +61,14 @@ export const graphPlugin = definePlugin({
   },
   provides: [EntityGraph],
   declares: Object.values(words),
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      cursorTtlSeconds: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 86_400,
-        default: 300,
-        env: 'SVC_CURSOR_TTL_S',
-        description: 'how long a cursor of a list of neighbours can be used, in seconds',
-      },
+  config: objectSchema<Settings>({
+    cursorTtlSeconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 86_400,
+      default: 300,
+      env: 'SVC_CURSOR_TTL_S',
+      description: 'how long a cursor of a list of neighbours can be used, in seconds',
     },
   }),
   migrations: graphMigrations,

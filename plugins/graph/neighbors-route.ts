@@ -1,3 +1,4 @@
+import { objectRequiring } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -8,7 +9,6 @@ import {
   SCOPES,
   type Scope,
   type ServiceNames,
-  schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { type FactNarrowing, NARROWING_QUERY, narrowingOf, readNarrowing } from '../facts/facts-api.ts';
@@ -39,22 +39,18 @@ interface Query extends FactNarrowing {
 const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: MAX_NEIGHBORS } as const;
 
 const neighborsQuery = (knowsPast: boolean) =>
-  schema<Query>({
-    type: 'object',
-    required: ['entity'],
-    properties: {
-      entity: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_SEEDS },
-      depth: { type: 'integer', default: 1 },
-      scope: { type: 'string', enum: SCOPES },
-      relation: { type: 'string' },
-      relation_filter: { type: 'string' },
-      min_confidence: { type: 'number', minimum: 0, maximum: 1, default: 0.1 },
-      ...NARROWING_QUERY,
-      limit: PAGE_SIZE,
-      page_size: PAGE_SIZE,
-      cursor: { type: 'string' },
-      ...(knowsPast && { as_of: { type: 'string' } }),
-    },
+  objectRequiring<Query>(['entity'], {
+    entity: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_SEEDS },
+    depth: { type: 'integer', default: 1 },
+    scope: { type: 'string', enum: SCOPES },
+    relation: { type: 'string' },
+    relation_filter: { type: 'string' },
+    min_confidence: { type: 'number', minimum: 0, maximum: 1, default: 0.1 },
+    ...NARROWING_QUERY,
+    limit: PAGE_SIZE,
+    page_size: PAGE_SIZE,
+    cursor: { type: 'string' },
+    ...(knowsPast && { as_of: { type: 'string' } }),
   });
 
 export interface NeighborsParts {

@@ -1,4 +1,5 @@
-import { type Route, SCOPES, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { objectRequiring } from '../../kernel/internal-api.ts';
+import { type Route, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
 import type { ImportJobs } from './import-job.ts';
 import {
@@ -103,33 +104,29 @@ const linesUntil = (signal: AbortSignal, opened: OpenedImport, end: () => void):
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 
-const IMPORT_BODY = schema<SentImport>({
-  type: 'object',
-  required: ['name', 'content'],
-  properties: {
-    name: { ...text(255), description: 'The name of the file.' },
-    content: { type: 'string', minLength: 1, description: 'The bytes of the file or zip archive, in base64.' },
-    format: { ...text(64), description: 'The name of a format; by default the one that the file has.' },
-    modified_at: { ...text(64), description: 'The time of items that have none, for example `2026-01-01T00:00:00Z`.' },
-    scope: { type: 'string', enum: [...SCOPES], description: 'The scope of the facts; `local` by default.' },
-    garden: { ...text(2_048), description: 'The garden that the facts go to.' },
-    source_prefix: { ...text(256), description: 'Stands before the source of every fact.' },
-    utc_offset: { ...text(64), description: 'The offset of instants that have none, for example `+01:00`; else `Z`.' },
-    encoding: { ...text(64), description: 'The encoding of text that is not UTF-8 and has no byte order mark.' },
-    map: {
-      type: 'array',
-      items: text(1_024),
-      // The command takes one word that ends in .json for a file to read, and a caller must not name files of the node.
-      minItems: 3,
-      maxItems: MAX_MAPPED,
-      description:
-        'For a table: what its columns are, for example `entity=user:{id}`, `relation==memory:role`, `value=role`.',
-    },
-    as_job: {
-      type: 'boolean',
-      default: false,
-      description: 'Runs the import as a job, which goes on when the caller leaves, and replies 202 with its id.',
-    },
-    dry_run: { type: 'boolean', default: false, description: 'Checks every fact, and stores nothing.' },
+const IMPORT_BODY = objectRequiring<SentImport>(['name', 'content'], {
+  name: { ...text(255), description: 'The name of the file.' },
+  content: { type: 'string', minLength: 1, description: 'The bytes of the file or zip archive, in base64.' },
+  format: { ...text(64), description: 'The name of a format; by default the one that the file has.' },
+  modified_at: { ...text(64), description: 'The time of items that have none, for example `2026-01-01T00:00:00Z`.' },
+  scope: { type: 'string', enum: [...SCOPES], description: 'The scope of the facts; `local` by default.' },
+  garden: { ...text(2_048), description: 'The garden that the facts go to.' },
+  source_prefix: { ...text(256), description: 'Stands before the source of every fact.' },
+  utc_offset: { ...text(64), description: 'The offset of instants that have none, for example `+01:00`; else `Z`.' },
+  encoding: { ...text(64), description: 'The encoding of text that is not UTF-8 and has no byte order mark.' },
+  map: {
+    type: 'array',
+    items: text(1_024),
+    // The command takes one word that ends in .json for a file to read, and a caller must not name files of the node.
+    minItems: 3,
+    maxItems: MAX_MAPPED,
+    description:
+      'For a table: what its columns are, for example `entity=user:{id}`, `relation==memory:role`, `value=role`.',
   },
+  as_job: {
+    type: 'boolean',
+    default: false,
+    description: 'Runs the import as a job, which goes on when the caller leaves, and replies 202 with its id.',
+  },
+  dry_run: { type: 'boolean', default: false, description: 'Checks every fact, and stores nothing.' },
 });

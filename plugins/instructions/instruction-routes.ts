@@ -1,4 +1,5 @@
-import { NO_BODY, type Route, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
+import { objectRequiring } from '../../kernel/internal-api.ts';
+import { NO_BODY, type Route, type ServiceNames } from '../../kernel/plugin-api.ts';
 import { DEFAULT_BUDGET, DEFAULT_CHUNKS, MAX_BUDGET, MAX_CHUNKS } from './create-instructions.ts';
 import {
   CURRENT_MANIFEST_JSON,
@@ -16,11 +17,7 @@ interface AgentParams {
   readonly agent_id: string;
 }
 
-const agentParams = schema<AgentParams>({
-  type: 'object',
-  properties: { agent_id: { type: 'string' } },
-  required: ['agent_id'],
-});
+const agentParams = objectRequiring<AgentParams>(['agent_id'], { agent_id: { type: 'string' } });
 
 const MANIFEST_PATH = '/v1/agents/:agent_id/instruction-manifest';
 
@@ -37,15 +34,11 @@ export const publishManifestRoute = (instructions: Instructions): Route<AgentPar
   summary: "Publishes a version of an agent's instruction manifest",
   access: { permission: 'write' },
   params: agentParams,
-  body: schema<ManifestBody>({
-    type: 'object',
-    required: ['version', 'entries'],
-    properties: {
-      version: { type: 'string' },
-      // `Instructions` checks the entries, because they have error codes of their own.
-      entries: { type: 'array' },
-      skip_coverage_gate: { type: 'boolean', default: false },
-    },
+  body: objectRequiring<ManifestBody>(['version', 'entries'], {
+    version: { type: 'string' },
+    // `Instructions` checks the entries, because they have error codes of their own.
+    entries: { type: 'array' },
+    skip_coverage_gate: { type: 'boolean', default: false },
   }),
   bodyShown: SHOWN_MANIFEST,
   answers: { 200: { json: PUBLISHED_JSON } },
@@ -106,15 +99,11 @@ export const recallInstructionRoute = (
   cost: 250,
   access: { permission: 'read', refusal: INSTRUCTION_SCOPE_DENIED },
   params: agentParams,
-  body: schema<LoadBody>({
-    type: 'object',
-    required: ['intent'],
-    properties: {
-      intent: { type: 'string', pattern: '\\S' },
-      max_chunks: { type: 'integer', minimum: 1, maximum: MAX_CHUNKS, default: DEFAULT_CHUNKS },
-      token_budget: { type: 'integer', minimum: 1, maximum: MAX_BUDGET, default: DEFAULT_BUDGET },
-      manifest_hint: { type: 'array', items: { type: 'string' }, default: [] },
-    },
+  body: objectRequiring<LoadBody>(['intent'], {
+    intent: { type: 'string', pattern: '\\S' },
+    max_chunks: { type: 'integer', minimum: 1, maximum: MAX_CHUNKS, default: DEFAULT_CHUNKS },
+    token_budget: { type: 'integer', minimum: 1, maximum: MAX_BUDGET, default: DEFAULT_BUDGET },
+    manifest_hint: { type: 'array', items: { type: 'string' }, default: [] },
   }),
   answers: { 200: { json: LOADED_JSON } },
   example: {
@@ -142,14 +131,10 @@ export const instructionAuditRoute = (instructions: Instructions): Route<undefin
   path: '/v1/instruction/audit',
   summary: 'Reports which of the instructions that were loaded an agent has used',
   access: { permission: 'any' },
-  body: schema<ReportBody>({
-    type: 'object',
-    required: ['audit_token'],
-    properties: {
-      audit_token: { type: 'string' },
-      used_chunks: { ...CHUNKS, description: 'Names of units that the agent used.' },
-      missed_chunks: { ...CHUNKS, description: 'Names of units that it would have needed.' },
-    },
+  body: objectRequiring<ReportBody>(['audit_token'], {
+    audit_token: { type: 'string' },
+    used_chunks: { ...CHUNKS, description: 'Names of units that the agent used.' },
+    missed_chunks: { ...CHUNKS, description: 'Names of units that it would have needed.' },
   }),
   answers: { 204: NO_BODY },
   example: {

@@ -1,3 +1,4 @@
+import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -7,7 +8,6 @@ import {
   NO_BODY,
   objectOf,
   type Route,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { JOB_JSON, JOB_SUMMARY_JSON, jobJson, jobSummaryJson } from './job-json.ts';
 import type { JobQueue, JobStatus } from './jobs-api.ts';
@@ -17,7 +17,7 @@ export interface JobParams {
   readonly id: string;
 }
 
-const PARAMS = schema<JobParams>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] });
+const PARAMS = objectRequiring<JobParams>(['id'], { id: { type: 'string' } });
 
 /**
  * `GET /v1/jobs/{id}`: the progress and the result of a job. A plugin may register the route once more under a path of
@@ -53,14 +53,11 @@ export const listJobsRoute = (parts: JobListParts): Route<undefined, Query> => (
   path: '/v1/jobs',
   summary: 'Asynchronous jobs of the caller, newest first; of the whole tenant for administrators',
   access: { permission: 'read' },
-  query: schema<Query>({
-    type: 'object',
-    properties: {
-      type: { type: 'string', minLength: 1, maxLength: 128 },
-      status: { type: 'string', enum: ['pending', 'running', 'done', 'failed'] },
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_JOBS_PAGE, default: DEFAULT_JOBS_PAGE },
-    },
+  query: objectSchema<Query>({
+    type: { type: 'string', minLength: 1, maxLength: 128 },
+    status: { type: 'string', enum: ['pending', 'running', 'done', 'failed'] },
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_JOBS_PAGE, default: DEFAULT_JOBS_PAGE },
   }),
   answers: { 200: { json: objectOf({ jobs: listOf(JOB_SUMMARY_JSON), cursor: CURSOR_JSON }) } },
   example: { query: { status: 'done', limit: 20 } },

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -9,7 +9,6 @@ import {
   Random,
   ServedTenants,
   ServiceError,
-  schema,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { JobClaims, LEASE_MS } from './job-claims.ts';
@@ -56,42 +55,38 @@ export const jobsPlugin = definePlugin({
     served: ServedTenants,
   },
   provides: [JobQueue],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      concurrency: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 64,
-        default: 2,
-        env: 'SVC_JOB_CONCURRENCY',
-        description: 'jobs that one process does at once',
-      },
-      maxAttempts: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 100,
-        default: 5,
-        env: 'SVC_JOB_MAX_ATTEMPTS',
-        description: 'how often a job is tried before it has failed',
-      },
-      keepSeconds: {
-        type: 'integer',
-        minimum: 60,
-        maximum: 31_536_000,
-        default: 86_400,
-        env: 'SVC_JOB_KEEP_S',
-        description: 'how long a job can be read once it has ended, in seconds',
-      },
-      threshold: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1_000_000_000,
-        default: 100_000,
-        env: 'SVC_ASYNC_JOB_THRESHOLD',
-        description: 'facts above which a request replies 202 and leaves its work to a job',
-      },
+  config: objectSchema<Settings>({
+    concurrency: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 64,
+      default: 2,
+      env: 'SVC_JOB_CONCURRENCY',
+      description: 'jobs that one process does at once',
+    },
+    maxAttempts: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 5,
+      env: 'SVC_JOB_MAX_ATTEMPTS',
+      description: 'how often a job is tried before it has failed',
+    },
+    keepSeconds: {
+      type: 'integer',
+      minimum: 60,
+      maximum: 31_536_000,
+      default: 86_400,
+      env: 'SVC_JOB_KEEP_S',
+      description: 'how long a job can be read once it has ended, in seconds',
+    },
+    threshold: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000_000,
+      default: 100_000,
+      env: 'SVC_ASYNC_JOB_THRESHOLD',
+      description: 'facts above which a request replies 202 and leaves its work to a job',
     },
   }),
   commands: [jobsCommands],

@@ -1,4 +1,5 @@
-import { arrayReply, listOf, NO_BODY, type Route, schema } from '../../kernel/plugin-api.ts';
+import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
+import { arrayReply, listOf, NO_BODY, type Route } from '../../kernel/plugin-api.ts';
 import { MAX_DESCRIPTION_LENGTH } from './check-registration.ts';
 import { AGENT_KEY_JSON, agentKeyJson } from './key-json.ts';
 import type { AgentKeys } from './keys-api.ts';
@@ -14,13 +15,9 @@ export const registerAgentKeyRoute = (agentKeys: AgentKeys): Route<undefined, un
   path: '/v1/auth/agent-keys',
   summary: 'Registers a public key with which the caller signs what it asserts',
   access: { permission: 'write' },
-  body: schema<RegisterBody>({
-    type: 'object',
-    required: ['public_key'],
-    properties: {
-      public_key: { type: 'string' },
-      description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
-    },
+  body: objectRequiring<RegisterBody>(['public_key'], {
+    public_key: { type: 'string' },
+    description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
   }),
   answers: { 201: { json: AGENT_KEY_JSON } },
   example: {
@@ -50,7 +47,7 @@ export const revokeAgentKeyRoute = (agentKeys: AgentKeys): Route<{ id: string }>
   path: '/v1/auth/agent-keys/:id',
   summary: 'Revokes an own agent key',
   access: { permission: 'any' },
-  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
+  params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
   answers: { 204: NO_BODY },
   example: { params: { id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' } },
   async handle({ caller, params }) {

@@ -1,4 +1,5 @@
-import { arrayReply, listOf, NO_BODY, type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
+import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
+import { arrayReply, listOf, NO_BODY, type Route, SCOPES, type Scope } from '../../kernel/plugin-api.ts';
 import { TENANT_PATTERN } from '../multi-tenant/multi-tenant-api.ts';
 import { MAX_DESCRIPTION_LENGTH, MAX_RAW_KEY_LENGTH, MIN_RAW_KEY_LENGTH } from './check-registration.ts';
 import { EXPIRING_KEY_JSON, expiringKeyJson, KEY_JSON, keyJson, ROTATED_KEY_JSON } from './key-json.ts';
@@ -20,13 +21,10 @@ export const listKeysRoute = (registry: KeyRegistry): Route<undefined, ListQuery
   path: '/v1/auth/keys',
   summary: "The caller's active keys, newest first; with `all` those of the tenant, for an admin",
   access: { permission: 'any' },
-  query: schema<ListQuery>({
-    type: 'object',
-    properties: {
-      all: { type: 'boolean', default: false },
-      search: { type: 'string', minLength: 1, maxLength: 200 },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_LISTED, default: MAX_LISTED },
-    },
+  query: objectSchema<ListQuery>({
+    all: { type: 'boolean', default: false },
+    search: { type: 'string', minLength: 1, maxLength: 200 },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_LISTED, default: MAX_LISTED },
   }),
   answers: { 200: { json: listOf(KEY_JSON) } },
   example: { query: { all: true, search: 'planner', limit: 100 } },
@@ -47,24 +45,20 @@ interface RegisterBody {
 }
 
 const registerBody = (permissions: readonly string[]) =>
-  schema<RegisterBody>({
-    type: 'object',
-    required: ['raw_key', 'entity_uri'],
-    properties: {
-      raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
-      entity_uri: { type: 'string' },
-      permissions: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 64,
-        items: { enum: [...permissions] },
-        default: ['read', 'write'],
-      },
-      allowed_scopes: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...SCOPES] }, default: [...SCOPES] },
-      description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
-      expires_at: { type: ['string', 'null'] },
-      tenant_id: { type: 'string', pattern: TENANT_PATTERN.source },
+  objectRequiring<RegisterBody>(['raw_key', 'entity_uri'], {
+    raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
+    entity_uri: { type: 'string' },
+    permissions: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 64,
+      items: { enum: [...permissions] },
+      default: ['read', 'write'],
     },
+    allowed_scopes: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...SCOPES] }, default: [...SCOPES] },
+    description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
+    expires_at: { type: ['string', 'null'] },
+    tenant_id: { type: 'string', pattern: TENANT_PATTERN.source },
   });
 
 /** `POST /v1/auth/keys`: the caller sends the key, and the node stores its digest. */
@@ -115,11 +109,8 @@ export const expiringKeysRoute = (
   // Lists all of them.
   cost: 250,
   access: { permission: 'admin' },
-  query: schema<ExpiringQuery>({
-    type: 'object',
-    properties: {
-      within_days: { type: 'integer', minimum: 1, maximum: MAX_DAYS_AHEAD, default: expiringSoonDays },
-    },
+  query: objectSchema<ExpiringQuery>({
+    within_days: { type: 'integer', minimum: 1, maximum: MAX_DAYS_AHEAD, default: expiringSoonDays },
   }),
   answers: { 200: { json: listOf(EXPIRING_KEY_JSON) } },
   example: { query: { within_days: 30 } },
@@ -138,18 +129,14 @@ export const rotateKeyRoute = (registry: KeyRegistry): Route<{ id: string }, und
   summary: 'Replaces a key, an own one or any of the tenant for an admin; the former one stays good for a while',
   access: { permission: 'any' },
   dimension: 'admin_action',
-  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
-  body: schema<RotateBody>({
-    type: 'object',
-    required: ['raw_key'],
-    properties: {
-      raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
-      overlap_s: {
-        type: 'integer',
-        minimum: 0,
-        maximum: MAX_KEY_OVERLAP_SECONDS,
-        default: DEFAULT_KEY_OVERLAP_SECONDS,
-      },
+  params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
+  body: objectRequiring<RotateBody>(['raw_key'], {
+    raw_key: { type: 'string', minLength: MIN_RAW_KEY_LENGTH, maxLength: MAX_RAW_KEY_LENGTH },
+    overlap_s: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_KEY_OVERLAP_SECONDS,
+      default: DEFAULT_KEY_OVERLAP_SECONDS,
     },
   }),
   answers: { 201: { json: ROTATED_KEY_JSON } },
@@ -173,7 +160,7 @@ export const revokeKeyRoute = (registry: KeyRegistry): Route<{ id: string }> => 
   summary: 'Revokes a key: an own one, or any of the tenant for an admin',
   access: { permission: 'any' },
   dimension: 'admin_action',
-  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
+  params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
   answers: { 204: NO_BODY },
   example: { params: { id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' } },
   async handle({ caller, params }) {

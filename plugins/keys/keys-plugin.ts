@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EndingRows, keepEnds, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { type EndingRows, keepEnds, NODE_VERSION, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
@@ -19,7 +19,6 @@ import {
   SCOPES,
   ServiceError,
   type ServiceNames,
-  schema,
   Telemetry,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
@@ -78,41 +77,37 @@ export const keysPlugin = definePlugin({
   },
   provides: [Authorizer, KeyRegistry, SubjectKeys, AgentKeys],
   declares: [...Object.values(words), FEDERATE],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      maxAgeDays: {
-        type: 'integer',
-        minimum: 0,
-        maximum: 36_500,
-        default: 90,
-        env: 'SVC_API_KEY_MAX_AGE_DAYS',
-        description: 'longest life of a key in days; 0 sets no limit',
-      },
-      expiringSoonDays: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 365,
-        default: 30,
-        env: 'SVC_API_KEY_EXPIRING_SOON_DAYS',
-        description: 'how far ahead the list of expiring keys looks unless asked otherwise',
-      },
-      bootstrapKey: {
-        type: 'string',
-        pattern: `^$|^[\\x21-\\x7e]{${MIN_BOOTSTRAP_LENGTH},1024}$`,
-        default: '',
-        env: 'SVC_BOOTSTRAP_KEY',
-        writeOnly: true,
-        description: `key that is registered with all rights when the store has none; at least ${MIN_BOOTSTRAP_LENGTH} visible ASCII characters`,
-      },
-      bootstrapEntityUri: {
-        type: 'string',
-        minLength: 1,
-        default: 'agent:admin',
-        env: 'SVC_BOOTSTRAP_ENTITY_URI',
-        description: 'entity of the bootstrap key',
-      },
+  config: objectSchema<Settings>({
+    maxAgeDays: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 36_500,
+      default: 90,
+      env: 'SVC_API_KEY_MAX_AGE_DAYS',
+      description: 'longest life of a key in days; 0 sets no limit',
+    },
+    expiringSoonDays: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 365,
+      default: 30,
+      env: 'SVC_API_KEY_EXPIRING_SOON_DAYS',
+      description: 'how far ahead the list of expiring keys looks unless asked otherwise',
+    },
+    bootstrapKey: {
+      type: 'string',
+      pattern: `^$|^[\\x21-\\x7e]{${MIN_BOOTSTRAP_LENGTH},1024}$`,
+      default: '',
+      env: 'SVC_BOOTSTRAP_KEY',
+      writeOnly: true,
+      description: `key that is registered with all rights when the store has none; at least ${MIN_BOOTSTRAP_LENGTH} visible ASCII characters`,
+    },
+    bootstrapEntityUri: {
+      type: 'string',
+      minLength: 1,
+      default: 'agent:admin',
+      env: 'SVC_BOOTSTRAP_ENTITY_URI',
+      description: 'entity of the bootstrap key',
     },
   }),
   migrations: keysMigrations,

@@ -1,4 +1,4 @@
-import { readRelation } from '../../kernel/internal-api.ts';
+import { objectRequiring, objectSchema, readRelation } from '../../kernel/internal-api.ts';
 import {
   component,
   memberRefusal,
@@ -8,7 +8,6 @@ import {
   readEntityUri,
   SCOPES,
   type Scope,
-  schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
@@ -43,16 +42,12 @@ export const postLintRoute = (lint: Lint): Route<undefined, undefined, Body> => 
   summary: 'Finds what is contradictory, out of date or unconnected among the facts that the caller sees',
   access: { permission: 'read' },
   cost: COST,
-  body: schema<Body>({
-    type: 'object',
-    required: ['scope'],
-    properties: {
-      scope: { type: 'string', enum: [...SCOPES, 'all'] },
-      checks: { type: ['array', 'null'], items: { type: 'string', enum: CHECKS }, maxItems: 100 },
-      entity: { type: ['string', 'null'] },
-      relation: { type: ['string', 'null'] },
-      stale_lookahead_s: LOOKAHEAD,
-    },
+  body: objectRequiring<Body>(['scope'], {
+    scope: { type: 'string', enum: [...SCOPES, 'all'] },
+    checks: { type: ['array', 'null'], items: { type: 'string', enum: CHECKS }, maxItems: 100 },
+    entity: { type: ['string', 'null'] },
+    relation: { type: ['string', 'null'] },
+    stale_lookahead_s: LOOKAHEAD,
   }),
   answers: ANSWERS,
   example: {
@@ -88,15 +83,12 @@ export const getLintRoute = (lint: Lint): Route<undefined, Query> => ({
   summary: 'The same with parameters; every scope of the caller unless one is named',
   access: { permission: 'read' },
   cost: COST,
-  query: schema<Query>({
-    type: 'object',
-    properties: {
-      scope: { type: 'string', enum: [...SCOPES, 'all'] },
-      checks: { type: 'array', items: { type: 'string', maxLength: 1024 }, maxItems: 100 },
-      entity: { type: 'string' },
-      relation: { type: 'string' },
-      stale_lookahead_s: LOOKAHEAD,
-    },
+  query: objectSchema<Query>({
+    scope: { type: 'string', enum: [...SCOPES, 'all'] },
+    checks: { type: 'array', items: { type: 'string', maxLength: 1024 }, maxItems: 100 },
+    entity: { type: 'string' },
+    relation: { type: 'string' },
+    stale_lookahead_s: LOOKAHEAD,
   }),
   answers: ANSWERS,
   example: { query: { scope: 'company', checks: 'contradiction', stale_lookahead_s: 604_800 } },

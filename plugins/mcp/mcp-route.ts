@@ -1,4 +1,5 @@
-import { memberRefusal, type Reply, type Route, type RouteRequest, schema } from '../../kernel/plugin-api.ts';
+import { objectRequiring } from '../../kernel/internal-api.ts';
+import { memberRefusal, type Reply, type Route, type RouteRequest } from '../../kernel/plugin-api.ts';
 import type { HttpFace } from './http-face.ts';
 import { MCP_HEADERS } from './mcp-headers.ts';
 import type { MemoryServerParts } from './memory-server.ts';
@@ -32,18 +33,14 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
   // Costs nothing here, because the requests of the tools are counted themselves.
   cost: 0,
   ...(parts.resourceMetadata !== undefined && { challenge: `resource_metadata="${parts.resourceMetadata}"` }),
-  body: schema<Message>({
-    type: 'object',
-    required: ['jsonrpc', 'method'],
-    // The protocol no longer has batches, so an array is refused. The node sends clients no requests, so no message is
-    // a reply.
-    properties: {
-      jsonrpc: { type: 'string', const: '2.0' },
-      // A null must not count as absent, because a request without an id is a notification, which gets no answer.
-      id: { type: ['string', 'integer', 'null'], description: 'Null is refused; a notification has no id.' },
-      method: { type: 'string', maxLength: 256 },
-      params: { type: 'object' },
-    },
+  // The protocol no longer has batches, so an array is refused. The node sends clients no requests, so no message is
+  // a reply.
+  body: objectRequiring<Message>(['jsonrpc', 'method'], {
+    jsonrpc: { type: 'string', const: '2.0' },
+    // A null must not count as absent, because a request without an id is a notification, which gets no answer.
+    id: { type: ['string', 'integer', 'null'], description: 'Null is refused; a notification has no id.' },
+    method: { type: 'string', maxLength: 256 },
+    params: { type: 'object' },
   }),
   headers: MCP_HEADERS,
   answers: {

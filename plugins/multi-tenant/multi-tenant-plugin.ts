@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepWithdrawals, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, NODE_VERSION, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -10,7 +10,6 @@ import {
   NodeSettings,
   optional,
   ServedTenants,
-  schema,
   TenantRemoval,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -68,16 +67,12 @@ export const multiTenantPlugin = definePlugin({
   },
   provides: [Tenancy, Tenants],
   declares: [TENANT, TENANT_REPORT, MULTI_TENANT_DISABLED],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      enabled: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_MULTI_TENANT_ENABLED',
-        description: "whether a key acts for its own tenant; otherwise every key acts for the tenant 'default'",
-      },
+  config: objectSchema<Settings>({
+    enabled: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_MULTI_TENANT_ENABLED',
+      description: "whether a key acts for its own tenant; otherwise every key acts for the tenant 'default'",
     },
   }),
   migrations: multiTenantMigrations,

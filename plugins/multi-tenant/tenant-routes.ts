@@ -1,3 +1,4 @@
+import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -6,7 +7,6 @@ import {
   type Route,
   SCOPES,
   type Scope,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { DEFAULT_TENANTS_PAGE, MAX_NAME_LENGTH, MAX_TENANTS_PAGE } from './directory-service.ts';
 import { TENANT_PATTERN, type TenantStatus, type Tenants } from './multi-tenant-api.ts';
@@ -26,11 +26,7 @@ export interface TenantParams {
 }
 
 /** Rejects longer ids without a look-up, because no tenant has one. */
-export const TENANT_PARAMS = schema<TenantParams>({
-  type: 'object',
-  properties: { id: { type: 'string' } },
-  required: ['id'],
-});
+export const TENANT_PARAMS = objectRequiring<TenantParams>(['id'], { id: { type: 'string' } });
 
 const ADMIN = { permission: 'admin' } as const;
 const DIMENSION = 'admin_action';
@@ -54,13 +50,10 @@ export const listTenantsRoute = (parts: TenantRouteParts): Route<undefined, List
   summary: 'Tenants of the node by id, for its operator',
   access: ADMIN,
   dimension: DIMENSION,
-  query: schema<ListQuery>({
-    type: 'object',
-    properties: {
-      status: { type: 'string', enum: TENANT_STATUSES },
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_TENANTS_PAGE, default: DEFAULT_TENANTS_PAGE },
-    },
+  query: objectSchema<ListQuery>({
+    status: { type: 'string', enum: TENANT_STATUSES },
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_TENANTS_PAGE, default: DEFAULT_TENANTS_PAGE },
   }),
   answers: { 200: { json: TENANT_PAGE_JSON } },
   example: { query: { status: 'active', limit: 20 } },
@@ -120,23 +113,19 @@ export const createTenantRoute = (tenants: Tenants): Route<undefined, undefined,
   summary: 'Makes a tenant together with its first key',
   access: ADMIN,
   dimension: DIMENSION,
-  body: schema<CreateBody>({
-    type: 'object',
-    required: ['id', 'first_key'],
-    properties: {
-      id: { type: 'string', pattern: TENANT_PATTERN.source },
-      name: { type: ['string', 'null'], maxLength: MAX_NAME_LENGTH },
-      first_key: {
-        type: 'object',
-        required: ['raw_key', 'entity_uri'],
-        properties: {
-          raw_key: { type: 'string' },
-          entity_uri: { type: 'string' },
-          permissions: { type: 'array', minItems: 1, maxItems: 64, items: { type: 'string' } },
-          allowed_scopes: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...SCOPES] } },
-          description: { type: ['string', 'null'] },
-          expires_at: { type: ['string', 'null'] },
-        },
+  body: objectRequiring<CreateBody>(['id', 'first_key'], {
+    id: { type: 'string', pattern: TENANT_PATTERN.source },
+    name: { type: ['string', 'null'], maxLength: MAX_NAME_LENGTH },
+    first_key: {
+      type: 'object',
+      required: ['raw_key', 'entity_uri'],
+      properties: {
+        raw_key: { type: 'string' },
+        entity_uri: { type: 'string' },
+        permissions: { type: 'array', minItems: 1, maxItems: 64, items: { type: 'string' } },
+        allowed_scopes: { type: 'array', minItems: 1, maxItems: 64, items: { enum: [...SCOPES] } },
+        description: { type: ['string', 'null'] },
+        expires_at: { type: ['string', 'null'] },
       },
     },
   }),
@@ -186,12 +175,9 @@ export const changeTenantRoute = (tenants: Tenants): Route<TenantParams, undefin
   access: ADMIN,
   dimension: DIMENSION,
   params: TENANT_PARAMS,
-  body: schema<ChangeBody>({
-    type: 'object',
-    properties: {
-      status: { type: 'string', enum: ['active', 'suspended'] },
-      name: { type: ['string', 'null'], maxLength: MAX_NAME_LENGTH },
-    },
+  body: objectSchema<ChangeBody>({
+    status: { type: 'string', enum: ['active', 'suspended'] },
+    name: { type: ['string', 'null'], maxLength: MAX_NAME_LENGTH },
   }),
   answers: { 200: { json: component(TENANT) } },
   example: { params: { id: 'acme' }, body: { name: 'Acme and Sons', status: 'active' } },
@@ -213,11 +199,7 @@ export const eraseTenantRoute = (tenants: Tenants): Route<TenantParams, undefine
   access: ADMIN,
   dimension: DIMENSION,
   params: TENANT_PARAMS,
-  body: schema<EraseBody>({
-    type: 'object',
-    required: ['confirm'],
-    properties: { confirm: { type: 'string' } },
-  }),
+  body: objectRequiring<EraseBody>(['confirm'], { confirm: { type: 'string' } }),
   answers: { 200: { json: component(TENANT_REPORT) }, 202: { json: component(TENANT_REPORT) } },
   example: { params: { id: 'acme' }, body: { confirm: 'acme' } },
   async handle({ caller, params, body }) {

@@ -1,4 +1,5 @@
-import { bindCursor, type Clock, type CursorCodec, NO_BODY, type Route, schema } from '../../kernel/plugin-api.ts';
+import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
+import { bindCursor, type Clock, type CursorCodec, NO_BODY, type Route } from '../../kernel/plugin-api.ts';
 import { NAMESPACE_JSON, NAMESPACE_PAGE_JSON, namespaceJson } from './namespace-json.ts';
 import { MAX_PATTERN_LENGTH } from './namespace-pattern.ts';
 import { DEFAULT_PAGE, MAX_OWNERS, MAX_PAGE } from './namespace-service.ts';
@@ -26,12 +27,9 @@ export const listNamespacesRoute = (parts: NamespaceRouteParts): Route<undefined
   summary: 'Namespaces of the tenant with their owners',
   access: ADMIN,
   dimension: DIMENSION,
-  query: schema<ListQuery>({
-    type: 'object',
-    properties: {
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
-    },
+  query: objectSchema<ListQuery>({
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
   }),
   answers: { 200: { json: NAMESPACE_PAGE_JSON } },
   example: { query: { limit: 20 } },
@@ -62,13 +60,9 @@ export const setNamespaceRoute = (namespaces: Namespaces): Route<undefined, unde
   summary: 'Sets the owners of an entity, or of all entities under a path',
   access: ADMIN,
   dimension: DIMENSION,
-  body: schema<PutBody>({
-    type: 'object',
-    required: ['pattern', 'owners'],
-    properties: {
-      pattern: { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH },
-      owners: { type: 'array', minItems: 1, maxItems: MAX_OWNERS, items: { type: 'string' } },
-    },
+  body: objectRequiring<PutBody>(['pattern', 'owners'], {
+    pattern: { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH },
+    owners: { type: 'array', minItems: 1, maxItems: MAX_OWNERS, items: { type: 'string' } },
   }),
   answers: { 200: { json: NAMESPACE_JSON } },
   example: {
@@ -88,10 +82,8 @@ export const removeNamespaceRoute = (namespaces: Namespaces): Route<undefined, R
   summary: 'Lets every caller write again in a namespace',
   access: ADMIN,
   dimension: DIMENSION,
-  query: schema<RemoveQuery>({
-    type: 'object',
-    required: ['pattern'],
-    properties: { pattern: { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH } },
+  query: objectRequiring<RemoveQuery>(['pattern'], {
+    pattern: { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH },
   }),
   answers: { 204: NO_BODY },
   example: { query: { pattern: 'svc://alpha.example.com/project/atlas/*' } },

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   Clock,
@@ -8,7 +8,6 @@ import {
   NodeSelf,
   optional,
   Random,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
@@ -34,16 +33,12 @@ export const namespacesPlugin = definePlugin({
   requires: { clock: Clock, random: Random, cursors: Cursors, self: NodeSelf, audit: optional(AuditLog) },
   provides: [Namespaces],
   declares: [NAMESPACE_OWNED],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      enabled: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_NAMESPACES_ENABLED',
-        description: 'refuse facts about entities of a namespace from all but its owners; without, rules are only kept',
-      },
+  config: objectSchema<Settings>({
+    enabled: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_NAMESPACES_ENABLED',
+      description: 'refuse facts about entities of a namespace from all but its owners; without, rules are only kept',
     },
   }),
   migrations: namespacesMigrations,

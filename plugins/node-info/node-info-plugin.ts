@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   DEFAULT_TENANT,
@@ -13,7 +13,6 @@ import {
   type Principal,
   Random,
   SignatureWork,
-  schema,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog, auditSigner, KEY_ROTATION } from '../audit/audit-api.ts';
@@ -40,24 +39,20 @@ const TAKE_UP_INTERVAL_MS = 1_000;
 /** The interval in milliseconds of a check for a changed key: a file may be replaced by hand, or a signal get lost. */
 const LOOK_INTERVAL_MS = 60_000;
 
-const settings = schema<NodeKeySettings>({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    privateKey: {
-      type: 'string',
-      pattern: '^$|^[A-Za-z0-9_-]{43}$',
-      default: '',
-      env: 'SVC_NODE_PRIVATE_KEY',
-      writeOnly: true,
-      description: 'Ed25519 seed, 32 bytes in base64url; empty for the one in the file',
-    },
-    privateKeyFile: {
-      type: 'string',
-      minLength: 1,
-      dataPath: 'node.key',
-      description: 'file that holds the private key; written at the first start, and expected to be there ever after',
-    },
+const settings = objectSchema<NodeKeySettings>({
+  privateKey: {
+    type: 'string',
+    pattern: '^$|^[A-Za-z0-9_-]{43}$',
+    default: '',
+    env: 'SVC_NODE_PRIVATE_KEY',
+    writeOnly: true,
+    description: 'Ed25519 seed, 32 bytes in base64url; empty for the one in the file',
+  },
+  privateKeyFile: {
+    type: 'string',
+    minLength: 1,
+    dataPath: 'node.key',
+    description: 'file that holds the private key; written at the first start, and expected to be there ever after',
   },
 });
 

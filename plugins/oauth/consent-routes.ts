@@ -1,4 +1,5 @@
-import { type Route, SCOPES, type Scope, schema, sha256Hex } from '../../kernel/plugin-api.ts';
+import { objectRequiring } from '../../kernel/internal-api.ts';
+import { type Route, SCOPES, type Scope, sha256Hex } from '../../kernel/plugin-api.ts';
 import { OFFERED_PERMISSIONS, RedirectedError, readAuthorization } from './authorization-request.ts';
 import { type ConsentParts, foreignForm, orPage, PAGES, queryOf, redirect } from './consent-offer.ts';
 import { refusalPage } from './oauth-pages.ts';
@@ -24,17 +25,13 @@ export const consentRoute = (parts: ConsentParts): Route<undefined, undefined, C
   access: 'open',
   bodyForm: 'form',
   bodyLimit: 'small',
-  body: schema<ConsentForm>({
-    type: 'object',
-    required: ['ticket', 'decision'],
-    properties: {
-      ticket: { type: 'string', maxLength: 100 },
-      decision: { type: 'string', enum: ['allow', 'read_only', 'deny'] },
-      permission: { type: 'array', maxItems: MAX_CHOICES, items: { type: 'string', enum: OFFERED_PERMISSIONS } },
-      scope: { type: 'array', maxItems: MAX_CHOICES, items: { type: 'string', enum: SCOPES } },
-      garden: { type: 'array', maxItems: MAX_CHOICES, items: { type: 'string', maxLength: 100 } },
-      days: { type: 'integer', minimum: 1, maximum: parts.maxGrantDays },
-    },
+  body: objectRequiring<ConsentForm>(['ticket', 'decision'], {
+    ticket: { type: 'string', maxLength: 100 },
+    decision: { type: 'string', enum: ['allow', 'read_only', 'deny'] },
+    permission: { type: 'array', maxItems: MAX_CHOICES, items: { type: 'string', enum: OFFERED_PERMISSIONS } },
+    scope: { type: 'array', maxItems: MAX_CHOICES, items: { type: 'string', enum: SCOPES } },
+    garden: { type: 'array', maxItems: MAX_CHOICES, items: { type: 'string', maxLength: 100 } },
+    days: { type: 'integer', minimum: 1, maximum: parts.maxGrantDays },
   }),
   headers: PAGE_HEADERS,
   holdsSecret: true,

@@ -1,3 +1,4 @@
+import { objectSchema } from '../../kernel/internal-api.ts';
 import {
   formatInstant,
   INSTANT_JSON,
@@ -6,7 +7,6 @@ import {
   objectOf,
   type Route,
   STRING_JSON,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import type { Grant } from './grant-row.ts';
 import type { OAuthGrants } from './oauth-grants.ts';
@@ -58,7 +58,7 @@ export const endGrantRoute = (grants: OAuthGrants): Route<{ grant_id: string }> 
   summary: 'Ends the access of a remote client, at once: an own grant, or any of the tenant for an admin',
   access: { permission: 'any' },
   dimension: 'admin_action',
-  params: schema<{ grant_id: string }>({ type: 'object', properties: { grant_id: { type: 'string' } } }),
+  params: objectSchema<{ grant_id: string }>({ grant_id: { type: 'string' } }),
   answers: { 204: NO_BODY },
   example: { params: { grant_id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' } },
   async handle({ caller, params }) {

@@ -1,4 +1,5 @@
-import { ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { objectSchema } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 
 /** The schema below describes each setting. */
 export interface OAuthSettings {
@@ -9,44 +10,40 @@ export interface OAuthSettings {
   readonly maxGrantDays: number;
 }
 
-export const oauthSettings = schema<OAuthSettings>({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    enabled: {
-      type: 'boolean',
-      default: false,
-      env: 'SVC_OAUTH_ENABLED',
-      description: 'whether remote clients get access by the consent of a person; needs an https address of the node',
-    },
-    insecure: {
-      type: 'boolean',
-      default: false,
-      env: 'SVC_OAUTH_INSECURE',
-      description: 'allows a plain http address of the node, and private addresses of metadata documents; for tests',
-    },
-    registration: {
-      type: 'boolean',
-      default: true,
-      env: 'SVC_OAUTH_REGISTRATION',
-      description: 'whether clients without a metadata document may register themselves (RFC 7591)',
-    },
-    accessTokenMinutes: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 1_440,
-      default: 60,
-      env: 'SVC_OAUTH_ACCESS_TOKEN_MINUTES',
-      description: 'life of an access token, in minutes',
-    },
-    maxGrantDays: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 365,
-      default: 90,
-      env: 'SVC_OAUTH_MAX_GRANT_DAYS',
-      description: 'longest time for which a person can give access, in days',
-    },
+export const oauthSettings = objectSchema<OAuthSettings>({
+  enabled: {
+    type: 'boolean',
+    default: false,
+    env: 'SVC_OAUTH_ENABLED',
+    description: 'whether remote clients get access by the consent of a person; needs an https address of the node',
+  },
+  insecure: {
+    type: 'boolean',
+    default: false,
+    env: 'SVC_OAUTH_INSECURE',
+    description: 'allows a plain http address of the node, and private addresses of metadata documents; for tests',
+  },
+  registration: {
+    type: 'boolean',
+    default: true,
+    env: 'SVC_OAUTH_REGISTRATION',
+    description: 'whether clients without a metadata document may register themselves (RFC 7591)',
+  },
+  accessTokenMinutes: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_440,
+    default: 60,
+    env: 'SVC_OAUTH_ACCESS_TOKEN_MINUTES',
+    description: 'life of an access token, in minutes',
+  },
+  maxGrantDays: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 365,
+    default: 90,
+    env: 'SVC_OAUTH_MAX_GRANT_DAYS',
+    description: 'longest time for which a person can give access, in days',
   },
 });
 

@@ -1,5 +1,5 @@
-import { encodeBase64Url } from '../../kernel/internal-api.ts';
-import { type Random, type Route, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { encodeBase64Url, objectSchema } from '../../kernel/internal-api.ts';
+import { type Random, type Route, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BegunSignIn, CodeSignIn, SignInAnswer } from '../oidc/oidc-api.ts';
 import {
   AUTHORIZATION_PROPERTIES,
@@ -34,7 +34,7 @@ export const leaveForProviderRoute = (parts: ProviderParts): Route<undefined, Au
   path: '/oauth/provider',
   summary: 'Sends a person to the identity provider, to sign in for the consent page',
   access: 'open',
-  query: schema<AuthorizationQuery>({ type: 'object', properties: AUTHORIZATION_PROPERTIES }),
+  query: objectSchema<AuthorizationQuery>(AUTHORIZATION_PROPERTIES),
   headers: PAGE_HEADERS,
   holdsSecret: true,
   answers: PAGES,
@@ -70,7 +70,7 @@ export const returnFromProviderRoute = (parts: ProviderParts): Route<undefined, 
   summary: 'Takes the answer of the identity provider, and shows the consent page',
   access: 'open',
   dimension: 'token_issue',
-  query: schema<ReturnQuery>({ type: 'object', properties: { state: text, code: text, iss: text, error: text } }),
+  query: objectSchema<ReturnQuery>({ state: text, code: text, iss: text, error: text }),
   headers: COOKIE_HEADER,
   holdsSecret: true,
   answers: PAGES,

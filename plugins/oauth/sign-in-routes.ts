@@ -1,11 +1,5 @@
-import {
-  type Authorizer,
-  type Principal,
-  type Reply,
-  type Route,
-  ServiceError,
-  schema,
-} from '../../kernel/plugin-api.ts';
+import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
+import { type Authorizer, type Principal, type Reply, type Route, ServiceError } from '../../kernel/plugin-api.ts';
 import { AUTHORIZATION_PROPERTIES, type AuthorizationQuery, readAuthorization } from './authorization-request.ts';
 import { type ConsentParts, foreignForm, offer, orPage, PAGES, queryOf } from './consent-offer.ts';
 import { type Asking, signInPage } from './consent-pages.ts';
@@ -26,7 +20,7 @@ export const authorizeRoute = (parts: ConsentParts): Route<undefined, Authorizat
   path: '/oauth/authorize',
   summary: 'The page on which a person signs in to give a remote client access',
   access: 'open',
-  query: schema<AuthorizationQuery>({ type: 'object', properties: AUTHORIZATION_PROPERTIES }),
+  query: objectSchema<AuthorizationQuery>(AUTHORIZATION_PROPERTIES),
   answers: PAGES,
   example: { query: EXAMPLE_QUERY },
   handle: ({ query }) =>
@@ -47,10 +41,9 @@ export const signInRoute = (parts: ConsentParts): Route<undefined, undefined, Si
   dimension: 'token_issue',
   bodyForm: 'form',
   bodyLimit: 'small',
-  body: schema<SignInForm>({
-    type: 'object',
-    required: ['request', 'key'],
-    properties: { request: { type: 'string', maxLength: 16_384 }, key: { type: 'string', maxLength: 1_024 } },
+  body: objectRequiring<SignInForm>(['request', 'key'], {
+    request: { type: 'string', maxLength: 16_384 },
+    key: { type: 'string', maxLength: 1_024 },
   }),
   headers: PAGE_HEADERS,
   holdsSecret: true,

@@ -1,3 +1,4 @@
+import { objectSchema } from '../../kernel/internal-api.ts';
 import { listOf, objectOf, type Route, STRING_JSON, schema } from '../../kernel/plugin-api.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import { readClientMetadata } from './client-metadata.ts';
@@ -31,17 +32,14 @@ export const tokenRoute = ({ tokens }: TokenRouteParts): Route<undefined, undefi
   dimension: 'token_issue',
   bodyForm: 'form',
   bodyLimit: 'small',
-  body: schema<TokenForm>({
-    type: 'object',
-    properties: {
-      grant_type: text,
-      client_id: text,
-      code: text,
-      code_verifier: text,
-      redirect_uri: text,
-      refresh_token: text,
-      resource: text,
-    },
+  body: objectSchema<TokenForm>({
+    grant_type: text,
+    client_id: text,
+    code: text,
+    code_verifier: text,
+    redirect_uri: text,
+    refresh_token: text,
+    resource: text,
   }),
   answers: {
     200: {
@@ -108,7 +106,7 @@ export const revokeTokenRoute = ({ tokens }: TokenRouteParts): Route<undefined, 
   access: 'open',
   bodyForm: 'form',
   bodyLimit: 'small',
-  body: schema<RevokeForm>({ type: 'object', properties: { token: text, client_id: text } }),
+  body: objectSchema<RevokeForm>({ token: text, client_id: text }),
   answers: { 200: {}, 400: OAUTH_REFUSAL },
   example: {
     body: {

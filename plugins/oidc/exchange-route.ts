@@ -1,13 +1,5 @@
-import { isLoopbackHost } from '../../kernel/internal-api.ts';
-import {
-  INSTANT_JSON,
-  listOf,
-  memberRefusal,
-  objectOf,
-  type Route,
-  STRING_JSON,
-  schema,
-} from '../../kernel/plugin-api.ts';
+import { isLoopbackHost, objectSchema } from '../../kernel/internal-api.ts';
+import { INSTANT_JSON, listOf, memberRefusal, objectOf, type Route, STRING_JSON } from '../../kernel/plugin-api.ts';
 import { type JsonObject, memberOf } from './fetch-document.ts';
 import { DEFAULT_PERMISSIONS } from './grant-rights.ts';
 import type { CodeGrant } from './identity-provider.ts';
@@ -47,23 +39,20 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
   access: 'open',
   dimension: 'token_issue',
   bodyLimit: 'small',
-  body: schema<ExchangeBody>({
-    type: 'object',
-    properties: {
-      // No length limit here: a long token gets the same refusal as any other invalid token.
-      id_token: { type: ['string', 'null'] },
-      code: text(4_096),
-      code_verifier: { type: ['string', 'null'], pattern: '^[A-Za-z0-9._~-]{43,128}$' },
-      redirect_uri: text(2_048),
-      permissions: {
-        type: ['array', 'null'],
-        minItems: 1,
-        maxItems: MAX_LISTED,
-        items: { enum: [...parts.permissions] },
-      },
-      client: text(255),
-      salt: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_-]{43}$' },
+  body: objectSchema<ExchangeBody>({
+    // No length limit here: a long token gets the same refusal as any other invalid token.
+    id_token: { type: ['string', 'null'] },
+    code: text(4_096),
+    code_verifier: { type: ['string', 'null'], pattern: '^[A-Za-z0-9._~-]{43,128}$' },
+    redirect_uri: text(2_048),
+    permissions: {
+      type: ['array', 'null'],
+      minItems: 1,
+      maxItems: MAX_LISTED,
+      items: { enum: [...parts.permissions] },
     },
+    client: text(255),
+    salt: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_-]{43}$' },
   }),
   answers: {
     200: {

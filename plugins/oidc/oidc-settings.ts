@@ -1,5 +1,5 @@
-import { isLoopbackHost } from '../../kernel/internal-api.ts';
-import { ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { isLoopbackHost, objectSchema } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 
 export interface OidcSettings {
   readonly enabled: boolean;
@@ -35,67 +35,63 @@ export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
 
 const text = { type: 'string', maxLength: 2_048, default: '' } as const;
 
-export const oidcSettings = schema<OidcSettings>({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    enabled: {
-      type: 'boolean',
-      default: false,
-      env: 'SVC_OIDC_ENABLED',
-      description: 'whether people get keys for tokens of the identity provider',
-    },
-    issuerUrl: {
-      ...text,
-      env: 'SVC_OIDC_ISSUER_URL',
-      description: 'address of the identity provider, exactly as it names itself; https, or http on this machine',
-    },
-    audience: {
-      ...text,
-      env: 'SVC_OIDC_AUDIENCE',
-      description: 'audience that id tokens must name; empty for the client id alone',
-    },
-    accessTokenAudience: {
-      ...text,
-      env: 'SVC_OIDC_ACCESS_TOKEN_AUDIENCE',
-      description: 'audience of access tokens (JWT) that callers may send in place of a key; empty: none are taken',
-    },
-    clientId: {
-      ...text,
-      env: 'SVC_OIDC_CLIENT_ID',
-      description: 'public client as which the node redeems authorization codes; tokens for it are taken as well',
-    },
-    tokenTtlHours: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 720,
-      default: 8,
-      env: 'SVC_OIDC_TOKEN_TTL_HOURS',
-      description: 'life of a key that is given for a token, in hours; no key outlives maxAgeDays of the plugin keys',
-    },
-    algorithms: {
-      type: 'array',
-      minItems: 1,
-      items: { type: 'string', enum: SIGNATURE_ALGORITHMS },
-      default: ['RS256', 'ES256', 'PS256', 'EdDSA'],
-      env: 'SVC_OIDC_ID_TOKEN_ALGORITHMS',
-      description: 'algorithms by which id tokens may be signed',
-    },
-    allowedDomains: {
-      type: 'array',
-      items: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9.-]*$', maxLength: 253 },
-      default: [],
-      env: 'SVC_OIDC_ALLOWED_DOMAINS',
-      description: 'domains of verified e-mail addresses that are let in, without their subdomains; empty lets in all',
-    },
-    roleClaim: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 256,
-      default: 'roles',
-      env: 'SVC_OIDC_ROLE_CLAIM',
-      description: 'claim of the id token that says admin, writer or reader, as a text or a list',
-    },
+export const oidcSettings = objectSchema<OidcSettings>({
+  enabled: {
+    type: 'boolean',
+    default: false,
+    env: 'SVC_OIDC_ENABLED',
+    description: 'whether people get keys for tokens of the identity provider',
+  },
+  issuerUrl: {
+    ...text,
+    env: 'SVC_OIDC_ISSUER_URL',
+    description: 'address of the identity provider, exactly as it names itself; https, or http on this machine',
+  },
+  audience: {
+    ...text,
+    env: 'SVC_OIDC_AUDIENCE',
+    description: 'audience that id tokens must name; empty for the client id alone',
+  },
+  accessTokenAudience: {
+    ...text,
+    env: 'SVC_OIDC_ACCESS_TOKEN_AUDIENCE',
+    description: 'audience of access tokens (JWT) that callers may send in place of a key; empty: none are taken',
+  },
+  clientId: {
+    ...text,
+    env: 'SVC_OIDC_CLIENT_ID',
+    description: 'public client as which the node redeems authorization codes; tokens for it are taken as well',
+  },
+  tokenTtlHours: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 720,
+    default: 8,
+    env: 'SVC_OIDC_TOKEN_TTL_HOURS',
+    description: 'life of a key that is given for a token, in hours; no key outlives maxAgeDays of the plugin keys',
+  },
+  algorithms: {
+    type: 'array',
+    minItems: 1,
+    items: { type: 'string', enum: SIGNATURE_ALGORITHMS },
+    default: ['RS256', 'ES256', 'PS256', 'EdDSA'],
+    env: 'SVC_OIDC_ID_TOKEN_ALGORITHMS',
+    description: 'algorithms by which id tokens may be signed',
+  },
+  allowedDomains: {
+    type: 'array',
+    items: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9.-]*$', maxLength: 253 },
+    default: [],
+    env: 'SVC_OIDC_ALLOWED_DOMAINS',
+    description: 'domains of verified e-mail addresses that are let in, without their subdomains; empty lets in all',
+  },
+  roleClaim: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 256,
+    default: 'roles',
+    env: 'SVC_OIDC_ROLE_CLAIM',
+    description: 'claim of the id token that says admin, writer or reader, as a text or a list',
   },
 });
 

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendJudge,
   Clock,
@@ -9,7 +9,6 @@ import {
   httpAdmit,
   KERNEL_API,
   optional,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { BucketStore } from './bucket-store.ts';
@@ -39,27 +38,23 @@ export const rateLimitsPlugin = definePlugin({
   requires: { clock: Clock, audit: optional(AuditLog) },
   provides: [Quotas],
   declares: [QUOTA_BREACH],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      perMinute: {
-        type: 'string',
-        maxLength: 4096,
-        default: '',
-        env: 'SVC_RATE_LIMITS',
-        description:
-          'requests a minute that each entity may make, such as fact_write=100,recall=200; spec: the recommended list; ' +
-          'empty: no limits',
-      },
-      maxStoredBytes: {
-        type: 'integer',
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        default: 0,
-        env: 'SVC_MAX_STORED_BYTES_PER_ENTITY',
-        description: 'bytes of facts that each entity may store in a tenant; 0 sets no limit',
-      },
+  config: objectSchema<Settings>({
+    perMinute: {
+      type: 'string',
+      maxLength: 4096,
+      default: '',
+      env: 'SVC_RATE_LIMITS',
+      description:
+        'requests a minute that each entity may make, such as fact_write=100,recall=200; spec: the recommended list; ' +
+        'empty: no limits',
+    },
+    maxStoredBytes: {
+      type: 'integer',
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      env: 'SVC_MAX_STORED_BYTES_PER_ENTITY',
+      description: 'bytes of facts that each entity may store in a tenant; 0 sets no limit',
     },
   }),
   migrations: rateLimitsMigrations,

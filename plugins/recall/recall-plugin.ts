@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -13,7 +13,6 @@ import {
   NodeSelf,
   optional,
   Random,
-  schema,
   Telemetry,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
@@ -78,29 +77,25 @@ export const recallPlugin = definePlugin({
     SCORED_PART,
     ...RESERVED_MEMBERS,
   ],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      salienceWeight: {
-        type: 'number',
-        minimum: 0,
-        maximum: 0.5,
-        default: 0.1,
-        env: 'SVC_SALIENCE_WEIGHT',
-        description: 'how far recency, confidence and use can each move the score of a fact, up and down',
-      },
-      queryEmbedMs: {
-        type: 'integer',
-        minimum: 0,
-        maximum: LONGEST_QUERY_EMBED_MS,
-        default: 1_000,
-        env: 'SVC_QUERY_EMBED_MS',
-        description:
-          'how long a recall waits for the vector of its query before it answers without; 0: as long as the embedder takes',
-      },
-      snapshotFolder: { movedTo: 'plugins.search.snapshotFolder' },
+  config: objectSchema<Settings & { readonly snapshotFolder?: never }>({
+    salienceWeight: {
+      type: 'number',
+      minimum: 0,
+      maximum: 0.5,
+      default: 0.1,
+      env: 'SVC_SALIENCE_WEIGHT',
+      description: 'how far recency, confidence and use can each move the score of a fact, up and down',
     },
+    queryEmbedMs: {
+      type: 'integer',
+      minimum: 0,
+      maximum: LONGEST_QUERY_EMBED_MS,
+      default: 1_000,
+      env: 'SVC_QUERY_EMBED_MS',
+      description:
+        'how long a recall waits for the vector of its query before it answers without; 0: as long as the embedder takes',
+    },
+    snapshotFolder: { movedTo: 'plugins.search.snapshotFolder' },
   }),
   migrations: recallMigrations,
   commands: [recallCommand],

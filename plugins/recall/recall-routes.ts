@@ -1,4 +1,11 @@
-import { FIELDS_JSON, FIELDS_TEXT, LIST_BYTES, listTexts, parseStrictJsonText } from '../../kernel/internal-api.ts';
+import {
+  FIELDS_JSON,
+  FIELDS_TEXT,
+  LIST_BYTES,
+  listTexts,
+  objectSchema,
+  parseStrictJsonText,
+} from '../../kernel/internal-api.ts';
 import {
   type FactFields,
   type FactText,
@@ -10,7 +17,6 @@ import {
   ServiceError,
   type ServiceNames,
   type SpelledList,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { NARROWING_BODY, NARROWING_QUERY, narrowingOf, type RawNarrowing, sessionHeader } from '../facts/facts-api.ts';
 import { BYTES_PER_TOKEN } from './fact-line.ts';
@@ -105,20 +111,17 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
   access: { permission: 'read' },
   dimension: 'recall',
   cost: COST,
-  query: schema<FormQuery>({ type: 'object', properties: FORMAT }),
-  body: schema<RawRecall>({
-    type: 'object',
-    properties: {
-      ...MEMBERS,
-      ...text(['string', 'null']),
-      ...NARROWING_BODY,
-      exclude_relations: { type: ['array', 'null'], maxItems: MAX_EXCLUDED, items: { type: 'string' } },
-      why_not: { type: ['array', 'null'], maxItems: MAX_WHY_NOT, items: { type: 'string' } },
-      token_budget: {},
-      weights: {},
-      as_of: {},
-      fields: FIELDS_JSON,
-    },
+  query: objectSchema<FormQuery>(FORMAT),
+  body: objectSchema<RawRecall>({
+    ...MEMBERS,
+    ...text(['string', 'null']),
+    ...NARROWING_BODY,
+    exclude_relations: { type: ['array', 'null'], maxItems: MAX_EXCLUDED, items: { type: 'string' } },
+    why_not: { type: ['array', 'null'], maxItems: MAX_WHY_NOT, items: { type: 'string' } },
+    token_budget: {},
+    weights: {},
+    as_of: {},
+    fields: FIELDS_JSON,
   }),
   bodyShown: SHOWN_QUESTION,
   headers: headersOf(parts),
@@ -152,22 +155,19 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
   access: { permission: 'read' },
   dimension: 'recall',
   cost: COST,
-  query: schema<RecallQuery>({
-    type: 'object',
-    properties: {
-      ...FORMAT,
-      ...MEMBERS,
-      ...text('string'),
-      ...NARROWING_QUERY,
-      token_budget: { type: 'string', description: `A whole number from 1 to ${MAX_BUDGET}.` },
-      exclude_relations: { type: 'string', description: 'Relations to leave out, separated by commas.' },
-      why_not: { type: 'string', description: 'Ids of facts, separated by commas: why each is not there.' },
-      as_of: { type: 'string', description: 'An instant or a stamp: recalls as of then.' },
-      weights: { type: 'string', description: 'The weights as JSON.' },
-      ...Object.fromEntries(
-        WEIGHT_PARAMETERS.map((name) => [name, { type: 'string', description: 'One weight, a number from 0 to 1.' }]),
-      ),
-    },
+  query: objectSchema<RecallQuery>({
+    ...FORMAT,
+    ...MEMBERS,
+    ...text('string'),
+    ...NARROWING_QUERY,
+    token_budget: { type: 'string', description: `A whole number from 1 to ${MAX_BUDGET}.` },
+    exclude_relations: { type: 'string', description: 'Relations to leave out, separated by commas.' },
+    why_not: { type: 'string', description: 'Ids of facts, separated by commas: why each is not there.' },
+    as_of: { type: 'string', description: 'An instant or a stamp: recalls as of then.' },
+    weights: { type: 'string', description: 'The weights as JSON.' },
+    ...Object.fromEntries(
+      WEIGHT_PARAMETERS.map((name) => [name, { type: 'string', description: 'One weight, a number from 0 to 1.' }]),
+    ),
   }),
   headers: headersOf(parts),
   answers: RECALL_ANSWERS,

@@ -1,4 +1,5 @@
-import { NO_BODY, type Route, schema } from '../../kernel/plugin-api.ts';
+import { objectRequiring } from '../../kernel/internal-api.ts';
+import { NO_BODY, type Route } from '../../kernel/plugin-api.ts';
 import {
   RELATION_RULE_JSON,
   RELATION_RULES_JSON,
@@ -33,14 +34,10 @@ interface Body {
   readonly value_type?: ValueType | null;
 }
 
-const BODY = schema<Body>({
-  type: 'object',
-  required: ['pattern', 'values'],
-  properties: {
-    pattern: PATTERN_JSON,
-    values: VALUES_JSON,
-    value_type: { type: ['string', 'null'], enum: [...VALUE_TYPE_JSON.enum, null] },
-  },
+const BODY = objectRequiring<Body>(['pattern', 'values'], {
+  pattern: PATTERN_JSON,
+  values: VALUES_JSON,
+  value_type: { type: ['string', 'null'], enum: [...VALUE_TYPE_JSON.enum, null] },
 });
 
 const EXAMPLE = { body: { pattern: 'memory:likes', values: 'many', value_type: 'string' } } as const;
@@ -94,7 +91,7 @@ export const removeRelationRoute = (rules: RelationRules): Route<undefined, Remo
   summary: 'Removes a rule, after which the next shorter pattern decides',
   access: ADMIN,
   dimension: DIMENSION,
-  query: schema<RemoveQuery>({ type: 'object', required: ['pattern'], properties: { pattern: PATTERN_JSON } }),
+  query: objectRequiring<RemoveQuery>(['pattern'], { pattern: PATTERN_JSON }),
   answers: { 204: NO_BODY },
   example: { query: { pattern: 'memory:likes' } },
   async handle({ caller, query }) {

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -17,7 +17,6 @@ import {
   type PluginSnapshot,
   Random,
   SuppressedFacts,
-  schema,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
@@ -81,25 +80,21 @@ export const searchPlugin = definePlugin({
   },
   provides: [SearchIndex, TextRanker],
   commands: [reindexCommand],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      snapshotFolder: {
-        type: 'string',
-        minLength: 1,
-        dataPath: 'search',
-        description: 'folder for snapshots of the search index; whatever is lost there is made again from the store',
-      },
-      backlogPerSecond: BACKLOG_PER_SECOND,
-      thread: {
-        type: 'string',
-        enum: ['auto', 'on', 'off'],
-        default: 'auto',
-        env: 'SVC_SEARCH_THREAD',
-        description:
-          'whether the search index and the embedding of facts get threads of their own; auto: from two processor cores on',
-      },
+  config: objectSchema<Settings>({
+    snapshotFolder: {
+      type: 'string',
+      minLength: 1,
+      dataPath: 'search',
+      description: 'folder for snapshots of the search index; whatever is lost there is made again from the store',
+    },
+    backlogPerSecond: BACKLOG_PER_SECOND,
+    thread: {
+      type: 'string',
+      enum: ['auto', 'on', 'off'],
+      default: 'auto',
+      env: 'SVC_SEARCH_THREAD',
+      description:
+        'whether the search index and the embedding of facts get threads of their own; auto: from two processor cores on',
     },
   }),
   migrations: searchMigrations,

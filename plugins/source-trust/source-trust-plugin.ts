@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   definePlugin,
   KERNEL_API,
@@ -7,7 +7,6 @@ import {
   optional,
   readAnnotate,
   ServiceError,
-  schema,
   VerifiedOrigins,
 } from '../../kernel/plugin-api.ts';
 import { createMarkTrust } from './mark-trust.ts';
@@ -26,17 +25,13 @@ export const sourceTrustPlugin = definePlugin({
     'Says how far the speaker of a fact is trusted, by rules of the operator; does nothing without a file of rules',
   requires: { self: NodeSelf, origins: optional(VerifiedOrigins) },
   declares: [SOURCE_TRUST],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      rulesFile: {
-        type: 'string',
-        default: '',
-        env: 'SVC_TRUST_RULES_FILE',
-        description:
-          'JSON file with the trust in each source, such as {"default":0.5,"sources":{"agent:x":0.9}}; empty: off',
-      },
+  config: objectSchema<Settings>({
+    rulesFile: {
+      type: 'string',
+      default: '',
+      env: 'SVC_TRUST_RULES_FILE',
+      description:
+        'JSON file with the trust in each source, such as {"default":0.5,"sources":{"agent:x":0.9}}; empty: off',
     },
   }),
   async setup({ config, use, on }) {

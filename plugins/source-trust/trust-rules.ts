@@ -1,5 +1,5 @@
-import { compileSchema } from '../../kernel/internal-api.ts';
-import { matchKey, ServiceError, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
+import { compileSchema, objectSchema } from '../../kernel/internal-api.ts';
+import { matchKey, ServiceError, type ServiceNames } from '../../kernel/plugin-api.ts';
 
 /** Trust in sources, from 0 to 1. */
 export interface SourceTrust {
@@ -19,13 +19,9 @@ const UNKNOWN_SOURCE = 0.5;
 const WILDCARD = '*';
 
 const checkRules = compileSchema(
-  schema<TrustRules>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      default: { ...TRUST, default: UNKNOWN_SOURCE },
-      sources: { type: 'object', additionalProperties: TRUST, default: {} },
-    },
+  objectSchema<TrustRules>({
+    default: { ...TRUST, default: UNKNOWN_SOURCE },
+    sources: { type: 'object', additionalProperties: TRUST, default: {} },
   }),
 );
 

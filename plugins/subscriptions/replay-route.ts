@@ -1,4 +1,4 @@
-import { readInstantParameter } from '../../kernel/internal-api.ts';
+import { objectSchema, readInstantParameter } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -9,7 +9,6 @@ import {
   listOf,
   objectOf,
   type Route,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { EVENT_JSON, replayJson } from './event-json.ts';
 import { type IdParams, idParams } from './subscription-routes.ts';
@@ -39,14 +38,11 @@ export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
   // `total` counts all stored events of the subscription.
   cost: ({ query }) => Math.max(250, query.limit),
   params: idParams,
-  query: schema<Query>({
-    type: 'object',
-    properties: {
-      after: { type: 'string' },
-      since: { type: 'string' },
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: 50 },
-    },
+  query: objectSchema<Query>({
+    after: { type: 'string' },
+    since: { type: 'string' },
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: 50 },
   }),
   answers: { 200: { json: objectOf({ events: listOf(EVENT_JSON), total: COUNT_JSON, cursor: CURSOR_JSON }) } },
   example: {

@@ -1,4 +1,5 @@
-import { type Clock, type FactJson, formatInstant, parseInstant, type Route, schema } from '../../kernel/plugin-api.ts';
+import { objectSchema } from '../../kernel/internal-api.ts';
+import { type Clock, type FactJson, formatInstant, parseInstant, type Route } from '../../kernel/plugin-api.ts';
 import { deliveryJson } from './event-json.ts';
 import { type IdParams, idParams } from './subscription-routes.ts';
 import type { ShownEvent, Subscriptions } from './subscriptions-api.ts';
@@ -31,7 +32,7 @@ export const streamRoute = ({ subscriptions, clock, factJson, replayMs }: Stream
   summary: 'Events of a subscription as they come, as Server-Sent Events',
   access: { permission: 'read' },
   params: idParams,
-  query: schema<Query>({ type: 'object', properties: { after: { type: 'string' } } }),
+  query: objectSchema<Query>({ after: { type: 'string' } }),
   headers: {
     'Last-Event-ID': { summary: 'The last event that the client has, or an instant; the stream goes on after it' },
   },

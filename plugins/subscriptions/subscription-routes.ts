@@ -1,4 +1,4 @@
-import { TRUNCATED_JSON } from '../../kernel/internal-api.ts';
+import { objectRequiring, objectSchema, TRUNCATED_JSON } from '../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   component,
@@ -8,7 +8,6 @@ import {
   objectOf,
   type Route,
   type ServiceNames,
-  schema,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { capabilityHeader } from '../capability-tokens/capability-tokens-api.ts';
@@ -47,19 +46,15 @@ export const createSubscriptionRoute = ({
   summary: 'Subscribe a webhook to an entity, a scope or a garden',
   access: { permission: 'read' },
   dimension: 'subscription_create',
-  body: schema<Body>({
-    type: 'object',
-    properties: {
-      target: { type: 'string' },
-      target_type: { type: ['string', 'null'], enum: [...TARGET_TYPES, null] },
-      on_change: { type: 'string', enum: ['webhook'] },
-      webhook_url: { type: ['string', 'null'] },
-      delivery_address: { type: ['string', 'null'] },
-      idempotency_key: { type: ['string', 'null'], minLength: 1, maxLength: MAX_KEY_LENGTH },
-      event_types: { type: ['array', 'null'], items: { type: 'string', enum: [...EVENT_TYPES] }, minItems: 1 },
-      capability_token: { type: ['string', 'null'] },
-    },
-    required: ['target', 'on_change'],
+  body: objectRequiring<Body>(['target', 'on_change'], {
+    target: { type: 'string' },
+    target_type: { type: ['string', 'null'], enum: [...TARGET_TYPES, null] },
+    on_change: { type: 'string', enum: ['webhook'] },
+    webhook_url: { type: ['string', 'null'] },
+    delivery_address: { type: ['string', 'null'] },
+    idempotency_key: { type: ['string', 'null'], minLength: 1, maxLength: MAX_KEY_LENGTH },
+    event_types: { type: ['array', 'null'], items: { type: 'string', enum: [...EVENT_TYPES] }, minItems: 1 },
+    capability_token: { type: ['string', 'null'] },
   }),
   headers: { [capabilityHeader(names)]: { summary: 'A capability token, in place of the member capability_token' } },
   answers: { 200: { json: component(SUBSCRIPTION) }, 201: { json: NEW_SUBSCRIPTION_JSON } },
@@ -106,11 +101,7 @@ export interface IdParams {
   readonly id: string;
 }
 
-export const idParams = schema<IdParams>({
-  type: 'object',
-  properties: { id: { type: 'string' } },
-  required: ['id'],
-});
+export const idParams = objectRequiring<IdParams>(['id'], { id: { type: 'string' } });
 
 export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route => ({
   method: 'GET',
@@ -167,10 +158,7 @@ export const rotateSecretRoute = ({
   summary: 'Give a subscription another secret; the former one signs beside it for a while',
   access: { permission: 'read' },
   params: idParams,
-  body: schema<RotateBody>({
-    type: 'object',
-    properties: { overlap_s: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS } },
-  }),
+  body: objectSchema<RotateBody>({ overlap_s: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS } }),
   bodyOptional: true,
   answers: { 200: { json: NEW_SUBSCRIPTION_JSON } },
   example: { params: { id: '8d3c6a50-91be-4f07-a2d4-5e6b7c8f9012' }, body: { overlap_s: 3_600 } },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepWithdrawals, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { keepWithdrawals, NODE_VERSION, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -20,7 +20,6 @@ import {
   Random,
   type Requires,
   ServedTenants,
-  schema,
   Telemetry,
   Transport,
 } from '../../kernel/plugin-api.ts';
@@ -101,40 +100,36 @@ export const subscriptionsPlugin = definePlugin({
   },
   provides: [Subscriptions],
   declares: [...Object.values(words), SUBSCRIPTION],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      replaySeconds: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 2_592_000,
-        default: 3_600,
-        env: 'SVC_SUBSCRIPTION_REPLAY_S',
-        description: 'how long events are kept, delivered and replayed, in seconds',
-      },
-      circuitThreshold: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1_000,
-        default: 10,
-        env: 'SVC_SUBSCRIPTION_CIRCUIT_THRESHOLD',
-        description: 'failures in a row after which a webhook is tried once a minute only',
-      },
-      secretOverlapSeconds: {
-        type: 'integer',
-        minimum: 0,
-        maximum: MAX_OVERLAP_SECONDS,
-        default: 86_400,
-        env: 'SVC_WEBHOOK_SECRET_OVERLAP_S',
-        description: 'how long the secret of a webhook signs beside the one that replaced it, in seconds',
-      },
-      webhookAllowPrivate: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_WEBHOOK_ALLOW_PRIVATE',
-        description: 'whether webhooks may have plain http, private addresses and any port; for development',
-      },
+  config: objectSchema<Settings>({
+    replaySeconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 2_592_000,
+      default: 3_600,
+      env: 'SVC_SUBSCRIPTION_REPLAY_S',
+      description: 'how long events are kept, delivered and replayed, in seconds',
+    },
+    circuitThreshold: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000,
+      default: 10,
+      env: 'SVC_SUBSCRIPTION_CIRCUIT_THRESHOLD',
+      description: 'failures in a row after which a webhook is tried once a minute only',
+    },
+    secretOverlapSeconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_OVERLAP_SECONDS,
+      default: 86_400,
+      env: 'SVC_WEBHOOK_SECRET_OVERLAP_S',
+      description: 'how long the secret of a webhook signs beside the one that replaced it, in seconds',
+    },
+    webhookAllowPrivate: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_WEBHOOK_ALLOW_PRIVATE',
+      description: 'whether webhooks may have plain http, private addresses and any port; for development',
     },
   }),
   commands: [rotateCommands],

@@ -1,12 +1,5 @@
-import {
-  component,
-  type Principal,
-  type Reply,
-  type Route,
-  SCOPES,
-  type Scope,
-  schema,
-} from '../../kernel/plugin-api.ts';
+import { objectSchema } from '../../kernel/internal-api.ts';
+import { component, type Principal, type Reply, type Route, SCOPES, type Scope } from '../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
 import type { Syntheses } from './synthesis-api.ts';
 import { SYNTHESIS, synthesisJson } from './synthesis-json.ts';
@@ -33,7 +26,7 @@ const MEMBERS = {
 } as const;
 
 const SCOPE = { type: 'string', enum: SCOPES } as const;
-const ASKED = { type: 'object', properties: { scope: SCOPE, ...MEMBERS } } as const;
+const ASKED = objectSchema<AskedOfScope>({ scope: SCOPE, ...MEMBERS });
 
 const COMMON = {
   access: { permission: 'read' },
@@ -49,7 +42,7 @@ export const synthesisRoute = (syntheses: Syntheses): Route<undefined, AskedOfSc
   method: 'GET',
   path: '/v1/synthesis',
   summary: 'The strongest facts, with the winner of each triple and counts',
-  query: schema<AskedOfScope>(ASKED),
+  query: ASKED,
   example: { query: { scope: 'company', entity: 'project:atlas', min_confidence: 0.5, limit: 50 } },
   handle: ({ caller, query }) => reply(syntheses, caller, query, 'query'),
 });
@@ -60,7 +53,7 @@ export const synthesisByPostRoute = (syntheses: Syntheses): Route<undefined, und
   method: 'POST',
   path: '/v1/synthesis',
   summary: 'The same as GET /v1/synthesis, asked for by a body',
-  body: schema<AskedOfScope>(ASKED),
+  body: ASKED,
   bodyOptional: true,
   example: {
     body: { scope: 'company', entity: 'project:atlas', min_confidence: 0.5, include_expired: false, limit: 50 },
@@ -74,8 +67,8 @@ export const synthesisOfScopeRoute = (syntheses: Syntheses): Route<{ scope: Scop
   method: 'GET',
   path: '/v1/scopes/:scope/synthesize',
   summary: 'The same as GET /v1/synthesis, of one scope',
-  params: schema<{ scope: Scope }>({ type: 'object', properties: { scope: SCOPE }, required: ['scope'] }),
-  query: schema<Asked>({ type: 'object', properties: MEMBERS }),
+  params: objectSchema<{ scope: Scope }>({ scope: SCOPE }),
+  query: objectSchema<Asked>(MEMBERS),
   example: { params: { scope: 'company' }, query: { entity: 'project:atlas', limit: 50 } },
   handle: ({ caller, params: { scope }, query }) => reply(syntheses, caller, { ...query, scope }, 'query'),
 });

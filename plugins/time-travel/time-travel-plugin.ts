@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   AsOf,
   Clock,
@@ -12,7 +12,6 @@ import {
   noted,
   optional,
   readConstrain,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
 import { RelationRules } from '../relations/relations-api.ts';
@@ -52,18 +51,14 @@ export const timeTravelPlugin = definePlugin({
   provides: [Moments],
   declares: [HISTORY, ...Object.values(words), AS_OF, VALID_AT],
   commands: [historyCommand],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      retentionDays: {
-        type: 'integer',
-        minimum: 0,
-        maximum: 36_500,
-        default: 0,
-        env: 'SVC_TIME_TRAVEL_RETENTION_DAYS',
-        description: 'days for which as_of is answered; what only earlier moments need is deleted; 0 keeps all',
-      },
+  config: objectSchema<Settings>({
+    retentionDays: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 36_500,
+      default: 0,
+      env: 'SVC_TIME_TRAVEL_RETENTION_DAYS',
+      description: 'days for which as_of is answered; what only earlier moments need is deleted; 0 keeps all',
     },
   }),
   setup({ config, use, tables, hooks, on, every, provide, route }) {

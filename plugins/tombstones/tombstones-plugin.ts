@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
@@ -20,7 +20,6 @@ import {
   SignatureWork,
   SUPPRESSION_CHANGED,
   SuppressedFacts,
-  schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
@@ -98,22 +97,18 @@ export const tombstonesPlugin = definePlugin({
   provides: [Tombstones, SuppressedFacts, TombstoneFollows, Erasures, Subjects],
   commands: [tombstoneCommands, subjectCommands],
   declares: [...Object.values(words), FACT_RETURNED, SUPPRESSION_CHANGED],
-  config: schema<ErasureSettings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      enabled: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_TOMBSTONES_ENABLED',
-        description: 'hide the facts about entities with a tombstone; without, tombstones are kept and hide nothing',
-      },
-      federationErase: {
-        type: 'boolean',
-        default: false,
-        env: 'SVC_FEDERATION_ERASE',
-        description: 'destroy facts of a peer when that peer has destroyed them; without, they are hidden',
-      },
+  config: objectSchema<ErasureSettings>({
+    enabled: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_TOMBSTONES_ENABLED',
+      description: 'hide the facts about entities with a tombstone; without, tombstones are kept and hide nothing',
+    },
+    federationErase: {
+      type: 'boolean',
+      default: false,
+      env: 'SVC_FEDERATION_ERASE',
+      description: 'destroy facts of a peer when that peer has destroyed them; without, they are hidden',
     },
   }),
   migrations: tombstonesMigrations,

@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -7,7 +7,6 @@ import {
   NodeSelf,
   ServedTenants,
   ServiceError,
-  schema,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
@@ -44,16 +43,12 @@ export const upkeepPlugin = definePlugin({
   },
   provides: [Upkeep],
   commands: [upkeepCommands],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      schedule: {
-        type: 'string',
-        default: '',
-        env: 'SVC_UPKEEP_SCHEDULE',
-        description: 'tasks with cron patterns in UTC, such as "lint 0 3 * * *; decay 30 3 * * *"; empty: no schedule',
-      },
+  config: objectSchema<Settings>({
+    schedule: {
+      type: 'string',
+      default: '',
+      env: 'SVC_UPKEEP_SCHEDULE',
+      description: 'tasks with cron patterns in UTC, such as "lint 0 3 * * *; decay 30 3 * * *"; empty: no schedule',
     },
   }),
   migrations: upkeepMigrations,

@@ -1,4 +1,5 @@
-import { type Route, schema } from '../../kernel/plugin-api.ts';
+import { objectSchema } from '../../kernel/internal-api.ts';
+import type { Route } from '../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
 import type { Upkeep } from './upkeep-api.ts';
 import { taskJson, UPKEEP_JSON } from './upkeep-json.ts';
@@ -26,7 +27,7 @@ export const runUpkeepRoute = (upkeep: Upkeep): Route<Params> => ({
   summary: 'Runs a task of upkeep now, as a job',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  params: schema<Params>({ type: 'object', properties: { task: { type: 'string' } }, required: ['task'] }),
+  params: objectSchema<Params>({ task: { type: 'string' } }),
   bodyForm: 'none',
   answers: { 202: { json: ACCEPTED_JOB_JSON } },
   example: { params: { task: 'lint' } },

@@ -1,13 +1,5 @@
-import { type ChainPlace, hashText } from '../../../kernel/internal-api.ts';
-import {
-  COUNT_JSON,
-  INSTANT_JSON,
-  objectOf,
-  orNull,
-  type Route,
-  STRING_JSON,
-  schema,
-} from '../../../kernel/plugin-api.ts';
+import { type ChainPlace, hashText, objectSchema } from '../../../kernel/internal-api.ts';
+import { COUNT_JSON, INSTANT_JSON, objectOf, orNull, type Route, STRING_JSON } from '../../../kernel/plugin-api.ts';
 import type { Audit, VerifiedEntries } from '../audit-api.ts';
 import { seqOf } from '../audit-query.ts';
 import { READS_ALL } from '../stored-audit.ts';
@@ -63,7 +55,7 @@ export const verifyAuditRoute = (audit: Audit): Route<undefined, { readonly curs
   cost: 1_000,
   summary: 'Whether entries of the audit log were changed, left out or put in, a part at a time',
   access: { permission: READS_ALL },
-  query: schema<{ readonly cursor?: string }>({ type: 'object', properties: { cursor: { type: 'string' } } }),
+  query: objectSchema<{ readonly cursor?: string }>({ cursor: { type: 'string' } }),
   answers: { 200: { json: VERIFIED_JSON } },
   example: {},
   async handle({ caller, query }) {

@@ -1,4 +1,4 @@
-import { parseHlc } from '../../../kernel/internal-api.ts';
+import { objectRequiring, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   COUNT_JSON,
@@ -9,7 +9,6 @@ import {
   type Route,
   ServiceError,
   STRING_JSON,
-  schema,
 } from '../../../kernel/plugin-api.ts';
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
@@ -61,11 +60,10 @@ export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBod
   access: 'peer',
   bodyLimit: 'bulk',
   cost: ({ body: { facts } }) => facts.length,
-  body: schema<PushBody>({
-    type: 'object',
-    required: ['facts'],
-    // A newer peer may send members that this node does not know.
-    properties: { facts: { type: 'array', items: {} }, sender_hlc: { type: ['string', 'null'] } },
+  // A newer peer may send members that this node does not know.
+  body: objectRequiring<PushBody>(['facts'], {
+    facts: { type: 'array', items: {} },
+    sender_hlc: { type: ['string', 'null'] },
   }),
   bodyShown: {
     type: 'object',

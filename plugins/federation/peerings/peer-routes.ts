@@ -1,4 +1,4 @@
-import type { Access } from '../../../kernel/internal-api.ts';
+import { type Access, objectRequiring, objectSchema } from '../../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -7,7 +7,6 @@ import {
   type Route,
   SCOPES,
   type Scope,
-  schema,
   spellList,
 } from '../../../kernel/plugin-api.ts';
 import type { DeclarationDocument, Direction, PeerRegistry } from '../federation-api.ts';
@@ -44,33 +43,29 @@ const textOrNull = (maxLength: number) => ({ type: ['string', 'null'], minLength
 const nodeId = { type: ['string', 'null'], pattern: NODE_ID.source };
 
 /** The members of a declaration. `readDeclaration` checks their values. */
-export const DECLARATION_BODY = schema<DeclarationDocument>({
-  type: 'object',
-  required: ['signed_at', 'declaration_sig'],
-  properties: {
-    declaring_node_id: { ...nodeId, description: 'The node that declares.' },
-    node_id: { ...nodeId, description: 'Another name of `declaring_node_id`; one of the two is needed.' },
-    target_node_id: { ...nodeId, description: 'The node towards which it declares.' },
-    allowed_scopes: {
-      type: ['array', 'null'],
-      items: { type: 'string', maxLength: 64 },
-      maxItems: MAX_DECLARED_SCOPES,
-      description: 'The scopes whose facts may be exchanged.',
-    },
-    direction: { ...textOrNull(64), description: `One of ${DIRECTIONS.join(', ')}.` },
-    may_end_others: {
-      type: ['boolean', 'null'],
-      description: 'Whether the target may end facts of others at the declaring node. Default: if `company` is open.',
-    },
-    signed_at: { type: 'string', maxLength: 64, description: 'An instant of the last 24 hours.' },
-    declaration_sig: {
-      type: 'string',
-      maxLength: MAX_KEY_LENGTH,
-      description: 'Ed25519 signature over the RFC 8785 form of all other members, in base64url.',
-    },
-    node_url: { ...textOrNull(MAX_URL_LENGTH), description: 'Where the declaring node is reached.' },
-    federation_pubkey: { ...textOrNull(MAX_KEY_LENGTH), description: 'Its public key, in base64url.' },
+export const DECLARATION_BODY = objectRequiring<DeclarationDocument>(['signed_at', 'declaration_sig'], {
+  declaring_node_id: { ...nodeId, description: 'The node that declares.' },
+  node_id: { ...nodeId, description: 'Another name of `declaring_node_id`; one of the two is needed.' },
+  target_node_id: { ...nodeId, description: 'The node towards which it declares.' },
+  allowed_scopes: {
+    type: ['array', 'null'],
+    items: { type: 'string', maxLength: 64 },
+    maxItems: MAX_DECLARED_SCOPES,
+    description: 'The scopes whose facts may be exchanged.',
   },
+  direction: { ...textOrNull(64), description: `One of ${DIRECTIONS.join(', ')}.` },
+  may_end_others: {
+    type: ['boolean', 'null'],
+    description: 'Whether the target may end facts of others at the declaring node. Default: if `company` is open.',
+  },
+  signed_at: { type: 'string', maxLength: 64, description: 'An instant of the last 24 hours.' },
+  declaration_sig: {
+    type: 'string',
+    maxLength: MAX_KEY_LENGTH,
+    description: 'Ed25519 signature over the RFC 8785 form of all other members, in base64url.',
+  },
+  node_url: { ...textOrNull(MAX_URL_LENGTH), description: 'Where the declaring node is reached.' },
+  federation_pubkey: { ...textOrNull(MAX_KEY_LENGTH), description: 'Its public key, in base64url.' },
 });
 
 interface CodeQuery {
@@ -86,15 +81,12 @@ export const registerPeerRoute = ({
   path: PATH,
   summary: 'Takes a declaration of another node, or of this one, and begins to exchange facts when both are on file',
   access: federate,
-  query: schema<CodeQuery>({
-    type: 'object',
-    properties: {
-      code: {
-        type: 'string',
-        minLength: 1,
-        maxLength: MAX_CODE_LENGTH,
-        description: 'The digits that the other operator reads out. A declaration with another code is refused.',
-      },
+  query: objectSchema<CodeQuery>({
+    code: {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_CODE_LENGTH,
+      description: 'The digits that the other operator reads out. A declaration with another code is refused.',
     },
   }),
   body: DECLARATION_BODY,
@@ -129,25 +121,21 @@ export const declareRoute = ({ registry }: PeerRouteParts): Route<undefined, und
   path: '/v1/federation/declarations',
   summary: 'Signs what this node exchanges with another one, for the operator of that node, with a code to compare',
   access: { permission: 'admin' },
-  body: schema<DeclareBody>({
-    type: 'object',
-    required: ['peer'],
-    properties: {
-      peer: {
-        type: 'string',
-        pattern: NODE_ID.source,
-        description: 'Address of the other node, such as https://beta.example, or its id.',
-      },
-      allowed_scopes: {
-        type: 'array',
-        items: { type: 'string', enum: [...SCOPES] },
-        minItems: 1,
-        maxItems: SCOPES.length,
-        description: 'The scopes whose facts may be exchanged; by default public.',
-      },
-      direction: { type: 'string', enum: [...DIRECTIONS] },
-      may_end_others: { type: 'boolean', description: 'Whether the other node may end facts of others here.' },
+  body: objectRequiring<DeclareBody>(['peer'], {
+    peer: {
+      type: 'string',
+      pattern: NODE_ID.source,
+      description: 'Address of the other node, such as https://beta.example, or its id.',
     },
+    allowed_scopes: {
+      type: 'array',
+      items: { type: 'string', enum: [...SCOPES] },
+      minItems: 1,
+      maxItems: SCOPES.length,
+      description: 'The scopes whose facts may be exchanged; by default public.',
+    },
+    direction: { type: 'string', enum: [...DIRECTIONS] },
+    may_end_others: { type: 'boolean', description: 'Whether the other node may end facts of others here.' },
   }),
   bodyLimit: 'small',
   answers: { 201: { json: DECLARED_JSON } },
@@ -178,7 +166,7 @@ export const revokePeerRoute = ({ registry }: PeerRouteParts): Route<{ peer_id: 
   path: `${PATH}/:peer_id`,
   summary: 'Ends the exchange with another node in both directions, at once',
   access: { permission: 'admin' },
-  params: schema<{ peer_id: string }>({ type: 'object', properties: { peer_id: { type: 'string' } } }),
+  params: objectSchema<{ peer_id: string }>({ peer_id: { type: 'string' } }),
   answers: { 204: NO_BODY },
   example: { params: { peer_id: '2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43' } },
   async handle({ caller, params }) {
@@ -200,14 +188,11 @@ export const federationAuditRoute = (parts: PeerRouteParts): Route<undefined, Ev
   path: '/v1/federation/audit',
   summary: 'What happened between this node and its peers, newest first',
   access: parts.federate,
-  query: schema<EventsQuery>({
-    type: 'object',
-    properties: {
-      peer_id: { type: 'string' },
-      event_type: { type: 'string' },
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
-    },
+  query: objectSchema<EventsQuery>({
+    peer_id: { type: 'string' },
+    event_type: { type: 'string' },
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
   }),
   answers: { 200: { json: FEDERATION_ENTRIES_JSON } },
   example: { query: { limit: 20 } },

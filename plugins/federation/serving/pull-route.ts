@@ -1,4 +1,4 @@
-import { formatHlc, parseHlc } from '../../../kernel/internal-api.ts';
+import { formatHlc, objectSchema, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   CURSOR_JSON,
@@ -13,7 +13,6 @@ import {
   type Scope,
   ServiceError,
   STRING_JSON,
-  schema,
   spellList,
 } from '../../../kernel/plugin-api.ts';
 import { SCOPE_VIOLATION } from '../federation-events.ts';
@@ -56,15 +55,12 @@ export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
   summary: 'Facts for a peer, in feed order, behind its cursor',
   access: 'peer',
   dimension: 'federation_pull',
-  query: schema<PullQuery>({
-    type: 'object',
-    properties: {
-      since_hlc: { type: 'string' },
-      cursor: { type: 'string' },
-      scope: { type: 'string', enum: [...SCOPES] },
-      own: { type: 'boolean', default: false },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-    },
+  query: objectSchema<PullQuery>({
+    since_hlc: { type: 'string' },
+    cursor: { type: 'string' },
+    scope: { type: 'string', enum: [...SCOPES] },
+    own: { type: 'boolean', default: false },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
   }),
   answers: {
     200: {

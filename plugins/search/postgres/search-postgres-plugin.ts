@@ -1,4 +1,4 @@
-import { NODE_VERSION } from '../../../kernel/internal-api.ts';
+import { NODE_VERSION, objectSchema } from '../../../kernel/internal-api.ts';
 import {
   Clock,
   definePlugin,
@@ -16,7 +16,6 @@ import {
   Random,
   ServiceError,
   SuppressedFacts,
-  schema,
   Telemetry,
 } from '../../../kernel/plugin-api.ts';
 import { storeChecks } from '../../backup/backup-api.ts';
@@ -75,12 +74,8 @@ export const searchPostgresPlugin = definePlugin({
   },
   provides: [SearchIndex, TextRanker],
   commands: [reindexCommand],
-  config: schema<Settings>({
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      backlogPerSecond: BACKLOG_PER_SECOND,
-    },
+  config: objectSchema<Settings>({
+    backlogPerSecond: BACKLOG_PER_SECOND,
   }),
   migrations: postgresMigrations,
   async setup(context) {

@@ -1,3 +1,4 @@
+import { objectSchema } from '../../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   DEFAULT_TENANT,
@@ -9,7 +10,6 @@ import {
   requirePermission,
   ServiceError,
   STRING_JSON,
-  schema,
 } from '../../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson, type JobQueue } from '../../jobs/jobs-api.ts';
 import type { IndexReport, RebuildableIndex } from '../search-api.ts';
@@ -47,9 +47,8 @@ export const reindexRoute = ({ hooks, jobs }: ReindexRouteParts): Route<undefine
   summary: 'Builds search indexes anew while the node serves',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  body: schema<ReindexBody>({
-    type: 'object',
-    properties: { what: { type: 'array', minItems: 1, maxItems: 16, uniqueItems: true, items: { type: 'string' } } },
+  body: objectSchema<ReindexBody>({
+    what: { type: 'array', minItems: 1, maxItems: 16, uniqueItems: true, items: { type: 'string' } },
   }),
   bodyOptional: true,
   answers: { 202: { json: ACCEPTED_JOB_JSON } },

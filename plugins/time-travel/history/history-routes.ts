@@ -1,4 +1,4 @@
-import { FIELDS_TEXT, readRelation } from '../../../kernel/internal-api.ts';
+import { FIELDS_TEXT, objectSchema, readRelation } from '../../../kernel/internal-api.ts';
 import {
   all,
   bindCursor,
@@ -21,7 +21,6 @@ import {
   SCOPES,
   type Scope,
   ServiceError,
-  schema,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
 import type { RelationRules } from '../../relations/relations-api.ts';
@@ -74,15 +73,8 @@ export const entityHistoryRoute = (parts: HistoryParts): Route<{ entity_uri: str
   ...COMMON,
   path: '/v1/history/*entity_uri',
   summary: 'How the facts about an entity came to be, and who won from when to when',
-  params: schema<{ entity_uri: string }>({
-    type: 'object',
-    properties: { entity_uri: { type: 'string' } },
-    required: ['entity_uri'],
-  }),
-  query: schema<EntityQuery>({
-    type: 'object',
-    properties: { scope: { type: 'string', enum: SCOPES }, relation: { type: 'string' }, ...PAGE },
-  }),
+  params: objectSchema<{ entity_uri: string }>({ entity_uri: { type: 'string' } }),
+  query: objectSchema<EntityQuery>({ scope: { type: 'string', enum: SCOPES }, relation: { type: 'string' }, ...PAGE }),
   example: {
     params: { entity_uri: 'project:atlas' },
     query: { scope: 'company', relation: 'memory:status', limit: 20 },
@@ -108,8 +100,8 @@ export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, Pag
   ...COMMON,
   path: '/v1/facts/:id/history',
   summary: 'How the triple of a fact came to be, and who won from when to when',
-  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
-  query: schema<PageQuery>({ type: 'object', properties: PAGE }),
+  params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
+  query: objectSchema<PageQuery>(PAGE),
   example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' }, query: { limit: 20 } },
   handle: (request) =>
     reply(parts, request, {}, async (reader) => {

@@ -1,4 +1,4 @@
-import { FACT_PART, FIELDS_TEXT, LIST_BYTES, valueBytesOf } from '../../../kernel/internal-api.ts';
+import { FACT_PART, FIELDS_TEXT, LIST_BYTES, objectRequiring, valueBytesOf } from '../../../kernel/internal-api.ts';
 import {
   AsOf,
   all,
@@ -23,7 +23,6 @@ import {
   objectOf,
   type Route,
   ServiceError,
-  schema,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
 import { readAsOf } from '../read-moments.ts';
@@ -65,25 +64,21 @@ export const changesRoute = (parts: ChangesParts): Route<undefined, ChangesQuery
   access: { permission: 'read' },
   dimension: 'fact_read',
   cost: () => COST,
-  query: schema<ChangesQuery>({
-    type: 'object',
-    required: ['since'],
-    properties: {
-      since: {
-        type: 'string',
-        description: 'The earlier moment: an instant such as `2026-01-01T00:00:00Z`, or an hlc.',
-      },
-      until: { type: 'string', description: 'The later moment; now by default.' },
-      change: {
-        type: 'string',
-        enum: ['began', 'ended'],
-        default: 'began',
-        description: '`began`: live at the later moment alone. `ended`: live at the earlier moment alone.',
-      },
-      fields: FIELDS_TEXT,
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+  query: objectRequiring<ChangesQuery>(['since'], {
+    since: {
+      type: 'string',
+      description: 'The earlier moment: an instant such as `2026-01-01T00:00:00Z`, or an hlc.',
     },
+    until: { type: 'string', description: 'The later moment; now by default.' },
+    change: {
+      type: 'string',
+      enum: ['began', 'ended'],
+      default: 'began',
+      description: '`began`: live at the later moment alone. `ended`: live at the earlier moment alone.',
+    },
+    fields: FIELDS_TEXT,
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
   }),
   answers: { 200: { json: changesJson(component(FACT)), part: changesJson(component(FACT_PART)) } },
   example: { query: { since: '2026-01-01T00:00:00Z', change: 'ended', limit: 20 } },

@@ -1,3 +1,4 @@
+import { objectSchema } from '../../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -10,7 +11,6 @@ import {
   objectOf,
   type Route,
   STRING_JSON,
-  schema,
 } from '../../../kernel/plugin-api.ts';
 import { type FactPosition, tallyDays } from './tally-days.ts';
 
@@ -50,17 +50,14 @@ export const timelineRoute = ({ facts, clock, cursors }: TimelineParts): Route<u
   access: { permission: 'read' },
   dimension: 'fact_read',
   cost: () => COST,
-  query: schema<TimelineQuery>({
-    type: 'object',
-    properties: {
-      cursor: { type: 'string' },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: MAX_COUNTED,
-        default: MAX_COUNTED,
-        description: 'Facts to count; the next request goes on behind them.',
-      },
+  query: objectSchema<TimelineQuery>({
+    cursor: { type: 'string' },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_COUNTED,
+      default: MAX_COUNTED,
+      description: 'Facts to count; the next request goes on behind them.',
     },
   }),
   answers: { 200: { json: TIMELINE_JSON } },

@@ -1,4 +1,5 @@
-import { COUNT_JSON, objectOf, type Route, STRING_JSON, schema } from '../../../kernel/plugin-api.ts';
+import { objectRequiring, objectSchema } from '../../../kernel/internal-api.ts';
+import { COUNT_JSON, objectOf, type Route, STRING_JSON } from '../../../kernel/plugin-api.ts';
 import { PREVIEW_JSON, RECEIPT_JSON } from './erasure-receipt.ts';
 import type { StoredErasures } from './stored-erasures.ts';
 
@@ -16,11 +17,10 @@ export const eraseRoute = (erasures: StoredErasures): Route<{ id: string }, unde
   dimension: 'admin_action',
   // Destroys every fact below the threshold of a job.
   cost: 1_000,
-  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
-  body: schema<EraseBody>({
-    type: 'object',
-    required: ['confirm'],
-    properties: { confirm: { type: 'string' }, dry_run: { type: 'boolean', default: false } },
+  params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
+  body: objectRequiring<EraseBody>(['confirm'], {
+    confirm: { type: 'string' },
+    dry_run: { type: 'boolean', default: false },
   }),
   answers: {
     200: { json: { anyOf: [RECEIPT_JSON, PREVIEW_JSON] } },

@@ -1,4 +1,4 @@
-import { formatHlc, parseHlc } from '../../../kernel/internal-api.ts';
+import { formatHlc, objectSchema, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -13,7 +13,6 @@ import {
   SCOPES,
   type Scope,
   ServiceError,
-  schema,
 } from '../../../kernel/plugin-api.ts';
 import {
   CAPABILITY_INVALID,
@@ -51,12 +50,9 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
   summary: 'Tombstones for a peer, in feed order, behind its cursor',
   access: 'peer',
   dimension: 'federation_pull',
-  query: schema<Query>({
-    type: 'object',
-    properties: {
-      since: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_SERVED, default: 100 },
-    },
+  query: objectSchema<Query>({
+    since: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_SERVED, default: 100 },
   }),
   headers: {
     [capabilityHeader(parts.self.names)]: {

@@ -1,4 +1,4 @@
-import { TRUNCATED_JSON } from '../../../kernel/internal-api.ts';
+import { objectRequiring, objectSchema, TRUNCATED_JSON } from '../../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   bindCursor,
@@ -8,7 +8,6 @@ import {
   listOf,
   objectOf,
   type Route,
-  schema,
 } from '../../../kernel/plugin-api.ts';
 import type { Tombstones } from '../tombstones-api.ts';
 import { REVOCATION_JSON, revocationJson, TOMBSTONE_JSON, tombstoneJson } from './marker-json.ts';
@@ -28,15 +27,11 @@ export const createTombstoneRoute = (tombstones: Tombstones): Route<undefined, u
   summary: 'Hides the facts about an entity behind a signed marker',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  body: schema<CreateBody>({
-    type: 'object',
-    required: ['entity_uri'],
-    properties: {
-      entity_uri: { type: 'string' },
-      scope: { type: 'string', default: '*' },
-      reason: { type: ['string', 'null'], maxLength: MAX_REASON_LENGTH },
-      legal_hold: { type: 'boolean', default: false },
-    },
+  body: objectRequiring<CreateBody>(['entity_uri'], {
+    entity_uri: { type: 'string' },
+    scope: { type: 'string', default: '*' },
+    reason: { type: ['string', 'null'], maxLength: MAX_REASON_LENGTH },
+    legal_hold: { type: 'boolean', default: false },
   }),
   answers: { 201: { json: TOMBSTONE_JSON } },
   example: {
@@ -72,12 +67,9 @@ export const listTombstonesRoute = (parts: TombstoneListParts): Route<undefined,
   summary: 'Tombstones of the tenant, newest first, ended ones included',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  query: schema<ListQuery>({
-    type: 'object',
-    properties: {
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
-    },
+  query: objectSchema<ListQuery>({
+    cursor: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
   }),
   answers: {
     200: {
@@ -108,11 +100,7 @@ export const entityTombstonesRoute = (tombstones: Tombstones): Route<{ entity_ur
   summary: 'Tombstones of an entity, ended ones included',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  params: schema<{ entity_uri: string }>({
-    type: 'object',
-    properties: { entity_uri: { type: 'string' } },
-    required: ['entity_uri'],
-  }),
+  params: objectSchema<{ entity_uri: string }>({ entity_uri: { type: 'string' } }),
   answers: {
     200: {
       json: objectOf(
@@ -152,11 +140,9 @@ export const revokeTombstoneRoute = (tombstones: Tombstones): Route<{ id: string
   summary: 'Shows the facts behind a tombstone again',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
-  body: schema<RevokeBody>({
-    type: 'object',
-    required: ['reason'],
-    properties: { reason: { type: 'string', minLength: 1, maxLength: MAX_REASON_LENGTH } },
+  params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
+  body: objectRequiring<RevokeBody>(['reason'], {
+    reason: { type: 'string', minLength: 1, maxLength: MAX_REASON_LENGTH },
   }),
   answers: { 200: { json: REVOCATION_JSON } },
   example: {

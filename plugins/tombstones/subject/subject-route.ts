@@ -1,4 +1,5 @@
-import { type Route, schema } from '../../../kernel/plugin-api.ts';
+import { objectRequiring } from '../../../kernel/internal-api.ts';
+import type { Route } from '../../../kernel/plugin-api.ts';
 import type { SubjectExport } from './subject-export.ts';
 
 interface ExportBody {
@@ -15,14 +16,10 @@ export const exportSubjectRoute = (subjects: SubjectExport): Route<undefined, un
   summary: 'Everything about an entity, and everything it asserted, as lines of JSON with a signed receipt',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  body: schema<ExportBody>({
-    type: 'object',
-    required: ['entity_uri'],
-    properties: {
-      entity_uri: { type: 'string' },
-      about: { type: 'boolean', default: true },
-      asserted_by: { type: 'boolean', default: true },
-    },
+  body: objectRequiring<ExportBody>(['entity_uri'], {
+    entity_uri: { type: 'string' },
+    about: { type: 'boolean', default: true },
+    asserted_by: { type: 'boolean', default: true },
   }),
   answers: { 200: { text: ['application/x-ndjson'] } },
   example: { body: { entity_uri: 'user:bob', about: true, asserted_by: true } },
