@@ -122,6 +122,7 @@ export { WorkRate } from './log/work-rate.ts';
 export { isLoopbackHost } from './net/loopback-host.ts';
 export { createCursorCodec } from './pages/page-cursor.ts';
 export { LIST_BYTES, listTexts, spellBody } from './pages/spelled-list.ts';
+export { defineOwnPlugin } from './plugins/define-own-plugin.ts';
 export { givenText } from './plugins/environment-value.ts';
 export { type EndingRows, keepEnds, keepWithdrawals, type Withdrawals } from './plugins/kept-ends.ts';
 export type { PluginFiles } from './plugins/plugin-definition.ts';

@@ -1,13 +1,5 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
-import {
-  appendRead,
-  definePlugin,
-  KERNEL_API,
-  NodeSelf,
-  nodeMetadata,
-  optional,
-  SignatureWork,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
+import { appendRead, NodeSelf, nodeMetadata, optional, SignatureWork } from '../../kernel/plugin-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
 import { Attestations } from './attestation-api.ts';
 import { ATTESTATION, noteOfAttestation } from './attestation-member.ts';
@@ -21,10 +13,8 @@ interface Settings {
   readonly required: boolean;
 }
 
-export const attestationPlugin = definePlugin({
+export const attestationPlugin = defineOwnPlugin({
   name: 'attestation',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Checks that callers speak for the sources they name, and verifies the signatures of agents',
   requires: { self: NodeSelf, work: SignatureWork, agentKeys: optional(AgentKeys) },
   provides: [Attestations],

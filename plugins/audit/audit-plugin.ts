@@ -1,13 +1,11 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
   DEFAULT_TENANT,
-  definePlugin,
   Facts,
   httpAdmit,
   httpRefused,
-  KERNEL_API,
   Leases,
   NodeSelf,
   Random,
@@ -60,10 +58,8 @@ const settings = objectSchema<AuditSettings>({
   },
 });
 
-export const auditPlugin = definePlugin({
+export const auditPlugin = defineOwnPlugin({
   name: 'audit',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
   requires: {
     facts: Facts,

@@ -1,9 +1,7 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
 import {
   Clock,
-  definePlugin,
   erasureFiles,
-  KERNEL_API,
   NodeSelf,
   NodeSettings,
   ObjectStores,
@@ -35,10 +33,8 @@ import { lockedLimit, readTarget } from './target-record.ts';
 import { upgradeCommand } from './upgrade-command.ts';
 import { verifyCommand } from './verify-command.ts';
 
-export const backupPlugin = definePlugin({
+export const backupPlugin = defineOwnPlugin({
   name: 'backup',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Backups of the store while it serves, their restoring, and checks that a store is whole',
   requires: {
     copies: StoreCopies,

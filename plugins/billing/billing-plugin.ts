@@ -1,15 +1,5 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
-import {
-  appendJudge,
-  Clock,
-  Cursors,
-  definePlugin,
-  Facts,
-  factCommitted,
-  KERNEL_API,
-  Leases,
-  optional,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
+import { appendJudge, Clock, Cursors, Facts, factCommitted, Leases, optional } from '../../kernel/plugin-api.ts';
 import { gardenCreated } from '../gardens/gardens-api.ts';
 import { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import { BillingLedger, BillingSink } from './billing-api.ts';
@@ -39,10 +29,8 @@ const settings = objectSchema<BillingSettings>({
   },
 });
 
-export const billingPlugin = definePlugin({
+export const billingPlugin = defineOwnPlugin({
   name: 'billing',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Keeps a ledger of what is charged for and writes each event as a line to standard error',
   requires: {
     facts: Facts,

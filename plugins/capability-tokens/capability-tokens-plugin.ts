@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { type EndingRows, keepEnds, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, type EndingRows, keepEnds, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
   DEFAULT_TENANT,
-  definePlugin,
   GardenAccess,
-  KERNEL_API,
   NodeSelf,
   NodeSettings,
   optional,
@@ -41,10 +39,8 @@ const REVOKED_TOKENS: WithdrawalJournal = {
   listCommand: 'token list',
 };
 
-export const capabilityTokensPlugin = definePlugin({
+export const capabilityTokensPlugin = defineOwnPlugin({
   name: 'capability-tokens',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Signed tokens that let one entity do one thing to one object for a time, revocable at once',
   requires: {
     clock: Clock,

@@ -1,14 +1,5 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
-import {
-  Clock,
-  definePlugin,
-  erasureSweeps,
-  Facts,
-  factCommitted,
-  KERNEL_API,
-  NodeSelf,
-  optional,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
+import { Clock, erasureSweeps, Facts, factCommitted, NodeSelf, optional } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { recallSummary } from '../recall/recall-api.ts';
 import { Moments } from '../time-travel/time-travel-api.ts';
@@ -29,10 +20,8 @@ interface Settings {
 const DAY_S = 86_400;
 const LOOK_INTERVAL_MS = 1_000;
 
-export const cardsPlugin = definePlugin({
+export const cardsPlugin = defineOwnPlugin({
   name: 'cards',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary:
     'Keeps a short summary of each entity, with all rivals of a contradiction, for those who may read what it is made of',
   requires: {

@@ -1,16 +1,14 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendJudge,
   Clock,
   Cursors,
-  definePlugin,
   erasureSweeps,
   FactJson,
   Facts,
   factAppended,
   factErased,
   GardenAccess,
-  KERNEL_API,
   NodeSelf,
   optional,
   type PluginTransaction,
@@ -55,10 +53,8 @@ interface Settings {
   readonly mode: 'record' | 'strict';
 }
 
-export const conflictsPlugin = definePlugin({
+export const conflictsPlugin = defineOwnPlugin({
   name: 'conflicts',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Detects contradictions, keeps a record of each, shows the winner and lets a caller resolve them',
   requires: {
     facts: Facts,

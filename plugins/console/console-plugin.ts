@@ -1,13 +1,5 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import {
-  definePlugin,
-  KERNEL_API,
-  NodeDescription,
-  NodeSelf,
-  NodeSettings,
-  nodeGreeting,
-  optional,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NodeDescription, NodeSelf, NodeSettings, nodeGreeting, optional } from '../../kernel/plugin-api.ts';
 import { CodeSignIn } from '../oidc/oidc-api.ts';
 import { consoleScreens } from './console-api.ts';
 import { ConsoleFiles } from './console-files.ts';
@@ -16,12 +8,8 @@ import { ContributedScreens } from './contributed-screens.ts';
 import { OWN_SCREENS } from './own-screens.ts';
 import { readSetup } from './read-setup.ts';
 
-const VERSION = NODE_VERSION;
-
-export const consolePlugin = definePlugin({
+export const consolePlugin = defineOwnPlugin({
   name: 'console',
-  version: VERSION,
-  kernelApi: KERNEL_API,
   summary: 'A page to see, correct and settle what is remembered',
   requires: { self: NodeSelf, node: NodeSettings, description: NodeDescription, signIn: optional(CodeSignIn) },
   setup({ use, hooks, on, route, onStart }) {
@@ -34,7 +22,7 @@ export const consolePlugin = definePlugin({
     for (const page of pageRoutes(files)) route(page);
     route(fileRoute(files, screens));
     route(signInRoute(use.signIn));
-    route(setupRoute(() => readSetup({ ...use, screens, version: VERSION })));
+    route(setupRoute(() => readSetup({ ...use, screens, version: NODE_VERSION })));
     on(nodeGreeting, () => ({ examples: (base) => [['Look at it in a browser', `${base}/console/`]] }));
     // A screen with a malformed name stops the start, not the first visitor.
     onStart(async () => {

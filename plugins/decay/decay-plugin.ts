@@ -1,14 +1,5 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
-import {
-  Clock,
-  definePlugin,
-  Facts,
-  GardenAccess,
-  KERNEL_API,
-  NodeSelf,
-  optional,
-  Telemetry,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
+import { Clock, Facts, GardenAccess, NodeSelf, optional, Telemetry } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { JobQueue, jobRoute } from '../jobs/jobs-api.ts';
 import { Namespaces } from '../namespaces/namespaces-api.ts';
@@ -22,10 +13,8 @@ import { createSweepHandler, SWEEP_JOB } from './sweep-job.ts';
 import type { DecayDefaults } from './sweep-rules.ts';
 import { SweptFacts } from './swept-facts.ts';
 
-export const decayPlugin = definePlugin({
+export const decayPlugin = defineOwnPlugin({
   name: 'decay',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Lets facts come to an end that are old, or that nobody is sure of',
   requires: {
     facts: Facts,

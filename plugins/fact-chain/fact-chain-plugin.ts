@@ -1,14 +1,5 @@
-import { isLedgerErased, NODE_VERSION } from '../../kernel/internal-api.ts';
-import {
-  appendLink,
-  Clock,
-  definePlugin,
-  hasPermission,
-  KERNEL_API,
-  NodeSelf,
-  Random,
-  requirePermission,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, isLedgerErased } from '../../kernel/internal-api.ts';
+import { appendLink, Clock, hasPermission, NodeSelf, Random, requirePermission } from '../../kernel/plugin-api.ts';
 import { AUDIT_READ } from '../audit/audit-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
 import { recallAnswer } from '../recall/recall-api.ts';
@@ -29,10 +20,8 @@ const MAY_PROVE = ['admin', AUDIT_READ] as const;
  */
 const VERIFY_INTERVAL_MS = 10_000;
 
-export const factChainPlugin = definePlugin({
+export const factChainPlugin = defineOwnPlugin({
   name: 'fact-chain',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Ties every fact to the one before it by a hash, and proves on request that nothing was changed',
   requires: { clock: Clock, random: Random, self: NodeSelf },
   provides: [FactChain],

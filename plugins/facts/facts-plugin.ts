@@ -1,4 +1,4 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   appendJudge,
@@ -6,7 +6,6 @@ import {
   appendSettle,
   Clock,
   Cursors,
-  definePlugin,
   erasureSweeps,
   FactFields,
   FactJson,
@@ -14,7 +13,6 @@ import {
   FactText,
   factAppended,
   GardenAccess,
-  KERNEL_API,
   NodeSelf,
   NodeSettings,
   nodeGreeting,
@@ -79,10 +77,8 @@ const NO_SESSION_READS: SessionReads = { returned: async () => {} };
 /** The interval at which recorded answers older than a day are deleted. */
 const PURGE_INTERVAL_MS = 10 * 60 * 1000;
 
-export const factsPlugin = definePlugin({
+export const factsPlugin = defineOwnPlugin({
   name: 'facts',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Assert, query and explain facts',
   requires: {
     facts: Facts,

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import { keepWithdrawals, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
-  definePlugin,
   Facts,
-  KERNEL_API,
   Leases,
   NodeSelf,
   NodeSettings,
@@ -55,10 +53,8 @@ const REVOKED_PEERINGS: WithdrawalJournal = {
   listCommand: 'peer list',
 };
 
-export const federationPlugin = definePlugin({
+export const federationPlugin = defineOwnPlugin({
   name: 'federation',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Exchanges facts with other nodes, each as far as both sides have declared; off until it is enabled',
   requires: {
     telemetry: Telemetry,

@@ -1,14 +1,12 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   appendRead,
   Clock,
-  definePlugin,
   Facts,
   factAppended,
   factErased,
   GardenAccess,
-  KERNEL_API,
   NodeSelf,
   optional,
   Random,
@@ -50,10 +48,8 @@ interface Settings {
   readonly maxGardensPerEntity: number;
 }
 
-export const gardensPlugin = definePlugin({
+export const gardensPlugin = defineOwnPlugin({
   name: 'gardens',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Gardens: parts of a scope that only their members see, and quarantine for what nobody has looked at',
   requires: {
     facts: Facts,

@@ -1,15 +1,13 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
-  definePlugin,
   FactFeed,
   Facts,
   factAppended,
   factCommitted,
   factErased,
   factRestored,
-  KERNEL_API,
   NodeSelf,
   optional,
   requireLimit,
@@ -46,10 +44,8 @@ interface Settings {
   readonly cursorTtlSeconds: number;
 }
 
-export const graphPlugin = definePlugin({
+export const graphPlugin = defineOwnPlugin({
   name: 'graph',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Entities and the ref facts between them: neighbours over HTTP, and the graph stage of recall',
   requires: {
     facts: Facts,

@@ -1,14 +1,5 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import {
-  Clock,
-  definePlugin,
-  KERNEL_API,
-  LocalRequests,
-  NodeSelf,
-  optional,
-  Random,
-  Vocabulary,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
+import { Clock, LocalRequests, NodeSelf, optional, Random, Vocabulary } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { BUILTIN_FORMATS } from './builtin-formats.ts';
 import { importFromCommand } from './import-from-command.ts';
@@ -16,10 +7,8 @@ import { createImportJobs } from './import-job.ts';
 import { importRoute } from './import-route.ts';
 import { IMPORT_FORMATS } from './importers-api.ts';
 
-export const importersPlugin = definePlugin({
+export const importersPlugin = defineOwnPlugin({
   name: 'importers',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Imports the exports of other memory and chat products',
   requires: {
     clock: Clock,

@@ -1,14 +1,5 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import {
-  Clock,
-  definePlugin,
-  erasureSweeps,
-  Facts,
-  KERNEL_API,
-  NodeSelf,
-  optional,
-  Random,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
+import { Clock, erasureSweeps, Facts, NodeSelf, optional, Random } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { TokenCounter } from '../recall/recall-api.ts';
 import { TextRanker } from '../search/search-api.ts';
@@ -31,10 +22,8 @@ import { transferManifests } from './transfer-manifests.ts';
 
 const CLEAN_INTERVAL_MS = 10 * 60 * 1_000;
 
-export const instructionsPlugin = definePlugin({
+export const instructionsPlugin = defineOwnPlugin({
   name: 'instructions',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Keeps versioned manifests of what agents must know, and loads what they need for what they are about to do',
   requires: {
     facts: Facts,

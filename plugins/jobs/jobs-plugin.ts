@@ -1,11 +1,9 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
-  definePlugin,
   erasureSweeps,
   Facts,
-  KERNEL_API,
   Random,
   ServedTenants,
   ServiceError,
@@ -40,10 +38,8 @@ interface Settings {
   readonly threshold: number;
 }
 
-export const jobsPlugin = definePlugin({
+export const jobsPlugin = defineOwnPlugin({
   name: 'jobs',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary:
     'Does work later and in the background: a durable queue that all processes share, and the routes that show, cancel and resume its jobs',
   requires: {

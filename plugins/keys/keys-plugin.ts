@@ -1,11 +1,15 @@
 import { join } from 'node:path';
-import { type EndingRows, keepEnds, NODE_VERSION, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import {
+  defineOwnPlugin,
+  type EndingRows,
+  keepEnds,
+  objectSchema,
+  type WithdrawalJournal,
+} from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
   DEFAULT_TENANT,
-  definePlugin,
-  KERNEL_API,
   NodeSelf,
   NodeSettings,
   nodeGreeting,
@@ -60,10 +64,8 @@ const REVOKED_KEYS: WithdrawalJournal = { file: 'revoked-keys', withdrawn: 'revo
 const HIT = { result: 'hit' } as const;
 const MISS = { result: 'miss' } as const;
 
-export const keysPlugin = definePlugin({
+export const keysPlugin = defineOwnPlugin({
   name: 'keys',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'API keys and agent keys: who may call this node, and by which keys agents sign',
   requires: {
     telemetry: Telemetry,

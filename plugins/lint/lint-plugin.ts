@@ -1,14 +1,5 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import {
-  Clock,
-  definePlugin,
-  Facts,
-  KERNEL_API,
-  NodeSelf,
-  optional,
-  Telemetry,
-  Turns,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
+import { Clock, Facts, NodeSelf, optional, Telemetry, Turns } from '../../kernel/plugin-api.ts';
 import { JobQueue, jobRoute } from '../jobs/jobs-api.ts';
 import { RelationRules } from '../relations/relations-api.ts';
 import { Upkeep, upkeepTasks } from '../upkeep/upkeep-api.ts';
@@ -21,10 +12,8 @@ import { getLintRoute, postLintRoute } from './lint-routes.ts';
 import { lintTask } from './lint-task.ts';
 import { measureFindings } from './lint-telemetry.ts';
 
-export const lintPlugin = definePlugin({
+export const lintPlugin = defineOwnPlugin({
   name: 'lint',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Finds contradictions, expired facts, orphans, broken references and relations without a namespace',
   requires: {
     facts: Facts,

@@ -1,14 +1,5 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import {
-  Clock,
-  Cursors,
-  definePlugin,
-  KERNEL_API,
-  LocalRequests,
-  NodeSelf,
-  NodeSettings,
-  optional,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, NODE_VERSION } from '../../kernel/internal-api.ts';
+import { Clock, Cursors, LocalRequests, NodeSelf, NodeSettings, optional } from '../../kernel/plugin-api.ts';
 import { ClientAccess } from '../oauth/oauth-api.ts';
 import { ResourceMetadata } from '../oidc/oidc-api.ts';
 import { askLocally } from './ask-node.ts';
@@ -19,10 +10,8 @@ import { mcpCommand } from './mcp-command.ts';
 import { mcpRoute } from './mcp-route.ts';
 import { mcpSettings } from './mcp-settings.ts';
 
-export const mcpPlugin = definePlugin({
+export const mcpPlugin = defineOwnPlugin({
   name: 'mcp',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'The memory as a server of the Model Context Protocol, for agents and editors',
   requires: {
     clock: Clock,

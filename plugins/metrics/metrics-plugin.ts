@@ -1,23 +1,13 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import {
-  Clock,
-  definePlugin,
-  KERNEL_API,
-  NodeSelf,
-  NodeSettings,
-  optional,
-  Telemetry,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
+import { Clock, NodeSelf, NodeSettings, optional, Telemetry } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { NeighbourMetrics, WRITE_INTERVAL_MS } from './neighbour-metrics.ts';
 import { NodeMetrics } from './node-metrics.ts';
 import { SeriesMeter } from './series-meter.ts';
 
-export const metricsPlugin = definePlugin({
+export const metricsPlugin = defineOwnPlugin({
   name: 'metrics',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Shows what the node measures of itself to Prometheus',
   requires: { telemetry: Telemetry, clock: Clock, self: NodeSelf, node: NodeSettings, audit: optional(AuditLog) },
   setup({ use, log, route, every, onStop, dataFolder }) {

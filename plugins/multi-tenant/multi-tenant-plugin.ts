@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import { keepWithdrawals, NODE_VERSION, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, keepWithdrawals, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
-  definePlugin,
   hasPermission,
-  KERNEL_API,
   NodeSelf,
   NodeSettings,
   optional,
@@ -48,10 +46,8 @@ const SUSPENDED_TENANTS: WithdrawalJournal = {
   listCommand: 'tenant list',
 };
 
-export const multiTenantPlugin = definePlugin({
+export const multiTenantPlugin = defineOwnPlugin({
   name: 'multi-tenant',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Keeps the tenants of a node apart, and lets its operator make, suspend, export and erase them',
   requires: {
     clock: Clock,

@@ -1,14 +1,5 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
-import {
-  appendAuthorise,
-  Clock,
-  Cursors,
-  definePlugin,
-  KERNEL_API,
-  NodeSelf,
-  optional,
-  Random,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
+import { appendAuthorise, Clock, Cursors, NodeSelf, optional, Random } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { createJudgeOwned } from './judge-owned.ts';
@@ -25,10 +16,8 @@ interface Settings {
   readonly enabled: boolean;
 }
 
-export const namespacesPlugin = definePlugin({
+export const namespacesPlugin = defineOwnPlugin({
   name: 'namespaces',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Gives entities, and paths of entities, to owners who alone write about them',
   requires: { clock: Clock, random: Random, cursors: Cursors, self: NodeSelf, audit: optional(AuditLog) },
   provides: [Namespaces],

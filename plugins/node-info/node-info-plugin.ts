@@ -1,9 +1,7 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
   DEFAULT_TENANT,
-  definePlugin,
-  KERNEL_API,
   NodeDescription,
   NodeNotes,
   NodeSelf,
@@ -56,10 +54,8 @@ const settings = objectSchema<NodeKeySettings>({
   },
 });
 
-export const nodeInfoPlugin = definePlugin({
+export const nodeInfoPlugin = defineOwnPlugin({
   name: 'node-info',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Says who this node is and whether it is well, and keeps its private key',
   requires: {
     clock: Clock,

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { keepWithdrawals, NODE_VERSION, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, keepWithdrawals, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
-  definePlugin,
   GardenAccess,
   httpCredential,
-  KERNEL_API,
   NodeSelf,
   NodeSettings,
   optional,
@@ -47,10 +45,8 @@ const SPENT_TOKENS: WithdrawalJournal = {
   listCommand: 'grant list',
 };
 
-export const oauthPlugin = definePlugin({
+export const oauthPlugin = defineOwnPlugin({
   name: 'oauth',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Gives remote clients access by the consent of a person; off until it is enabled',
   requires: {
     clock: Clock,

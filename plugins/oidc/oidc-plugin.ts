@@ -1,9 +1,7 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
 import {
   Clock,
-  definePlugin,
   httpCredential,
-  KERNEL_API,
   NodeSelf,
   nodeMetadata,
   optional,
@@ -26,10 +24,8 @@ import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
 import { OIDC_DISABLED } from './oidc-words.ts';
 import { RESOURCE_METADATA_PATH, resourceMetadataRoute } from './resource-metadata-route.ts';
 
-export const oidcPlugin = definePlugin({
+export const oidcPlugin = defineOwnPlugin({
   name: 'oidc',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Gives people short-lived keys for tokens of an identity provider; off until it is enabled',
   requires: {
     clock: Clock,

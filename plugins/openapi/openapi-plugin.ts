@@ -1,5 +1,5 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import { definePlugin, KERNEL_API, NodeDescription, NodeSelf, NodeSettings } from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, NODE_VERSION } from '../../kernel/internal-api.ts';
+import { NodeDescription, NodeSelf, NodeSettings } from '../../kernel/plugin-api.ts';
 import { createDocument } from './create-document.ts';
 import { documentRoute, entranceRoute, referenceRoute } from './document-routes.ts';
 import { createEntrance, entrancePage } from './entrance.ts';
@@ -7,12 +7,8 @@ import { KeptDocument } from './kept-document.ts';
 import { nodeRoute } from './node-route.ts';
 import { referencePage } from './reference-page.ts';
 
-const VERSION = NODE_VERSION;
-
-export const openapiPlugin = definePlugin({
+export const openapiPlugin = defineOwnPlugin({
   name: 'openapi',
-  version: VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Describes the API of this node: as OpenAPI, as a page to read, and to its operator',
   requires: { self: NodeSelf, node: NodeSettings, description: NodeDescription },
   setup({ use, route }) {
@@ -20,8 +16,8 @@ export const openapiPlugin = definePlugin({
     const { displayName } = node;
     const { names, nodeUrl } = self;
     const readDocument = async () =>
-      createDocument({ described: await description.read(), displayName, names, nodeUrl, version: VERSION });
-    const readEntrance = async () => createEntrance(names.name, VERSION, (await description.read()).routes);
+      createDocument({ described: await description.read(), displayName, names, nodeUrl, version: NODE_VERSION });
+    const readEntrance = async () => createEntrance(names.name, NODE_VERSION, (await description.read()).routes);
     const json = (make: () => Promise<unknown>) =>
       new KeptDocument('application/json', async () => JSON.stringify(await make()));
     const page = (make: () => Promise<string>) => new KeptDocument('text/html; charset=utf-8', make);

@@ -1,13 +1,11 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   appendJudge,
   Clock,
-  definePlugin,
   factAppended,
   factErased,
   factRestored,
   httpAdmit,
-  KERNEL_API,
   optional,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -30,10 +28,8 @@ const SWEEP_INTERVAL_MS = 60_000;
 /** The interval at which facts are counted that were stored while this plugin was off, in milliseconds. */
 const COUNT_INTERVAL_MS = 5_000;
 
-export const rateLimitsPlugin = definePlugin({
+export const rateLimitsPlugin = defineOwnPlugin({
   name: 'rate-limits',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Limits what each caller may do in a minute and store altogether; does nothing without limits',
   requires: { clock: Clock, audit: optional(AuditLog) },
   provides: [Quotas],

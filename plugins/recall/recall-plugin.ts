@@ -1,7 +1,6 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
-  definePlugin,
   EarlierEmbedders,
   Embedder,
   FactFields,
@@ -9,7 +8,6 @@ import {
   FactText,
   factErased,
   GardenAccess,
-  KERNEL_API,
   NodeSelf,
   optional,
   Random,
@@ -43,10 +41,8 @@ interface Settings {
 const FLUSH_INTERVAL_MS = 10 * 60 * 1000;
 const LONGEST_QUERY_EMBED_MS = 600_000;
 
-export const recallPlugin = definePlugin({
+export const recallPlugin = defineOwnPlugin({
   name: 'recall',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Recalls the facts that matter for a question within a token budget',
   requires: {
     telemetry: Telemetry,

@@ -1,5 +1,5 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import { appendAuthorise, Clock, definePlugin, KERNEL_API, NodeSelf, optional } from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
+import { appendAuthorise, Clock, NodeSelf, optional } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { refuseTypes } from './refuse-types.ts';
@@ -12,10 +12,8 @@ import { RELATION_RULE_CHANGED } from './relations-words.ts';
 import { RULES_CHANGED, RuleBook } from './rule-book.ts';
 import { transferRelations } from './transfer-relations.ts';
 
-export const relationsPlugin = definePlugin({
+export const relationsPlugin = defineOwnPlugin({
   name: 'relations',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Lets relations hold many values, by rules of the administrator; without a rule each holds one',
   requires: { clock: Clock, self: NodeSelf, audit: optional(AuditLog) },
   provides: [RelationRules],

@@ -1,14 +1,12 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   Clock,
-  definePlugin,
   EarlierEmbedders,
   Embedder,
   erasureFiles,
   FactFeed,
   Facts,
   factErased,
-  KERNEL_API,
   Leases,
   NodeNotes,
   NodeSelf,
@@ -58,10 +56,8 @@ const SNAPSHOT_LIMITS: readonly string[] = [
   'snapshots of the search index in folders of processes on other machines, until these processes start again',
 ];
 
-export const searchPlugin = definePlugin({
+export const searchPlugin = defineOwnPlugin({
   name: 'search',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Finds facts by their words, by their vectors and by what stands beside them, in an index in memory',
   requires: {
     jobs: optional(JobQueue),

@@ -1,14 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
-import {
-  definePlugin,
-  KERNEL_API,
-  NodeSelf,
-  optional,
-  readAnnotate,
-  ServiceError,
-  VerifiedOrigins,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
+import { NodeSelf, optional, readAnnotate, ServiceError, VerifiedOrigins } from '../../kernel/plugin-api.ts';
 import { createMarkTrust } from './mark-trust.ts';
 import { SOURCE_TRUST } from './source-trust-api.ts';
 import { readTrustRules } from './trust-rules.ts';
@@ -17,10 +9,8 @@ interface Settings {
   readonly rulesFile: string;
 }
 
-export const sourceTrustPlugin = definePlugin({
+export const sourceTrustPlugin = defineOwnPlugin({
   name: 'source-trust',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary:
     'Says how far the speaker of a fact is trusted, by rules of the operator; does nothing without a file of rules',
   requires: { self: NodeSelf, origins: optional(VerifiedOrigins) },

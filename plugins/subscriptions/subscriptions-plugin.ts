@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { keepWithdrawals, NODE_VERSION, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, keepWithdrawals, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
-  definePlugin,
   erasureSweeps,
   FactJson,
   Facts,
@@ -11,7 +10,6 @@ import {
   factCommitted,
   GardenAccess,
   type HookCaller,
-  KERNEL_API,
   NodeSelf,
   NodeSettings,
   nodeMetadata,
@@ -76,10 +74,8 @@ const SECRETS_AT_ONCE = 500;
 
 const CANCELLED: WithdrawalJournal = { file: 'cancelled-subscriptions', withdrawn: 'deleted subscriptions' };
 
-export const subscriptionsPlugin = definePlugin({
+export const subscriptionsPlugin = defineOwnPlugin({
   name: 'subscriptions',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Tells webhooks and streams of facts and conflicts as they change, under the rights of that moment',
   requires: {
     telemetry: Telemetry,

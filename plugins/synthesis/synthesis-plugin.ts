@@ -1,5 +1,5 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import { definePlugin, Facts, KERNEL_API, NodeSelf, optional } from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
+import { Facts, NodeSelf, optional } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { RelationRules } from '../relations/relations-api.ts';
@@ -12,10 +12,8 @@ import { SYNTHESIS } from './synthesis-json.ts';
 import { synthesisByPostRoute, synthesisOfScopeRoute, synthesisRoute } from './synthesis-routes.ts';
 import { synthesisTask } from './synthesis-task.ts';
 
-export const synthesisPlugin = definePlugin({
+export const synthesisPlugin = defineOwnPlugin({
   name: 'synthesis',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Sums up the facts of a scope: the strongest of them, the winner of each triple, and counts',
   requires: {
     facts: Facts,

@@ -1,13 +1,11 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
 import {
   AsOf,
   Clock,
   Cursors,
-  definePlugin,
   FactFields,
   FactJson,
   Facts,
-  KERNEL_API,
   NodeSelf,
   noted,
   optional,
@@ -33,10 +31,8 @@ interface Settings {
 /** How often the floor is checked. It moves by whole days. */
 const FORGET_INTERVAL_MS = 60 * 60 * 1000;
 
-export const timeTravelPlugin = definePlugin({
+export const timeTravelPlugin = defineOwnPlugin({
   name: 'time-travel',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Answers as the node would have at an earlier moment, and about what was valid at an instant',
   requires: {
     clock: Clock,

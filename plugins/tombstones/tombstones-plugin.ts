@@ -1,15 +1,13 @@
 import { join } from 'node:path';
-import { NODE_VERSION, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema, type WithdrawalJournal } from '../../kernel/internal-api.ts';
 import {
   Clock,
   Cursors,
-  definePlugin,
   FACT_RETURNED,
   FactErasure,
   FactJson,
   Facts,
   factAppended,
-  KERNEL_API,
   Leases,
   NodeSelf,
   NodeSettings,
@@ -68,10 +66,8 @@ const HIDDEN_FACTS: WithdrawalJournal = {
   listCommand: 'tombstone list',
 };
 
-export const tombstonesPlugin = definePlugin({
+export const tombstonesPlugin = defineOwnPlugin({
   name: 'tombstones',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Signed markers that hide the facts about an entity, everywhere and at once',
   requires: {
     clock: Clock,

@@ -1,14 +1,12 @@
-import { NODE_VERSION } from '../../kernel/internal-api.ts';
-import { Clock, definePlugin, FactRestore, KERNEL_API, NodeSelf } from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
+import { Clock, FactRestore, NodeSelf } from '../../kernel/plugin-api.ts';
 import { exportCommand } from './export-command.ts';
 import { importCommand } from './import-command.ts';
 import { createTenantTransfer } from './tenant-transfer.ts';
 import { TenantTransfer } from './transfer-api.ts';
 
-export const transferPlugin = definePlugin({
+export const transferPlugin = defineOwnPlugin({
   name: 'transfer',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Exports a whole tenant to a file, and imports such a file into another store',
   requires: { clock: Clock, self: NodeSelf, restore: FactRestore },
   provides: [TenantTransfer],

@@ -1,14 +1,5 @@
-import { NODE_VERSION, objectSchema } from '../../kernel/internal-api.ts';
-import {
-  Clock,
-  definePlugin,
-  KERNEL_API,
-  Leases,
-  NodeSelf,
-  ServedTenants,
-  ServiceError,
-  Telemetry,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../kernel/internal-api.ts';
+import { Clock, Leases, NodeSelf, ServedTenants, ServiceError, Telemetry } from '../../kernel/plugin-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { createUpkeep } from './create-upkeep.ts';
 import { planRuns } from './plan-runs.ts';
@@ -28,10 +19,8 @@ interface Settings {
   readonly schedule: string;
 }
 
-export const upkeepPlugin = definePlugin({
+export const upkeepPlugin = defineOwnPlugin({
   name: 'upkeep',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary: 'Runs lint, decay, synthesis, backups and other tasks by a schedule, or when an administrator asks',
   requires: {
     clock: Clock,

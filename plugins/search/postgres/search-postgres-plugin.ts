@@ -1,7 +1,6 @@
-import { NODE_VERSION, objectSchema } from '../../../kernel/internal-api.ts';
+import { defineOwnPlugin, objectSchema } from '../../../kernel/internal-api.ts';
 import {
   Clock,
-  definePlugin,
   EarlierEmbedders,
   Embedder,
   FactFeed,
@@ -9,7 +8,6 @@ import {
   factAppended,
   factErased,
   factRestored,
-  KERNEL_API,
   Leases,
   NodeSelf,
   optional,
@@ -53,10 +51,8 @@ const wordsInTheClear = (): ServiceError =>
     hint: 'switch search on in place of search-postgres, or run the node without a key of the operator on another store',
   });
 
-export const searchPostgresPlugin = definePlugin({
+export const searchPostgresPlugin = defineOwnPlugin({
   name: 'search-postgres',
-  version: NODE_VERSION,
-  kernelApi: KERNEL_API,
   summary:
     'Finds facts as search does, in tables of a PostgreSQL store with pgvector instead of the memory of the node',
   requires: {
