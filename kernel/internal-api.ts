@@ -117,6 +117,8 @@ export { DEFAULT_DISPLAY_NAME } from './identity/node-settings.ts';
 export { NODE_VERSION } from './identity/node-version.ts';
 export { createServiceNames, DEFAULT_SERVICE_NAME } from './identity/service-names.ts';
 export type { WithdrawalJournal } from './identity/withdrawal-journal.ts';
+export { grouped } from './lists/grouped.ts';
+export { portions } from './lists/portions.ts';
 export { ProgressLog } from './log/progress-log.ts';
 export { WorkRate } from './log/work-rate.ts';
 export { isLoopbackHost } from './net/loopback-host.ts';

@@ -14,6 +14,7 @@ import {
 } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
+import { portions } from '../lists/portions.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { formatHlc, parseHlc, ZERO_HLC } from '../time/hybrid-logical-clock.ts';
@@ -96,7 +97,7 @@ const contentIds = async (
   cids: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> => {
   const found = new Set<string>();
-  for (const some of portions([...cids])) {
+  for (const some of portions([...cids], FACTS_AT_ONCE)) {
     const facts = await wide.outline(all(filterOf(subject), isIn('cid', some)));
     for (const { cid } of facts) found.add(cid);
   }
@@ -198,7 +199,7 @@ const sweptBy = (subject: ErasureSubject, transaction: PluginTransaction): Swept
     const wide = wideTransaction(transaction);
     const asked = new Set(texts);
     const found = new Set<string>();
-    for (const some of portions([...asked])) {
+    for (const some of portions([...asked], FACTS_AT_ONCE)) {
       const filter = all(filterOf(subject), any(isIn('id', some), isIn('cid', some)));
       for (const { id, cid } of await wide.outline(filter)) {
         for (const text of [id, cid]) if (asked.has(text)) found.add(text);
@@ -210,10 +211,6 @@ const sweptBy = (subject: ErasureSubject, transaction: PluginTransaction): Swept
 
 const filterOf = ({ tenantId, entityKey, scopes, filter }: ErasureSubject): Filter =>
   all(equals('tenantId', tenantId), equals('entityKey', entityKey), isIn('scope', scopes), filter);
-
-function* portions(texts: readonly string[]): Generator<readonly string[]> {
-  for (let at = 0; at < texts.length; at += FACTS_AT_ONCE) yield texts.slice(at, at + FACTS_AT_ONCE);
-}
 
 export const addCounts = (parts: readonly ErasureCounts[]): ErasureCounts => {
   const sums: Record<string, number> = {};

@@ -1,6 +1,7 @@
 import type { Clock, Row } from '../../ports/ports.ts';
 import type { Requires } from '../container/requires.ts';
 import { createIdJournal } from '../files/id-journal.ts';
+import { portions } from '../lists/portions.ts';
 import type { PluginContext, PluginTables, ReadableTables, WritableTables } from './plugin-definition.ts';
 
 type Lifecycle = Pick<PluginContext<Requires, never>, 'onStart' | 'onStop' | 'onSignal' | 'log'>;
@@ -128,9 +129,8 @@ const endsOf = (
   };
   return {
     async repeat(journaled) {
-      const ids = [...journaled];
       let count = 0;
-      for (let at = 0; at < ids.length; at += AT_ONCE) count += await repeatOf(ids.slice(at, at + AT_ONCE));
+      for (const ids of portions([...journaled], AT_ONCE)) count += await repeatOf(ids);
       return count;
     },
     async since(own, sinceMs) {

@@ -1,3 +1,4 @@
+import { portions } from '../../kernel/internal-api.ts';
 import {
   coalesce,
   type Logger,
@@ -76,9 +77,7 @@ export class ReadCounts {
   /** Stores nothing for an erased tenant, whose counts go with it. */
   #store(tenantId: string, counts: readonly DayReads[]): Promise<void> {
     return this.#parts.tables.writeUnlessErased(tenantId, async (own) => {
-      for (let at = 0; at < counts.length; at += ROWS_AT_ONCE) {
-        await addRows(own, tenantId, counts.slice(at, at + ROWS_AT_ONCE));
-      }
+      for (const some of portions(counts, ROWS_AT_ONCE)) await addRows(own, tenantId, some);
     });
   }
 

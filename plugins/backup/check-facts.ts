@@ -1,5 +1,5 @@
 import { countNoun } from '../../kernel/command-api.ts';
-import { isIntact, namedBy, ownCoverKind, tripleId } from '../../kernel/internal-api.ts';
+import { grouped, isIntact, namedBy, ownCoverKind, tripleId } from '../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
@@ -75,8 +75,7 @@ const countErasedSince = async ({ tenantId, entries, snapshot }: LedgerPage): Pr
 };
 
 const checkCovers = ({ tenantId, facts, covers }: LedgerPage, nodeId: string, report: CheckReport): void => {
-  const byFact = new Map<string, Cover[]>();
-  for (const cover of covers) byFact.set(cover.factId, [...(byFact.get(cover.factId) ?? []), cover]);
+  const byFact = grouped(covers, ({ factId }) => factId);
   const told = (message: string): void => report.find({ tenantId, message, hint: FROM_BACKUP });
   for (const fact of facts) {
     const own = byFact.get(fact.id) ?? [];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ObjectStore } from '../../kernel/internal-api.ts';
+import { type ObjectStore, portions } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { isBackupName, MAX_MANIFEST_BYTES, summaryOf, unreadable } from './backup-folder.ts';
@@ -68,8 +68,8 @@ export const listSent = async (target: ObjectStore, erasureFiles: readonly strin
   const erasedAt = await erasureInstants(erasureFiles);
   const sent = [...(await sentBackups(target))];
   const found: SentSummary[] = [];
-  for (let at = 0; at < sent.length; at += AT_ONCE) {
-    const some = sent.slice(at, at + AT_ONCE).map(async ([name, files]) => {
+  for (const portion of portions(sent, AT_ONCE)) {
+    const some = portion.map(async ([name, files]) => {
       // A node without a key tells by the manifest, which it cannot read where it is sealed.
       const isSealed = target.rewrap !== undefined && [...files.values()].every((bytes) => bytes !== CLEAR);
       if (!files.has(MANIFEST)) {

@@ -1,3 +1,4 @@
+import { portions } from '../../kernel/internal-api.ts';
 import { type AppendedFact, type NodeSelf, SCOPES, type Scope } from '../../kernel/plugin-api.ts';
 import type { JobData, JobHandler, JobQueue } from '../jobs/jobs-api.ts';
 import { type CardStore, cardKey } from './card-store.ts';
@@ -40,10 +41,8 @@ export class RefreshCards {
     this.#waiting.clear();
     // Without cards there is nothing to refresh, so no keys are computed.
     if (noticed.length === 0 || !(await this.#store.isUsed(tenantsOf(noticed)))) return;
-    for (let at = 0; at < noticed.length; at += SUBJECTS_PER_LOOK) {
-      const some = noticed
-        .slice(at, at + SUBJECTS_PER_LOOK)
-        .map(({ tenantId, subject }) => ({ tenantId, subject, key: cardKey(tenantId, subject, []) }));
+    for (const portion of portions(noticed, SUBJECTS_PER_LOOK)) {
+      const some = portion.map(({ tenantId, subject }) => ({ tenantId, subject, key: cardKey(tenantId, subject, []) }));
       const known = await this.#store.among(
         [...tenantsOf(some)],
         some.map(({ key }) => key),

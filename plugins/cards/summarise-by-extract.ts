@@ -1,4 +1,4 @@
-import { columnText, entityDisplay, lineText, quotedText } from '../../kernel/internal-api.ts';
+import { columnText, entityDisplay, grouped, lineText, quotedText } from '../../kernel/internal-api.ts';
 import type { FactView } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
 import type { CardSummariser } from './cards-api.ts';
@@ -9,12 +9,7 @@ const MAX_CHARACTERS = 280;
 export const summariseByExtract: CardSummariser = {
   id: 'extract-1',
   async summarise({ entity, facts, unlistedRivals }) {
-    const byRelation = new Map<string, FactView[]>();
-    for (const view of facts) {
-      const group = byRelation.get(view.fact.relationKey);
-      if (group === undefined) byRelation.set(view.fact.relationKey, [view]);
-      else group.push(view);
-    }
+    const byRelation = grouped(facts, ({ fact }) => fact.relationKey);
     const lines = [...byRelation].map(([key, views]) => relationLine(views, unlistedRivals.get(key) ?? 0));
     return [`## ${lineText(inShort(entityDisplay(entity)))}`, ...lines].join('\n');
   },

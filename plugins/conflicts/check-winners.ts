@@ -1,4 +1,4 @@
-import { tripleId } from '../../kernel/internal-api.ts';
+import { portions, tripleId } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   compareHlc,
@@ -35,9 +35,8 @@ export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreChec
           const id = tripleId(fact);
           if (!fact.system && fact.confidence > 0 && !judged.has(id)) places.set(id, fact);
         }
-        const fresh = [...places.values()];
-        for (let at = 0; at < fresh.length; at += PLACES) {
-          for (const { id } of await wrongPlaces(fresh.slice(at, at + PLACES), tables.in(snapshot), snapshot, clock)) {
+        for (const some of portions([...places.values()], PLACES)) {
+          for (const { id } of await wrongPlaces(some, tables.in(snapshot), snapshot, clock)) {
             const message = `the place of the fact ${id} does not show its strongest fact`;
             report.find({ tenantId, message, hint: HINT });
           }

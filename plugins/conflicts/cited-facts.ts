@@ -1,4 +1,4 @@
-import type { TripleKey } from '../../kernel/internal-api.ts';
+import { portions, type TripleKey } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -77,8 +77,7 @@ const copiesOf = async (
 ): Promise<Map<string, FactOutline[]> | undefined> => {
   const hashes = [...new Set(facts.flatMap(({ derivedFrom }) => derivedFrom))];
   const copies = new Map<string, FactOutline[]>();
-  for (let at = 0; at < hashes.length; at += HASHES) {
-    const some = hashes.slice(at, at + HASHES);
+  for (const some of portions(hashes, HASHES)) {
     const limit = some.length * COPIES + SPARE_COPIES;
     const ofTenant = equals('tenantId', facts[0]?.tenantId ?? '');
     const found = await store.outline(all(ofTenant, isIn('cid', some), above('confidence', 0)), limit);

@@ -1,4 +1,4 @@
-import { type TripleKey, tripleId } from '../../kernel/internal-api.ts';
+import { portions, type TripleKey, tripleId } from '../../kernel/internal-api.ts';
 import type { Hlc, ReadableTables, Scope, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import { placeDigest } from './timeline-rows.ts';
 
@@ -116,8 +116,7 @@ export const storedMembers = async (
   members: readonly Membership[],
 ): Promise<{ readonly conflictId: string; readonly factId: string }[]> => {
   const found: { conflictId: string; factId: string }[] = [];
-  for (let at = 0; at < members.length; at += PAIRS_PER_STATEMENT) {
-    const some = members.slice(at, at + PAIRS_PER_STATEMENT);
+  for (const some of portions(members, PAIRS_PER_STATEMENT)) {
     const rows: { conflict_id: string; fact_id: string }[] = await tables(MEMBERS)
       .select('conflict_id', 'fact_id')
       .where('tenant_id', (some[0] as Membership).record.tenantId)

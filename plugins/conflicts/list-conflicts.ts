@@ -1,4 +1,4 @@
-import { readVisiblePage } from '../../kernel/internal-api.ts';
+import { portions, readVisiblePage } from '../../kernel/internal-api.ts';
 import {
   all,
   type FactOutline,
@@ -182,9 +182,8 @@ const IDS_PER_STATEMENT = 1_000;
 const visibleAmong = async (reader: FactReader, ids: readonly string[]): Promise<FactOutline[]> => {
   const constraint = await reader.constraint('visible');
   const found: FactOutline[] = [];
-  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
-    const some = isIn('id', ids.slice(at, at + IDS_PER_STATEMENT));
-    found.push(...(await reader.snapshot.outline(all(some, constraint))));
+  for (const some of portions(ids, IDS_PER_STATEMENT)) {
+    found.push(...(await reader.snapshot.outline(all(isIn('id', some), constraint))));
   }
   return found;
 };

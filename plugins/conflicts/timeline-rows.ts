@@ -1,4 +1,4 @@
-import { type TripleKey, TurnBudget, tripleId } from '../../kernel/internal-api.ts';
+import { grouped, type TripleKey, TurnBudget, tripleId } from '../../kernel/internal-api.ts';
 import {
   compareHlc,
   type Hlc,
@@ -32,15 +32,10 @@ export const readTimelines = async (
   tenantId: string,
   digests: readonly string[],
 ): Promise<Map<string, StoredTimeline>> => {
-  const rows = new Map<string, StoredRow[]>();
   if (digests.length === 0) return new Map();
-  for (const row of await tables.select(WINS, { tenant_id: tenantId, triple: digests })) {
-    const digest = String(row['triple']);
-    const known = rows.get(digest);
-    if (known === undefined) rows.set(digest, [row]);
-    else known.push(row);
-  }
-  return new Map([...rows].map(([digest, own]) => [digest, timelineOfRows(own)]));
+  const rows = await tables.select(WINS, { tenant_id: tenantId, triple: digests });
+  const byDigest = grouped(rows, (row) => String(row['triple']));
+  return new Map([...byDigest].map(([digest, own]) => [digest, timelineOfRows(own)]));
 };
 
 /** A triple with its previous timeline and the timelines that replace it, in order. */

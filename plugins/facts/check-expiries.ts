@@ -1,4 +1,4 @@
-import { parseDateOrInstant } from '../../kernel/internal-api.ts';
+import { grouped, parseDateOrInstant } from '../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
@@ -86,11 +86,7 @@ const unfounded = async (
     const [some, others] = [expiries.slice(0, middle), expiries.slice(middle)];
     return [...(await unfounded(some, names, snapshot)), ...(await unfounded(others, names, snapshot))];
   }
-  const byTarget = new Map<string, StoredFact[]>();
-  for (const fact of given) {
-    const target = ttlTarget(fact.entity, names);
-    byTarget.set(target, [...(byTarget.get(target) ?? []), fact]);
-  }
+  const byTarget = grouped(given, ({ entity }) => ttlTarget(entity, names));
   return expiries.flatMap((expiry) =>
     (byTarget.get(expiry.factId) ?? []).some((fact) => isFrom(expiry, fact)) ? [] : [expiry.factId],
   );

@@ -1,4 +1,4 @@
-import { nameOf } from '../../kernel/internal-api.ts';
+import { nameOf, portions } from '../../kernel/internal-api.ts';
 import {
   type DraftBatch,
   type DraftItem,
@@ -93,10 +93,9 @@ const visibleFacts = async (
 ): Promise<ReadonlyMap<string, StoredFact>> => {
   const seen = new Map<string, StoredFact>();
   if (ids.size === 0) return seen;
-  const all = [...ids];
   await facts.read(caller, 'get', async (reader) => {
-    for (let at = 0; at < all.length; at += LOOK_UP_CHUNK) {
-      for (const [id, fact] of await reader.byGivenIds(all.slice(at, at + LOOK_UP_CHUNK))) seen.set(id, fact);
+    for (const some of portions([...ids], LOOK_UP_CHUNK)) {
+      for (const [id, fact] of await reader.byGivenIds(some)) seen.set(id, fact);
     }
   });
   return seen;

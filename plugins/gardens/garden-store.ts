@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { portions } from '../../kernel/internal-api.ts';
 import type { Principal, ReadableTables, ServiceNames, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import { principalKey } from '../keys/keys-api.ts';
 import {
@@ -27,8 +28,7 @@ export const gardensById = async (
   ids: readonly string[],
 ): Promise<Map<string, Garden>> => {
   const found = new Map<string, Garden>();
-  for (let at = 0; at < ids.length; at += IDS_PER_SELECT) {
-    const some = ids.slice(at, at + IDS_PER_SELECT);
+  for (const some of portions(ids, IDS_PER_SELECT)) {
     const rows = await own.select(GARDENS, { tenant_id: tenantId, garden_id: some });
     for (const garden of rows.map(gardenFromRow)) found.set(garden.id, garden);
   }

@@ -1,4 +1,4 @@
-import { othersGoFirst, ProgressLog } from '../../kernel/internal-api.ts';
+import { grouped, othersGoFirst, ProgressLog } from '../../kernel/internal-api.ts';
 import {
   above,
   type Clock,
@@ -135,14 +135,9 @@ const startOf = async (snapshot: PluginSnapshot): Promise<Place | undefined> => 
 const placeFrom = (kept: RebuildRun['resumedFrom']): Place | undefined =>
   kept?.['goal'] === undefined ? undefined : (kept as unknown as Place);
 
-const refsByTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> => {
-  const byTenant = new Map<string, StoredFact[]>();
-  for (const fact of facts) {
-    // An erased reference has no value, and so no edge.
-    if (fact.value.type !== 'ref' || fact.value.v === null) continue;
-    const group = byTenant.get(fact.tenantId);
-    if (group === undefined) byTenant.set(fact.tenantId, [fact]);
-    else group.push(fact);
-  }
-  return byTenant;
-};
+/** Leaves out erased references, which have no value, and so no edge. */
+const refsByTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> =>
+  grouped(
+    facts.filter(({ value }) => value.type === 'ref' && value.v !== null),
+    ({ tenantId }) => tenantId,
+  );

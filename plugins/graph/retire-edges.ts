@@ -1,4 +1,11 @@
-import { idInName, openAmong, othersGoFirst, SIBLING_LIMIT, type TriplePosition } from '../../kernel/internal-api.ts';
+import {
+  idInName,
+  openAmong,
+  othersGoFirst,
+  portions,
+  SIBLING_LIMIT,
+  type TriplePosition,
+} from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   type AppendedFact,
@@ -100,10 +107,7 @@ export class RetireEdges {
     for (const [tenantId, suspects] of this.#suspects) {
       this.#suspects.delete(tenantId);
       this.#waiting -= suspects.size;
-      const waiting = [...suspects];
-      for (let at = 0; at < waiting.length; at += FACTS_PER_STEP) {
-        await this.#retireAmong(tenantId, waiting.slice(at, at + FACTS_PER_STEP));
-      }
+      for (const some of portions([...suspects], FACTS_PER_STEP)) await this.#retireAmong(tenantId, some);
     }
     const crowded = this.#crowded;
     this.#crowded = new Map();

@@ -1,3 +1,4 @@
+import { grouped, portions } from '../../kernel/internal-api.ts';
 import type { Clock, PluginTables, ReadableTables } from '../../kernel/plugin-api.ts';
 import type { StoredKey } from './key-row.ts';
 import { API_KEYS_TABLE, USES_TABLE } from './keys-migrations.ts';
@@ -41,8 +42,9 @@ export class KeyUses {
   async among(keys: readonly UsedKey[]): Promise<ReadonlyMap<string, number>> {
     const last = new Map<string, number>();
     await this.#tables.read(async (own) => {
-      for (const [tenantId, some] of byTenant(keys)) {
-        for (const ids of pages(some.map(({ id }) => id))) {
+      for (const [tenantId, some] of grouped(keys, (key) => key.tenantId)) {
+        for (const page of portions(some, KEYS_PER_STATEMENT)) {
+          const ids = page.map(({ id }) => id);
           for (const [id, usedMs] of await storedUses(own, tenantId, ids)) last.set(id, usedMs);
         }
       }
@@ -61,8 +63,8 @@ export class KeyUses {
   async flush(): Promise<void> {
     const due = [...this.#uses.values()].filter(({ usedMs, writtenMs }) => usedMs - writtenMs >= USE_PRECISION_MS);
     const failures: unknown[] = [];
-    for (const [tenantId, uses] of byTenant(due.map((use) => ({ ...use, tenantId: use.key.tenantId })))) {
-      for (const some of pages(uses)) {
+    for (const [tenantId, uses] of grouped(due, ({ key }) => key.tenantId)) {
+      for (const some of portions(uses, KEYS_PER_STATEMENT)) {
         await this.#write(tenantId, some).catch((error: unknown) => failures.push(error));
       }
     }
@@ -105,17 +107,3 @@ const storedUses = async (
   const rows = await own.select(USES_TABLE, { tenant_id: tenantId, key_id: ids });
   return new Map(rows.map((row) => [String(row['key_id']), Number(row['used_ms'])]));
 };
-
-const byTenant = <T extends { readonly tenantId: string }>(items: readonly T[]): ReadonlyMap<string, T[]> => {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(item.tenantId);
-    if (group === undefined) groups.set(item.tenantId, [item]);
-    else group.push(item);
-  }
-  return groups;
-};
-
-function* pages<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += KEYS_PER_STATEMENT) yield items.slice(at, at + KEYS_PER_STATEMENT);
-}

@@ -1,4 +1,4 @@
-import { othersGoFirst } from '../../kernel/internal-api.ts';
+import { othersGoFirst, portions } from '../../kernel/internal-api.ts';
 import {
   all,
   type Clock,
@@ -181,9 +181,9 @@ const visibleValues = async (
   const ids = [...new Set(named.flatMap(({ factIds, witness }) => (witness === undefined ? factIds : [witness])))];
   const visible = await reader.constraint('visible');
   const values = new Map<string, string>();
-  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
-    const some = isIn('id', ids.slice(at, at + IDS_PER_STATEMENT));
-    for (const { id, valueKey } of await reader.snapshot.outline(all(some, visible))) values.set(id, valueKey);
+  for (const some of portions(ids, IDS_PER_STATEMENT)) {
+    const seen = await reader.snapshot.outline(all(isIn('id', some), visible));
+    for (const { id, valueKey } of seen) values.set(id, valueKey);
     await othersGoFirst();
   }
   return values;

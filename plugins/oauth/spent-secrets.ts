@@ -1,4 +1,4 @@
-import type { Withdrawals } from '../../kernel/internal-api.ts';
+import { portions, type Withdrawals } from '../../kernel/internal-api.ts';
 import type { Clock, PluginTables } from '../../kernel/plugin-api.ts';
 import type { GrantStore, StoredSecret } from './grant-store.ts';
 
@@ -23,8 +23,7 @@ export const spentSecrets = ({ store, tables, clock }: SpentParts): Withdrawals 
   async repeat(journaled) {
     const digests = [...journaled].map((entry) => entry.split('.')[0] ?? '');
     let count = 0;
-    for (let at = 0; at < digests.length; at += AT_ONCE) {
-      const some = digests.slice(at, at + AT_ONCE);
+    for (const some of portions(digests, AT_ONCE)) {
       for (const secret of await tables.read((own) => store.unspentAmong(own, some))) {
         await tables.writeUnlessErased(secret.tenantId, async (own) => {
           if (secret.kind === 'access') await store.removeSecret(own, secret);

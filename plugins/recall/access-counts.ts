@@ -1,3 +1,4 @@
+import { grouped } from '../../kernel/internal-api.ts';
 import {
   all,
   type ErasedFacts,
@@ -13,7 +14,6 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { SearchView } from '../search/search-api.ts';
 import { CountCache } from './count-cache.ts';
-import { grouped } from './grouped.ts';
 import type { RecallContext } from './recall-api.ts';
 import { ACCESS_TABLE, PEAKS_TABLE } from './recall-migrations.ts';
 import { accessSignal } from './salience.ts';

@@ -1,3 +1,4 @@
+import { grouped } from '../../kernel/internal-api.ts';
 import {
   compareHlc,
   type Hlc,
@@ -39,12 +40,7 @@ export class RuleBook {
     const versions = await this.#tables.read(async (own) => (await own.select(VERSIONS, {})).map(versionFromRow));
     if (turn < this.#shown) return;
     this.#shown = turn;
-    const byTenant = new Map<string, RuleVersion[]>();
-    for (const version of versions) {
-      const known = byTenant.get(version.tenantId);
-      if (known === undefined) byTenant.set(version.tenantId, [version]);
-      else known.push(version);
-    }
+    const byTenant = grouped(versions, ({ tenantId }) => tenantId);
     this.#tenants = new Map(
       [...byTenant].map(([id, own]) => [id, { versions: own, now: createVerdicts(newestOf(own)) }]),
     );

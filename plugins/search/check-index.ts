@@ -1,3 +1,4 @@
+import { grouped, portions } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   type Facts,
@@ -48,17 +49,16 @@ const missingAmong = async (
   tenantId: string,
   { index, facts, clock, self }: IndexCheckParts,
 ): Promise<string[]> => {
-  const groups = [...byEntity(given)];
+  const outsideGardens = given.filter(({ gardenId }) => gardenId === null);
   const unfound: string[] = [];
-  for (let at = 0; at < groups.length; at += ENTITIES) {
-    const some = groups.slice(at, at + ENTITIES);
+  for (const some of portions([...grouped(outsideGardens, ({ entityKey }) => entityKey)], ENTITIES)) {
     const plan = some.map(([entityKey]) => ({ find: 'newest', limit: MAX_OF_ENTITY, entityKey }) as const);
     const view = { tenantId, scopes: SCOPES, gardens: [], nowMs: clock.nowMs(), minConfidence: 0 };
     const answers = await index.ask(plan, view);
-    for (const [nth, [, ids]] of some.entries()) {
+    for (const [nth, [, own]] of some.entries()) {
       const { hits } = answers[nth] ?? NOTHING_FOUND;
       const found = new Set(hits.map(({ id }) => id));
-      if (hits.length < MAX_OF_ENTITY) unfound.push(...ids.filter((id) => !found.has(id)));
+      if (hits.length < MAX_OF_ENTITY) unfound.push(...own.map(({ id }) => id).filter((id) => !found.has(id)));
     }
   }
   if (unfound.length === 0) return [];
@@ -69,12 +69,3 @@ const missingAmong = async (
 };
 
 const NOTHING_FOUND: SearchAnswer = { hits: [] };
-
-/** Returns the ids of facts outside gardens by their entities. */
-const byEntity = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly string[]> => {
-  const groups = new Map<string, string[]>();
-  for (const { id, entityKey, gardenId } of facts) {
-    if (gardenId === null) groups.set(entityKey, [...(groups.get(entityKey) ?? []), id]);
-  }
-  return groups;
-};

@@ -1,3 +1,4 @@
+import { portions } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -115,8 +116,8 @@ export class AccessCheck {
     const ids = [...new Set(events.flatMap(factIdsOf))];
     const visible = new Set<string>();
     const constraint = await reader.constraint('visible');
-    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-      const some = amongTenant(ids.slice(at, at + IDS_AT_ONCE), reader);
+    for (const portion of portions(ids, IDS_AT_ONCE)) {
+      const some = amongTenant(portion, reader);
       const known = await reader.snapshot.outline(some);
       if (known.some((fact) => !mayReadPlace(fact, reader))) return REVOKED;
       for (const { id } of await reader.snapshot.outline(all(constraint, some))) visible.add(id);

@@ -1,3 +1,4 @@
+import { grouped } from '../../kernel/internal-api.ts';
 import type {
   AppendedBatch,
   FactReader,
@@ -94,7 +95,7 @@ export class EventOutbox {
     const own = this.#parts.tables.in(transaction);
     const rows = await own.select(RECORDS, { tenant_id: tenantId, match_key: keys });
     if (rows.length === 0) return [];
-    const byKey = groupBy(own.parse(rows, subscriptionOf), ({ targetKey }) => targetKey);
+    const byKey = grouped(own.parse(rows, subscriptionOf), ({ targetKey }) => targetKey);
     const wanted: Match[] = [];
     for (const cause of causes) {
       for (const subscription of keysOf(cause).flatMap((key) => byKey.get(key) ?? [])) {
@@ -102,7 +103,7 @@ export class EventOutbox {
       }
     }
     const told = new Map<Match, readonly string[]>();
-    const byOwner = groupBy(wanted, ({ subscription }) => JSON.stringify([subscription.keyId, subscription.ownerUri]));
+    const byOwner = grouped(wanted, ({ subscription }) => JSON.stringify([subscription.keyId, subscription.ownerUri]));
     for (const matches of byOwner.values()) await this.#judge(matches, transaction, told);
     return wanted.flatMap((match) => {
       const witnesses = told.get(match);
@@ -152,17 +153,6 @@ interface Match {
   readonly subscription: Subscription;
   readonly witnesses: readonly string[];
 }
-
-const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> => {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-};
 
 const causeOf = (fact: StoredFact): Cause => ({
   type: fact.confidence === 0 ? 'fact_retracted' : 'fact_asserted',

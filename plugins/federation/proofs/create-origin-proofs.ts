@@ -1,4 +1,4 @@
-import { ownedBy } from '../../../kernel/internal-api.ts';
+import { grouped, ownedBy } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -42,7 +42,7 @@ export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
   async redact(facts, transaction) {
     const own = parts.tables.in(transaction);
     let salts = 0;
-    for (const [tenantId, group] of byTenant(facts)) {
+    for (const [tenantId, group] of grouped(facts, ({ tenantId }) => tenantId)) {
       const where = { tenant_id: tenantId, fact_id: group.map(({ id }) => id) };
       const byId = new Map(group.map((fact) => [fact.id, fact]));
       for (const row of await own.select(PROOFS_TABLE, where)) {
@@ -149,14 +149,4 @@ const redacted = (fact: StoredFact, hidden: Pick<OriginProof, 'salt' | 'refsSalt
   }
   const { value, refs } = commitmentsOf(fact, { salt, refsSalt });
   return { salt: null, refs_salt: null, value_commitment: value, refs_commitment: refs };
-};
-
-const byTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, StoredFact[]> => {
-  const groups = new Map<string, StoredFact[]>();
-  for (const fact of facts) {
-    const group = groups.get(fact.tenantId);
-    if (group === undefined) groups.set(fact.tenantId, [fact]);
-    else group.push(fact);
-  }
-  return groups;
 };

@@ -1,3 +1,4 @@
+import { grouped } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -67,12 +68,7 @@ const signPiece = async (
       .orderBy(['tenant_id', 'fact_id'])
       .limit(PIECE),
   );
-  const byTenant = new Map<string, Row[]>();
-  for (const row of rows) {
-    const tenantId = String(row['tenant_id']);
-    byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), row]);
-  }
-  for (const [tenantId, own] of byTenant) {
+  for (const [tenantId, own] of grouped(rows, (row) => String(row['tenant_id']))) {
     const renewed = await signRows(own, tenantId, parts);
     if (renewed.length === 0) continue;
     await tables.writeUnlessErased(tenantId, (_own, transaction) => proofs.renew(renewed, tenantId, transaction));

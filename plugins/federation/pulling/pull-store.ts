@@ -1,3 +1,4 @@
+import { grouped } from '../../../kernel/internal-api.ts';
 import { type PluginTables, type PluginTransaction, type Scope, ServiceError } from '../../../kernel/plugin-api.ts';
 import { PARKED, PULLS } from '../ingest/ingest-tables.ts';
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
@@ -34,7 +35,7 @@ export class PullStore {
     if (peerings.length === 0) return [];
     const found = await this.#tables.read(async (own) => {
       const rows: PullRow[] = [];
-      for (const [tenantId, peers] of byTenant(peerings)) {
+      for (const [tenantId, peers] of grouped(peerings, ({ tenantId }) => tenantId)) {
         const peerIds = peers.map(({ peerId }) => peerId);
         rows.push(...(await own.select(PULLS, { tenant_id: tenantId, peer_id: peerIds })).map(pullOf));
       }
@@ -118,13 +119,3 @@ const neverPulled = (name: PullName): PullRow => freshPull(name, { grantVersion:
 const nameOf = ({ tenantId, peerId }: Peering, scope: Scope): PullName => ({ tenantId, peerId, scope });
 
 const keyOf = ({ tenantId, peerId, scope }: PullName): string => `${tenantId} ${peerId} ${scope}`;
-
-const byTenant = (peerings: readonly Peering[]): Map<string, Peering[]> => {
-  const grouped = new Map<string, Peering[]>();
-  for (const peering of peerings) {
-    const group = grouped.get(peering.tenantId);
-    if (group === undefined) grouped.set(peering.tenantId, [peering]);
-    else group.push(peering);
-  }
-  return grouped;
-};

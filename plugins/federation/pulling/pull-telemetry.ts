@@ -1,3 +1,4 @@
+import { grouped } from '../../../kernel/internal-api.ts';
 import type { Clock, Telemetry } from '../../../kernel/plugin-api.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import type { PullRow } from './pull-row.ts';
@@ -15,13 +16,8 @@ export interface PullTelemetryParts {
 
 /** Measures how far the node lags behind each peer that it reads from, by the id of the peering. */
 export const measurePulls = ({ telemetry, clock, peerings, store }: PullTelemetryParts): void => {
-  const rowsByPeer = async (): Promise<Map<string, PullRow[]>> => {
-    const rows = new Map<string, PullRow[]>();
-    for (const row of await store.all((await peerings.active()).slice(0, MOST_PEERS))) {
-      rows.set(row.peerId, [...(rows.get(row.peerId) ?? []), row]);
-    }
-    return rows;
-  };
+  const rowsByPeer = async (): Promise<Map<string, PullRow[]>> =>
+    grouped(await store.all((await peerings.active()).slice(0, MOST_PEERS)), ({ peerId }) => peerId);
   const declared = { labels: ['peer'], of: 'store', maxSeries: MOST_PEERS } as const;
   telemetry.gauge(
     {

@@ -1,4 +1,4 @@
-import type { FeedEntry, HiddenEntity } from '../../../kernel/internal-api.ts';
+import { type FeedEntry, type HiddenEntity, portions } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -72,8 +72,7 @@ export class IndexSuppression {
     const returned = entries.filter(({ kind }) => kind === FACT_RETURNED.id);
     for (const tenantId of new Set(returned.map((entry) => entry.tenantId))) {
       const ids = returned.filter((entry) => entry.tenantId === tenantId).map(({ subjectId }) => subjectId);
-      for (let at = 0; at < ids.length; at += FACTS_PER_PAGE) {
-        const some = ids.slice(at, at + FACTS_PER_PAGE);
+      for (const some of portions(ids, FACTS_PER_PAGE)) {
         await this.#judge((snapshot) =>
           snapshot.find({
             filter: all(equals('tenantId', tenantId), isIn('id', some)),

@@ -1,3 +1,4 @@
+import { grouped } from '../../../kernel/internal-api.ts';
 import { NEIGHBOUR_WEIGHTS } from '../index/session-neighbours.ts';
 import { TOGETHER_WEIGHTS } from '../index/words-together.ts';
 import type { Hit } from '../search-api.ts';
@@ -68,8 +69,7 @@ export const findShares = async (
   ids: readonly string[],
 ): Promise<readonly Hit[]> => {
   const besides = await besidesOf(opened, ids, TOGETHER_WEIGHTS.length - 1);
-  const around = new Map<string, Beside[]>();
-  for (const beside of besides) around.set(beside.id, [...(around.get(beside.id) ?? []), beside]);
+  const around = grouped(besides, ({ id }) => id);
   if (around.size === 0) return [];
   const { terms } = await weighTerms(opened, query);
   const weights = new Map([...terms].reverse().map(({ word, weight }) => [word, weight]));

@@ -1,4 +1,4 @@
-import type { SuppressibleFact } from '../../../kernel/internal-api.ts';
+import { portions, type SuppressibleFact } from '../../../kernel/internal-api.ts';
 import { type ColumnMatch, type ReadableTables, SCOPES, type WritableTables } from '../../../kernel/plugin-api.ts';
 import { HIDDEN, HIDDEN_SYSTEM_FACTS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
@@ -40,8 +40,8 @@ export const hideSystemFacts = async (
   tenantId: string,
   facts: readonly HiddenSystemFact[],
 ): Promise<void> => {
-  for (let at = 0; at < facts.length; at += ROWS_PER_STATEMENT) {
-    const rows = facts.slice(at, at + ROWS_PER_STATEMENT).map(({ factId, tombstoneId, isHeld }) => ({
+  for (const some of portions(facts, ROWS_PER_STATEMENT)) {
+    const rows = some.map(({ factId, tombstoneId, isHeld }) => ({
       tenant_id: tenantId,
       fact_id: factId,
       tombstone_id: tombstoneId,

@@ -1,3 +1,4 @@
+import { portions } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -70,9 +71,9 @@ export const outlinesOf = async (
   snapshot: PluginSnapshot,
 ): Promise<ReadonlyMap<string, FactOutline>> => {
   const found = new Map<string, FactOutline>();
-  for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-    const some = all(equals('tenantId', tenantId), isIn('id', ids.slice(at, at + IDS_AT_ONCE)));
-    for (const outline of await snapshot.outline(some)) found.set(outline.id, outline);
+  for (const some of portions(ids, IDS_AT_ONCE)) {
+    const outlines = await snapshot.outline(all(equals('tenantId', tenantId), isIn('id', some)));
+    for (const outline of outlines) found.set(outline.id, outline);
   }
   return found;
 };
