@@ -1,14 +1,11 @@
-import { objectSchema, type RequiredPermission } from '../../kernel/internal-api.ts';
+import { objectSchema, type PageQuery, pageMembers, type RequiredPermission } from '../../kernel/internal-api.ts';
 import { type JsonSchema, type Route, spellList } from '../../kernel/plugin-api.ts';
 import { AUDIT_READ, type Audit, type RecordedEntry } from './audit-api.ts';
 import { ADMIN_LOG_JSON, adminEntryJson, LOG_JSON, logEntryJson } from './audit-entry-json.ts';
 import { LOG_FILTERS, type LogFilters, logFilter, seqOf } from './audit-query.ts';
 import { DEFAULT_LOG_PAGE, MAX_LOG_PAGE, READS_ALL } from './stored-audit.ts';
 
-interface LogQuery extends LogFilters {
-  readonly cursor?: string;
-  readonly limit: number;
-}
+type LogQuery = LogFilters & PageQuery;
 
 /** `GET /v1/auth/audit` returns the log of the caller's tenant, oldest first. */
 export const authAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
@@ -40,8 +37,7 @@ const logRoute = (
   cost: ({ query }) => Math.max(250, query.limit),
   query: objectSchema<LogQuery>({
     ...LOG_FILTERS,
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_LOG_PAGE, default: DEFAULT_LOG_PAGE },
+    ...pageMembers(DEFAULT_LOG_PAGE, MAX_LOG_PAGE),
   }),
   answers: { 200: { json } },
   example: { query: { event_type: 'fact_write', since: '2026-01-01T00:00:00Z', limit: 50 } },

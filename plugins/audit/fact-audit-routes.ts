@@ -1,29 +1,15 @@
-import { objectSchema, TurnBudget } from '../../kernel/internal-api.ts';
-import {
-  arrayReply,
-  bindCursor,
-  type Clock,
-  type CursorCodec,
-  type CursorPosition,
-  component,
-  listOf,
-  type Route,
-} from '../../kernel/plugin-api.ts';
+import { type CursorParts, objectSchema, type PageQuery, pageMembers, TurnBudget } from '../../kernel/internal-api.ts';
+import { arrayReply, bindCursor, type CursorPosition, component, listOf, type Route } from '../../kernel/plugin-api.ts';
 import type { Audit, EntryPosition, EntryWithFact } from './audit-api.ts';
 import { CSV_COLUMNS, csvCells, FACT_ENTRY, FACT_ENTRY_PAGE_JSON, factEntryJson } from './audit-entry-json.ts';
 import { ENTRY_FILTERS, type EntryFilters, entryFilter } from './audit-query.ts';
 import { csvLine } from './csv-line.ts';
 import { DEFAULT_ENTRY_PAGE, MAX_ENTRY_PAGE, READS_SOME } from './stored-audit.ts';
 
-interface ListQuery extends EntryFilters {
-  readonly cursor?: string;
-  readonly limit: number;
-}
+type ListQuery = EntryFilters & PageQuery;
 
-export interface ListAuditParts {
+export interface ListAuditParts extends CursorParts {
   readonly audit: Audit;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
 }
 
 const ACCESS = { permission: READS_SOME } as const;
@@ -38,8 +24,7 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
   cost: ({ query }) => Math.max(250, query.limit),
   query: objectSchema<ListQuery>({
     ...ENTRY_FILTERS,
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_ENTRY_PAGE, default: DEFAULT_ENTRY_PAGE },
+    ...pageMembers(DEFAULT_ENTRY_PAGE, MAX_ENTRY_PAGE),
   }),
   answers: { 200: { json: FACT_ENTRY_PAGE_JSON } },
   example: { query: { entity_uri: 'project:atlas', event_type: 'fact_write', limit: 20 } },

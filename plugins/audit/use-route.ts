@@ -1,4 +1,4 @@
-import { objectSchema } from '../../kernel/internal-api.ts';
+import { objectSchema, type PageQuery } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   COUNT_JSON,
@@ -15,10 +15,7 @@ import { ENTRY_FILTERS, type EntryFilters, entryFilter } from './audit-query.ts'
 import { type ListAuditParts, positionOf } from './fact-audit-routes.ts';
 import { MAX_ENTRY_PAGE, READS_SOME } from './stored-audit.ts';
 
-interface UseQuery extends EntryFilters {
-  readonly cursor?: string;
-  readonly limit: number;
-}
+type UseQuery = EntryFilters & PageQuery;
 
 const USE_JSON = objectOf({
   days: listOf(

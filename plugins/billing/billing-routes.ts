@@ -1,31 +1,26 @@
-import { objectSchema, readInstantParameter } from '../../kernel/internal-api.ts';
 import {
-  bindCursor,
-  type Clock,
-  type CursorCodec,
-  type Principal,
-  type Route,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+  type CursorParts,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+  readInstantParameter,
+} from '../../kernel/internal-api.ts';
+import { bindCursor, type Principal, type Route, ServiceError } from '../../kernel/plugin-api.ts';
 import type { Tenancy } from '../multi-tenant/multi-tenant-api.ts';
 import type { BillingEvent, BillingFilter, BillingLedger } from './billing-api.ts';
 import { billingEventJson, EVENT_TYPES, LEDGER_JSON } from './billing-event-json.ts';
 import { DEFAULT_EVENTS, MAX_EVENTS } from './create-ledger.ts';
 
-interface Query {
+interface Query extends PageQuery {
   readonly tenant_id?: string;
   readonly event_type?: BillingEvent['eventType'];
   readonly entity_uri?: string;
   readonly since?: string;
   readonly until?: string;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
-export interface BillingRouteParts {
+export interface BillingRouteParts extends CursorParts {
   readonly ledger: BillingLedger;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
   /** Undefined on a node without the plugin `multi-tenant`. */
   readonly tenancy: Pick<Tenancy, 'administer'> | undefined;
 }
@@ -47,8 +42,7 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
     entity_uri: { type: 'string', minLength: 1, maxLength: 2048 },
     since: { type: 'string' },
     until: { type: 'string' },
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS },
+    ...pageMembers(DEFAULT_EVENTS, MAX_EVENTS),
   }),
   answers: { 200: { json: LEDGER_JSON } },
   example: { query: { event_type: 'fact_written', entity_uri: 'agent:indexer', limit: 50 } },

@@ -1,14 +1,11 @@
-import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
 import {
-  bindCursor,
-  type Clock,
-  COUNT_JSON,
-  CURSOR_JSON,
-  type CursorCodec,
-  listOf,
-  objectOf,
-  type Route,
-} from '../../kernel/plugin-api.ts';
+  type CursorParts,
+  objectRequiring,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+} from '../../kernel/internal-api.ts';
+import { bindCursor, COUNT_JSON, CURSOR_JSON, listOf, objectOf, type Route } from '../../kernel/plugin-api.ts';
 import {
   CAPABILITY_JSON,
   capabilityJson,
@@ -25,10 +22,8 @@ import { filterFor } from './stored-capabilities.ts';
 
 const PATH = '/v1/federation/capability-tokens';
 
-export interface CapabilityRouteParts {
+export interface CapabilityRouteParts extends CursorParts {
   readonly registry: CapabilityRegistry;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
 }
 
 interface IssueBody {
@@ -119,21 +114,15 @@ export const revokeCapabilityRoute = ({
   },
 });
 
-interface ListQuery {
-  readonly cursor?: string;
-  readonly limit: number;
-}
-
 /** `GET /v1/federation/capability-tokens` returns records, never the tokens themselves. */
-export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefined, ListQuery> => ({
+export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefined, PageQuery> => ({
   method: 'GET',
   path: PATH,
   summary:
     'Capability tokens that the caller issued or is the subject of, newest first; for an admin all of the tenant',
   access: { permission: 'read' },
-  query: objectSchema<ListQuery>({
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
+  query: objectSchema<PageQuery>({
+    ...pageMembers(1000, 1000),
   }),
   answers: {
     200: { json: objectOf({ tokens: listOf(CAPABILITY_JSON), total: COUNT_JSON, cursor: CURSOR_JSON }) },

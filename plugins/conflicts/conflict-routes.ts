@@ -1,10 +1,15 @@
-import { FACT_VALUE_JSON, objectSchema, SENT_VALUE } from '../../kernel/internal-api.ts';
+import {
+  type CursorParts,
+  FACT_VALUE_JSON,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+  SENT_VALUE,
+} from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   bindCursor,
-  type Clock,
   CURSOR_JSON,
-  type CursorCodec,
   type CursorPosition,
   component,
   listOf,
@@ -19,10 +24,8 @@ import { CONFLICT, type ConflictJson } from './conflict-json.ts';
 import type { ConflictPosition, ConflictStatus, Conflicts } from './conflicts-api.ts';
 import { MAX_CONFLICTS } from './create-conflicts.ts';
 
-export interface ConflictRouteParts {
+export interface ConflictRouteParts extends CursorParts {
   readonly conflicts: Conflicts;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
   readonly conflictJson: ConflictJson;
   readonly readSession: ReadSession;
 }
@@ -31,10 +34,8 @@ const DEFAULT_CONFLICTS = 50;
 /** The least cost: that of a default page, because the store sorts all open records. */
 const LEAST_COST = DEFAULT_CONFLICTS;
 
-interface Query {
+interface Query extends PageQuery {
   readonly status: ConflictStatus;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
 export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, Query> => {
@@ -46,8 +47,7 @@ export const listConflictsRoute = (parts: ConflictRouteParts): Route<undefined, 
     cost: ({ query }) => Math.max(LEAST_COST, query.limit),
     query: objectSchema<Query>({
       status: { type: 'string', enum: ['unresolved', 'resolved', 'all'], default: 'unresolved' },
-      cursor: { type: 'string' },
-      limit: { type: 'integer', minimum: 1, maximum: MAX_CONFLICTS, default: DEFAULT_CONFLICTS },
+      ...pageMembers(DEFAULT_CONFLICTS, MAX_CONFLICTS),
     }),
     answers: {
       200: { json: objectOf({ conflicts: listOf(component(CONFLICT)), cursor: CURSOR_JSON, has_more: BOOLEAN_JSON }) },

@@ -1,10 +1,8 @@
-import { objectSchema } from '../../kernel/internal-api.ts';
+import { type CursorParts, objectSchema, type PageQuery } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
-  type Clock,
   COUNT_JSON,
   CURSOR_JSON,
-  type CursorCodec,
   type CursorPosition,
   type Facts,
   listOf,
@@ -18,15 +16,8 @@ const MAX_PAGE = 500;
 /** The cost of a page, like that of a query for facts of many entities. */
 const COST = 250;
 
-interface KindsQuery {
-  readonly cursor?: string;
-  readonly limit: number;
-}
-
-export interface EntityKindsParts {
+export interface EntityKindsParts extends CursorParts {
   readonly facts: Facts;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
 }
 
 const KINDS_JSON = objectOf({
@@ -35,7 +26,7 @@ const KINDS_JSON = objectOf({
 });
 
 /** `GET /v1/entities/kinds` counts the entities that the caller may see by kind, a bounded number of them at once. */
-export const entityKindsRoute = ({ facts, clock, cursors }: EntityKindsParts): Route<undefined, KindsQuery> => ({
+export const entityKindsRoute = ({ facts, clock, cursors }: EntityKindsParts): Route<undefined, PageQuery> => ({
   method: 'GET',
   path: '/v1/entities/kinds',
   summary:
@@ -43,7 +34,7 @@ export const entityKindsRoute = ({ facts, clock, cursors }: EntityKindsParts): R
   access: { permission: 'read' },
   dimension: 'fact_read',
   cost: () => COST,
-  query: objectSchema<KindsQuery>({
+  query: objectSchema<PageQuery>({
     cursor: { type: 'string' },
     limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE, description: 'Kinds on a page.' },
   }),

@@ -1,10 +1,17 @@
-import { FACT_PART, FIELDS_TEXT, listTexts, objectSchema, spellBody } from '../../kernel/internal-api.ts';
+import {
+  type CursorParts,
+  FACT_PART,
+  FIELDS_TEXT,
+  listTexts,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+  spellBody,
+} from '../../kernel/internal-api.ts';
 import {
   bindCursor,
-  type Clock,
   COUNT_JSON,
   CURSOR_JSON,
-  type CursorCodec,
   type CursorPosition,
   component,
   FACT,
@@ -39,7 +46,7 @@ const COST_OF_MANY = 250;
 /** The least cost of a query of one entity: that of a default page, because `total` counts all facts of the entity. */
 const COST_OF_ENTITY = DEFAULT_PAGE;
 
-interface FactsQuery extends FactNarrowing {
+interface FactsQuery extends FactNarrowing, PageQuery {
   readonly entity?: string;
   readonly relation?: string;
   readonly source?: string;
@@ -52,16 +59,12 @@ interface FactsQuery extends FactNarrowing {
   readonly attested?: boolean;
   readonly session?: string;
   readonly fields?: string;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
-export interface FactPageParts {
+export interface FactPageParts extends CursorParts {
   readonly queries: Queries;
   readonly factText: FactText;
   readonly fields: FactFields;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
   readonly readSession: ReadSession;
   readonly cache: AnswerCache;
   readonly parameters: readonly ReadParameter[];
@@ -141,8 +144,7 @@ const FILTERS = {
   attested: { type: 'boolean' },
   session: { type: 'string' },
   fields: FIELDS_TEXT,
-  cursor: { type: 'string' },
-  limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+  ...pageMembers(DEFAULT_PAGE, MAX_PAGE),
 } as const;
 
 /** Reserves the parameters of this route and of the provenance route, so that plugins cannot define them. */

@@ -1,8 +1,6 @@
-import { objectRequiring } from '../../kernel/internal-api.ts';
+import { type CursorParts, objectRequiring } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
-  type Clock,
-  type CursorCodec,
   type CursorPosition,
   memberRefusal,
   type Route,
@@ -53,10 +51,8 @@ const neighborsQuery = (knowsPast: boolean) =>
     ...(knowsPast && { as_of: { type: 'string' } }),
   });
 
-export interface NeighborsParts {
+export interface NeighborsParts extends CursorParts {
   readonly graph: EntityGraph;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
   readonly cursorLifetimeMs: number;
   /** True if a plugin answers requests about the past. */
   readonly knowsPast: boolean;

@@ -1,14 +1,11 @@
-import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
 import {
-  bindCursor,
-  type Clock,
-  CURSOR_JSON,
-  type CursorCodec,
-  listOf,
-  NO_BODY,
-  objectOf,
-  type Route,
-} from '../../kernel/plugin-api.ts';
+  type CursorParts,
+  objectRequiring,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+} from '../../kernel/internal-api.ts';
+import { bindCursor, CURSOR_JSON, listOf, NO_BODY, objectOf, type Route } from '../../kernel/plugin-api.ts';
 import { JOB_JSON, JOB_SUMMARY_JSON, jobJson, jobSummaryJson } from './job-json.ts';
 import type { JobQueue, JobStatus } from './jobs-api.ts';
 import { DEFAULT_JOBS_PAGE, MAX_JOBS_PAGE } from './steer-jobs.ts';
@@ -34,17 +31,13 @@ export const jobRoute = (jobs: Pick<JobQueue, 'read'>, path = '/v1/jobs/:id'): R
   handle: async ({ caller, params }) => ({ status: 200, body: jobJson(await jobs.read(caller, params.id)) }),
 });
 
-interface Query {
+interface Query extends PageQuery {
   readonly type?: string;
   readonly status?: JobStatus;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
-export interface JobListParts {
+export interface JobListParts extends CursorParts {
   readonly jobs: JobQueue;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
 }
 
 /** `GET /v1/jobs`: the caller's own jobs, newest first; administrators see those of the tenant. */
@@ -56,8 +49,7 @@ export const listJobsRoute = (parts: JobListParts): Route<undefined, Query> => (
   query: objectSchema<Query>({
     type: { type: 'string', minLength: 1, maxLength: 128 },
     status: { type: 'string', enum: ['pending', 'running', 'done', 'failed'] },
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_JOBS_PAGE, default: DEFAULT_JOBS_PAGE },
+    ...pageMembers(DEFAULT_JOBS_PAGE, MAX_JOBS_PAGE),
   }),
   answers: { 200: { json: objectOf({ jobs: listOf(JOB_SUMMARY_JSON), cursor: CURSOR_JSON }) } },
   example: { query: { status: 'done', limit: 20 } },

@@ -1,13 +1,11 @@
-import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
 import {
-  bindCursor,
-  type Clock,
-  type CursorCodec,
-  component,
-  type Route,
-  SCOPES,
-  type Scope,
-} from '../../kernel/plugin-api.ts';
+  type CursorParts,
+  objectRequiring,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+} from '../../kernel/internal-api.ts';
+import { bindCursor, component, type Route, SCOPES, type Scope } from '../../kernel/plugin-api.ts';
 import { DEFAULT_TENANTS_PAGE, MAX_NAME_LENGTH, MAX_TENANTS_PAGE } from './directory-service.ts';
 import { TENANT_PATTERN, type TenantStatus, type Tenants } from './multi-tenant-api.ts';
 import {
@@ -31,16 +29,12 @@ export const TENANT_PARAMS = objectRequiring<TenantParams>(['id'], { id: { type:
 const ADMIN = { permission: 'admin' } as const;
 const DIMENSION = 'admin_action';
 
-interface ListQuery {
+interface ListQuery extends PageQuery {
   readonly status?: TenantStatus;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
-export interface TenantRouteParts {
+export interface TenantRouteParts extends CursorParts {
   readonly tenants: Tenants;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
 }
 
 /** `GET /v1/tenants` */
@@ -52,8 +46,7 @@ export const listTenantsRoute = (parts: TenantRouteParts): Route<undefined, List
   dimension: DIMENSION,
   query: objectSchema<ListQuery>({
     status: { type: 'string', enum: TENANT_STATUSES },
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_TENANTS_PAGE, default: DEFAULT_TENANTS_PAGE },
+    ...pageMembers(DEFAULT_TENANTS_PAGE, MAX_TENANTS_PAGE),
   }),
   answers: { 200: { json: TENANT_PAGE_JSON } },
   example: { query: { status: 'active', limit: 20 } },

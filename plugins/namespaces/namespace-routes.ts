@@ -1,5 +1,11 @@
-import { objectRequiring, objectSchema } from '../../kernel/internal-api.ts';
-import { bindCursor, type Clock, type CursorCodec, NO_BODY, type Route } from '../../kernel/plugin-api.ts';
+import {
+  type CursorParts,
+  objectRequiring,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+} from '../../kernel/internal-api.ts';
+import { bindCursor, NO_BODY, type Route } from '../../kernel/plugin-api.ts';
 import { NAMESPACE_JSON, NAMESPACE_PAGE_JSON, namespaceJson } from './namespace-json.ts';
 import { MAX_PATTERN_LENGTH } from './namespace-pattern.ts';
 import { DEFAULT_PAGE, MAX_OWNERS, MAX_PAGE } from './namespace-service.ts';
@@ -9,27 +15,19 @@ const PATH = '/v1/namespaces';
 const ADMIN = { permission: 'admin' } as const;
 const DIMENSION = 'admin_action';
 
-export interface NamespaceRouteParts {
+export interface NamespaceRouteParts extends CursorParts {
   readonly namespaces: Namespaces;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
-}
-
-interface ListQuery {
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
 /** `GET /v1/namespaces` */
-export const listNamespacesRoute = (parts: NamespaceRouteParts): Route<undefined, ListQuery> => ({
+export const listNamespacesRoute = (parts: NamespaceRouteParts): Route<undefined, PageQuery> => ({
   method: 'GET',
   path: PATH,
   summary: 'Namespaces of the tenant with their owners',
   access: ADMIN,
   dimension: DIMENSION,
-  query: objectSchema<ListQuery>({
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+  query: objectSchema<PageQuery>({
+    ...pageMembers(DEFAULT_PAGE, MAX_PAGE),
   }),
   answers: { 200: { json: NAMESPACE_PAGE_JSON } },
   example: { query: { limit: 20 } },

@@ -1,10 +1,14 @@
-import { objectSchema, readInstantParameter } from '../../kernel/internal-api.ts';
+import {
+  type CursorParts,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+  readInstantParameter,
+} from '../../kernel/internal-api.ts';
 import {
   bindCursor,
-  type Clock,
   COUNT_JSON,
   CURSOR_JSON,
-  type CursorCodec,
   type FactJson,
   listOf,
   objectOf,
@@ -15,18 +19,14 @@ import { type IdParams, idParams } from './subscription-routes.ts';
 import { MAX_EVENTS } from './subscription-service.ts';
 import type { Subscriptions } from './subscriptions-api.ts';
 
-export interface ReplayParts {
+export interface ReplayParts extends CursorParts {
   readonly subscriptions: Subscriptions;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
   readonly factJson: FactJson;
 }
 
-interface Query {
+interface Query extends PageQuery {
   readonly after?: string;
   readonly since?: string;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
 /** `GET /v1/subscriptions/{id}/events` returns all stored events, oldest first, delivered or not. */
@@ -41,8 +41,7 @@ export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
   query: objectSchema<Query>({
     after: { type: 'string' },
     since: { type: 'string' },
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: 50 },
+    ...pageMembers(50, MAX_EVENTS),
   }),
   answers: { 200: { json: objectOf({ events: listOf(EVENT_JSON), total: COUNT_JSON, cursor: CURSOR_JSON }) } },
   example: {

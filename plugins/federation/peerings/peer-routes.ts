@@ -1,14 +1,12 @@
-import { type Access, objectRequiring, objectSchema } from '../../../kernel/internal-api.ts';
 import {
-  bindCursor,
-  type Clock,
-  type CursorCodec,
-  NO_BODY,
-  type Route,
-  SCOPES,
-  type Scope,
-  spellList,
-} from '../../../kernel/plugin-api.ts';
+  type Access,
+  type CursorParts,
+  objectRequiring,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+} from '../../../kernel/internal-api.ts';
+import { bindCursor, NO_BODY, type Route, SCOPES, type Scope, spellList } from '../../../kernel/plugin-api.ts';
 import type { DeclarationDocument, Direction, PeerRegistry } from '../federation-api.ts';
 import { NODE_ID } from './declaration.ts';
 import {
@@ -30,12 +28,10 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_KEY_LENGTH = 128;
 const MAX_CODE_LENGTH = 128;
 
-export interface PeerRouteParts {
+export interface PeerRouteParts extends CursorParts {
   readonly registry: PeerRegistry;
   /** The access rule of routes that need the permission `federate`. */
   readonly federate: Access;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
 }
 
 /** Accepts null and passes it on, because the signature covers it. */
@@ -175,11 +171,9 @@ export const revokePeerRoute = ({ registry }: PeerRouteParts): Route<{ peer_id: 
   },
 });
 
-interface EventsQuery {
+interface EventsQuery extends PageQuery {
   readonly peer_id?: string;
   readonly event_type?: string;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
 /** `GET /v1/federation/audit` returns the log of the exchange with peers. */
@@ -191,8 +185,7 @@ export const federationAuditRoute = (parts: PeerRouteParts): Route<undefined, Ev
   query: objectSchema<EventsQuery>({
     peer_id: { type: 'string' },
     event_type: { type: 'string' },
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
+    ...pageMembers(50, 500),
   }),
   answers: { 200: { json: FEDERATION_ENTRIES_JSON } },
   example: { query: { limit: 20 } },

@@ -1,9 +1,14 @@
-import { FIELDS_TEXT, objectSchema, readRelation } from '../../../kernel/internal-api.ts';
+import {
+  type CursorParts,
+  FIELDS_TEXT,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+  readRelation,
+} from '../../../kernel/internal-api.ts';
 import {
   all,
   bindCursor,
-  type Clock,
-  type CursorCodec,
   component,
   equals,
   type FactFields,
@@ -32,37 +37,32 @@ const DEFAULT_PAGE = 50;
 /** The least cost: that of a default page, because the store sorts all facts of the entity. */
 const LEAST_COST = DEFAULT_PAGE;
 
-export interface HistoryParts {
+export interface HistoryParts extends CursorParts {
   readonly facts: Facts;
   readonly factJson: FactJson;
   readonly fields: FactFields;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
   readonly self: NodeSelf;
   readonly intact: IntactFacts | undefined;
   readonly rules: RelationRules | undefined;
 }
 
-interface PageQuery {
+interface HistoryQuery extends PageQuery {
   readonly fields?: string;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
-interface EntityQuery extends PageQuery {
+interface EntityQuery extends HistoryQuery {
   readonly scope?: Scope;
   readonly relation?: string;
 }
 
 const PAGE = {
   fields: FIELDS_TEXT,
-  cursor: { type: 'string' },
-  limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+  ...pageMembers(DEFAULT_PAGE, MAX_PAGE),
 } as const;
 
 const COMMON = {
   method: 'GET',
-  cost: ({ query }: { readonly query: PageQuery }) => Math.max(LEAST_COST, query.limit),
+  cost: ({ query }: { readonly query: HistoryQuery }) => Math.max(LEAST_COST, query.limit),
   access: { permission: 'read' },
   dimension: 'fact_read',
   answers: { 200: { json: component(HISTORY), part: HISTORY_PART_JSON } },
@@ -96,12 +96,12 @@ export const entityHistoryRoute = (parts: HistoryParts): Route<{ entity_uri: str
 });
 
 /** `GET /v1/facts/{id}/history`: the recorded facts with the triple and place of a fact. */
-export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, PageQuery> => ({
+export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, HistoryQuery> => ({
   ...COMMON,
   path: '/v1/facts/:id/history',
   summary: 'How the triple of a fact came to be, and who won from when to when',
   params: objectSchema<{ id: string }>({ id: { type: 'string' } }),
-  query: objectSchema<PageQuery>(PAGE),
+  query: objectSchema<HistoryQuery>(PAGE),
   example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' }, query: { limit: 20 } },
   handle: (request) =>
     reply(parts, request, {}, async (reader) => {
@@ -115,7 +115,7 @@ export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, Pag
 
 const reply = async (
   { facts, factJson, fields, clock, cursors, intact, rules }: HistoryParts,
-  request: Pick<RouteRequest<unknown, PageQuery, undefined>, 'caller' | 'path' | 'query'>,
+  request: Pick<RouteRequest<unknown, HistoryQuery, undefined>, 'caller' | 'path' | 'query'>,
   filters: object,
   filterFor: (reader: FactReader) => Promise<Filter>,
 ) => {

@@ -1,11 +1,18 @@
-import { FACT_PART, FIELDS_TEXT, LIST_BYTES, objectRequiring, valueBytesOf } from '../../../kernel/internal-api.ts';
+import {
+  type CursorParts,
+  FACT_PART,
+  FIELDS_TEXT,
+  LIST_BYTES,
+  objectRequiring,
+  type PageQuery,
+  pageMembers,
+  valueBytesOf,
+} from '../../../kernel/internal-api.ts';
 import {
   AsOf,
   all,
   bindCursor,
-  type Clock,
   CURSOR_JSON,
-  type CursorCodec,
   compareHlc,
   component,
   FACT,
@@ -36,21 +43,17 @@ const COST = 250;
 
 type Change = 'began' | 'ended';
 
-interface ChangesQuery {
+interface ChangesQuery extends PageQuery {
   readonly since: string;
   readonly until?: string;
   readonly change: Change;
   readonly fields?: string;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
-export interface ChangesParts {
+export interface ChangesParts extends CursorParts {
   readonly facts: Facts;
   readonly factJson: FactJson;
   readonly fields: FactFields;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
   readonly intact: IntactFacts | undefined;
 }
 
@@ -77,8 +80,7 @@ export const changesRoute = (parts: ChangesParts): Route<undefined, ChangesQuery
       description: '`began`: live at the later moment alone. `ended`: live at the earlier moment alone.',
     },
     fields: FIELDS_TEXT,
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+    ...pageMembers(DEFAULT_PAGE, MAX_PAGE),
   }),
   answers: { 200: { json: changesJson(component(FACT)), part: changesJson(component(FACT_PART)) } },
   example: { query: { since: '2026-01-01T00:00:00Z', change: 'ended', limit: 20 } },

@@ -1,10 +1,8 @@
-import { objectSchema } from '../../../kernel/internal-api.ts';
+import { type CursorParts, objectSchema, type PageQuery } from '../../../kernel/internal-api.ts';
 import {
   bindCursor,
-  type Clock,
   COUNT_JSON,
   CURSOR_JSON,
-  type CursorCodec,
   type CursorPosition,
   type Facts,
   listOf,
@@ -19,15 +17,8 @@ const MAX_COUNTED = 1_000;
 /** The cost of a part of the timeline, like that of a query for facts of many entities. */
 const COST = 250;
 
-interface TimelineQuery {
-  readonly cursor?: string;
-  readonly limit: number;
-}
-
-export interface TimelineParts {
+export interface TimelineParts extends CursorParts {
   readonly facts: Facts;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
 }
 
 const TIMELINE_JSON = objectOf({
@@ -43,14 +34,14 @@ const TIMELINE_JSON = objectOf({
 });
 
 /** `GET /v1/timeline`: the number of facts by day and source, newest day first, a bounded part of the facts at once. */
-export const timelineRoute = ({ facts, clock, cursors }: TimelineParts): Route<undefined, TimelineQuery> => ({
+export const timelineRoute = ({ facts, clock, cursors }: TimelineParts): Route<undefined, PageQuery> => ({
   method: 'GET',
   path: '/v1/timeline',
   summary: 'How many facts each source said on each day (UTC), of the facts that the caller may see',
   access: { permission: 'read' },
   dimension: 'fact_read',
   cost: () => COST,
-  query: objectSchema<TimelineQuery>({
+  query: objectSchema<PageQuery>({
     cursor: { type: 'string' },
     limit: {
       type: 'integer',

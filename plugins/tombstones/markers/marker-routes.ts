@@ -1,14 +1,12 @@
-import { objectRequiring, objectSchema, TRUNCATED_JSON } from '../../../kernel/internal-api.ts';
 import {
-  BOOLEAN_JSON,
-  bindCursor,
-  type Clock,
-  CURSOR_JSON,
-  type CursorCodec,
-  listOf,
-  objectOf,
-  type Route,
-} from '../../../kernel/plugin-api.ts';
+  type CursorParts,
+  objectRequiring,
+  objectSchema,
+  type PageQuery,
+  pageMembers,
+  TRUNCATED_JSON,
+} from '../../../kernel/internal-api.ts';
+import { BOOLEAN_JSON, bindCursor, CURSOR_JSON, listOf, objectOf, type Route } from '../../../kernel/plugin-api.ts';
 import type { Tombstones } from '../tombstones-api.ts';
 import { REVOCATION_JSON, revocationJson, TOMBSTONE_JSON, tombstoneJson } from './marker-json.ts';
 import { MAX_REASON_LENGTH } from './read-draft.ts';
@@ -46,30 +44,22 @@ export const createTombstoneRoute = (tombstones: Tombstones): Route<undefined, u
   },
 });
 
-export interface TombstoneListParts {
+export interface TombstoneListParts extends CursorParts {
   readonly tombstones: Tombstones;
-  readonly clock: Clock;
-  readonly cursors: CursorCodec;
 }
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
 
-interface ListQuery {
-  readonly cursor?: string;
-  readonly limit: number;
-}
-
 /** `GET /v1/tombstones` returns the tombstones of the tenant, newest first. */
-export const listTombstonesRoute = (parts: TombstoneListParts): Route<undefined, ListQuery> => ({
+export const listTombstonesRoute = (parts: TombstoneListParts): Route<undefined, PageQuery> => ({
   method: 'GET',
   path: '/v1/tombstones',
   summary: 'Tombstones of the tenant, newest first, ended ones included',
   access: { permission: 'admin' },
   dimension: 'admin_action',
-  query: objectSchema<ListQuery>({
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+  query: objectSchema<PageQuery>({
+    ...pageMembers(DEFAULT_PAGE, MAX_PAGE),
   }),
   answers: {
     200: {
