@@ -1,11 +1,5 @@
-import {
-  Authorizer,
-  DEFAULT_TENANT,
-  definePlugin,
-  KERNEL_API,
-  type Principal,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
+import { Authorizer, DEFAULT_TENANT, type Principal, ServiceError } from '../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../kernel/plugins/plugin-definition.ts';
 
 export type KeyHolder = Pick<Principal, 'entityUri' | 'permissions' | 'allowedScopes'> & { readonly tenantId?: string };
@@ -29,10 +23,8 @@ export const createKeyRing = (): KeyRing => {
   };
   return {
     authorizer,
-    plugin: definePlugin({
+    plugin: defineOwnPlugin({
       name: 'test-keys',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       provides: [Authorizer],
       setup: ({ provide }) => provide(Authorizer, authorizer),
     }),

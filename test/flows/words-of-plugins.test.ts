@@ -1,10 +1,9 @@
 import { expect } from 'chai';
+import { defineOwnPlugin } from '../../kernel/internal-api.ts';
 import {
   defineErrorCode,
   defineFactMark,
   definePermission,
-  definePlugin,
-  KERNEL_API,
   objectOf,
   readAnnotate,
   ServiceError,
@@ -26,10 +25,8 @@ const COLOUR = defineFactMark<string>('painter.colour', {
 });
 
 /** A third-party plugin, which changes no file of the node. */
-const painter = definePlugin({
+const painter = defineOwnPlugin({
   name: 'painter',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   requires: { audit: AuditLog },
   declares: [PAINT, NO_SUCH_COLOUR, PAINTED, COLOUR],
   setup({ use, on, route }) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
 import type { Page } from '../../kit/browser.ts';
 import { describeConsole } from './describe-console.ts';
@@ -9,10 +9,8 @@ const TOTAL = 10;
 
 /** A job that stops at its third step until it is cancelled, and completes after it is resumed. */
 const slowWork = (type: string) =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'acme-slow',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     summary: 'works for long',
     requires: { jobs: JobQueue },
     setup({ use }) {

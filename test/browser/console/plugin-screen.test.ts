@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { consoleScreens } from '../../../plugins/console/console-api.ts';
 import { describeConsole } from './describe-console.ts';
 
@@ -23,10 +23,8 @@ export const mount = async ({ element, ask, permissions, open }) => {
 };
 `;
 
-const sources = definePlugin({
+const sources = defineOwnPlugin({
   name: 'acme-sources',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   summary: 'shows in the console who said something',
   setup({ on }) {
     on(consoleScreens, () => ({

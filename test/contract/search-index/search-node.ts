@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { liveAmong, visibleTo } from '../../../kernel/facts/default-constraints.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import {
-  definePlugin,
   Embedder,
   type FactDraft,
   GardenAccess,
   type Hlc,
-  KERNEL_API,
   type Principal,
   SCOPES,
 } from '../../../kernel/plugin-api.ts';
@@ -40,10 +39,8 @@ export const GARDEN_B = '6f1f6d5e-0000-4000-8000-00000000000b';
 /** Returns a text that gets the vector of these components, all of 0 to 9. */
 export const textAt = (...components: readonly number[]): string => `towards ${components.join('x')}x`;
 
-const doors = definePlugin({
+const doors = defineOwnPlugin({
   name: 'garden-doors',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   provides: [GardenAccess],
   setup: ({ provide }) =>
     provide(
@@ -52,10 +49,8 @@ const doors = definePlugin({
     ),
 });
 
-const pointing = definePlugin({
+const pointing = defineOwnPlugin({
   name: 'pointing-embedder',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   provides: [Embedder],
   setup: ({ provide }) => {
     const other = createScriptedEmbedder({}, DIMENSIONS);

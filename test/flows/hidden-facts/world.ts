@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import {
-  Authorizer,
-  definePlugin,
-  Embedder,
-  GardenAccess,
-  KERNEL_API,
-  type Random,
-  SCOPES,
-  type Scope,
-} from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { Authorizer, Embedder, GardenAccess, type Random, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
 import { isContradicted } from '../../../plugins/conflicts/conflicts-api.ts';
 import { SearchIndex } from '../../../plugins/search/search-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
@@ -47,10 +39,8 @@ export type HiddenPlace = (typeof HIDDEN_PLACES)[number];
 /** The place of facts that the caller may see until a tombstone hides their entity from everybody. */
 export const ENTOMBED = 'entombed';
 
-const doors = definePlugin({
+const doors = defineOwnPlugin({
   name: 'garden-doors',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   provides: [GardenAccess],
   setup: ({ provide }) =>
     provide(

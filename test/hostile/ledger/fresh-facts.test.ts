@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { definePlugin, Embedder, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { Embedder } from '../../../kernel/plugin-api.ts';
 import { SearchIndex } from '../../../plugins/search/search-api.ts';
 import type { SearchService } from '../../../plugins/search/search-service.ts';
 import { FactStore } from '../../../ports/ports.ts';
@@ -41,10 +42,8 @@ const createHeldEmbedder = () => {
       );
     },
   };
-  const plugin = definePlugin({
+  const plugin = defineOwnPlugin({
     name: 'held',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [Embedder],
     setup: ({ provide }) => provide(Embedder, embedder),
   });

@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import {
-  all,
-  definePlugin,
-  factAppended,
-  KERNEL_API,
-  type PluginTables,
-  readConstrain,
-} from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { all, factAppended, type PluginTables, readConstrain } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -50,10 +44,8 @@ forEachStore('A plugin tries to access foreign tables in a snapshot or a transac
   };
 
   before(async () => {
-    const greedy = definePlugin({
+    const greedy = defineOwnPlugin({
       name: 'greedy',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       setup({ on, tables }) {
         on(factAppended, async ({ transaction }) => {
           await grabAll(transaction, tables);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, Embedder, type FactDraft, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { Embedder, type FactDraft } from '../../../kernel/plugin-api.ts';
 import { createStoreCounter, type StoreCounts } from '../../fakes/counting-store.ts';
 import { createScriptedEmbedder } from '../../fakes/scripted-embedder.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -29,10 +30,8 @@ const createIdleEmbedder = () => {
       return sound.embed(texts, purpose);
     },
   };
-  const plugin = definePlugin({
+  const plugin = defineOwnPlugin({
     name: 'idle-embedder',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [Embedder],
     setup: ({ provide }) => provide(Embedder, embedder),
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
 import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -14,10 +14,8 @@ const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
 /** Starts jobs with large results. */
 let startJob: () => Promise<string>;
-const largeJobs = definePlugin({
+const largeJobs = defineOwnPlugin({
   name: 'large-jobs',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   summary: 'Jobs with large results',
   requires: { jobs: JobQueue },
   setup({ use: { jobs } }) {

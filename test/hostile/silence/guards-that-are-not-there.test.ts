@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, schema } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { schema } from '../../../kernel/plugin-api.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
@@ -9,10 +10,8 @@ const GUARDS: Readonly<Record<string, string>> = {
 };
 
 /** A third-party plugin that implements one of the missing protections. */
-const decay = definePlugin({
+const decay = defineOwnPlugin({
   name: 'acme-decay',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   summary: 'forgets what is old',
   config: schema<{ ttlS: number }>({
     type: 'object',

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { definePlugin, Embedder, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { Embedder } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { REFRESH_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
 import { createScriptedEmbedder } from '../../fakes/scripted-embedder.ts';
@@ -25,10 +26,8 @@ const createMoodyEmbedder = () => {
       return sound.embed(texts, purpose);
     },
   };
-  const plugin = definePlugin({
+  const plugin = defineOwnPlugin({
     name: 'moody-embedder',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [Embedder],
     setup: ({ provide }) => provide(Embedder, embedder),
   });

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { SETUP_LIMIT_MS } from '../../../kernel/boot/create-kernel.ts';
 import { STOP_LIMIT_MS } from '../../../kernel/boot/stop-node.ts';
 import type { Ref } from '../../../kernel/internal-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import {
   Clock,
   defineEventHook,
   defineRef,
   Facts,
-  KERNEL_API,
   NodeSelf,
   type Plugin,
   type PluginContext,
@@ -21,13 +21,8 @@ import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
 type Context = PluginContext<Record<never, never>, unknown>;
-const plugin = (name: string, setup: Plugin['setup'], more: Partial<Plugin> = {}): AnyPlugin => ({
-  name,
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
-  setup,
-  ...more,
-});
+const plugin = (name: string, setup: Plugin['setup'], more: Partial<Plugin> = {}): AnyPlugin =>
+  defineOwnPlugin({ name, setup, ...more });
 const service = (name: string): Ref<string> => defineRef(`${name}.service`);
 const never = new Promise<void>(() => undefined);
 

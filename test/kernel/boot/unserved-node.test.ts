@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createNode, type Node } from '../../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
-import { definePlugin, KERNEL_API, type Plugin, type Transport } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import type { Plugin, Transport } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
-const plugin = (setup: Plugin['setup']): AnyPlugin =>
-  definePlugin({ name: 'watched', version: '1.0.0', kernelApi: KERNEL_API, setup: setup as () => void });
+const plugin = (setup: Plugin['setup']): AnyPlugin => defineOwnPlugin({ name: 'watched', setup: setup as () => void });
 
 /** A transport that fails any attempt to serve. */
 const unserving: Transport = {

@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import {
-  definePlugin,
-  type FactView,
-  KERNEL_API,
-  NodeSelf,
-  nodePrincipal,
-  readAnnotate,
-} from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { type FactView, NodeSelf, nodePrincipal, readAnnotate } from '../../../kernel/plugin-api.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const BODY = {
@@ -23,10 +17,8 @@ describe('a handler of read:annotate', () => {
   afterEach(() => node?.stop());
 
   const statusWith = async (handle: (views: readonly FactView[]) => readonly FactView[]): Promise<number> => {
-    const marker = definePlugin({
+    const marker = defineOwnPlugin({
       name: 'marker',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       setup: ({ on }) => on(readAnnotate, (views) => (views.length > 1 ? handle(views) : views)),
     });
     node = await startTestNode({ plugins: ['facts', 'keys', marker] });

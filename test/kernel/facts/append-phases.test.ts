@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import type { On } from '../../../kernel/hooks/define-hook.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   appendJudge,
   appendRead,
   appendSettle,
-  definePlugin,
   type FactDraft,
-  KERNEL_API,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
@@ -30,7 +29,7 @@ const draftOf = (value: string, members: Partial<FactDraft> = {}): FactDraft => 
 });
 
 const named = (name: string, setup: (on: On) => void): AnyPlugin =>
-  definePlugin({ name, version: '1.0.0', kernelApi: KERNEL_API, setup: ({ on }) => setup(on) });
+  defineOwnPlugin({ name, setup: ({ on }) => setup(on) });
 
 const refusal = (message: string) => new ServiceError('authorization', message);
 

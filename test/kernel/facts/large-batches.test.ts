@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { appendJudge, appendSettle, definePlugin, factAppended, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { appendJudge, appendSettle, factAppended } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -19,10 +20,8 @@ const createObserver = () => {
   const note = (): void => {
     turnsAt.push(turns);
   };
-  const plugin = definePlugin({
+  const plugin = defineOwnPlugin({
     name: 'observer',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     setup: ({ on }) => {
       on(appendSettle, note);
       on(appendJudge, note);

@@ -2,15 +2,8 @@ import { expect } from 'chai';
 import type { LinkBatch } from '../../../kernel/facts/append-api.ts';
 import { valueCommitment } from '../../../kernel/facts/value-commitment.ts';
 import type { On } from '../../../kernel/hooks/define-hook.ts';
-import {
-  appendJudge,
-  appendLink,
-  definePlugin,
-  type FactDraft,
-  factAppended,
-  KERNEL_API,
-  type LedgerEntry,
-} from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { appendJudge, appendLink, type FactDraft, factAppended, type LedgerEntry } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -31,7 +24,7 @@ const draftOf = (value: string, members: Partial<FactDraft> = {}): FactDraft => 
 });
 
 const named = (name: string, setup: (on: On) => void): AnyPlugin =>
-  definePlugin({ name, version: '1.0.0', kernelApi: KERNEL_API, setup: ({ on }) => setup(on) });
+  defineOwnPlugin({ name, setup: ({ on }) => setup(on) });
 
 forEachStore('the write record in the row of a fact', () => {
   let node: TestNode;

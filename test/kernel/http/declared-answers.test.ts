@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Answers } from '../../../kernel/internal-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import {
   component,
   defineComponent,
   FACT_VALUE,
-  KERNEL_API,
   listOf,
   NO_BODY,
   objectOf,
@@ -40,13 +40,8 @@ const refusal = async (answers: Answers, reply: Reply): Promise<string> => {
   return message;
 };
 
-const plugin = (more: Partial<AnyPlugin>): AnyPlugin => ({
-  name: 'acme',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
-  setup: () => undefined,
-  ...more,
-});
+const plugin = (more: Partial<AnyPlugin>): AnyPlugin =>
+  defineOwnPlugin({ name: 'acme', setup: () => undefined, ...more });
 
 describe('the check of replies against their declared schemas, in tests', () => {
   it('passes a matching body unchanged', async () => {

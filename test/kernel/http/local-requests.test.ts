@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { spellQuestion } from '../../../kernel/internal-api.ts';
-import { definePlugin, KERNEL_API, LocalRequests, type Route, schema } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin, spellQuestion } from '../../../kernel/internal-api.ts';
+import { LocalRequests, type Route, schema } from '../../../kernel/plugin-api.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
 
@@ -11,10 +11,8 @@ const OPEN = { 200: { json: { type: 'object', additionalProperties: true } } } a
 const READ_HEADERS = ['Svc-Session', 'X-Svc-Capability', 'Cookie', 'Content-Length'] as const;
 
 /** A plugin that calls a route of its own node, and returns the reply. */
-const askingPlugin = definePlugin({
+const askingPlugin = defineOwnPlugin({
   name: 'asking',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   requires: { routes: LocalRequests },
   setup({ use, route }) {
     const body = schema<{ readonly route: string }>({

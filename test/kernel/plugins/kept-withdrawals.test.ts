@@ -1,15 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { keepWithdrawals } from '../../../kernel/internal-api.ts';
-import {
-  Clock,
-  DEFAULT_TENANT,
-  definePlugin,
-  KERNEL_API,
-  NodeSettings,
-  type PluginTables,
-} from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin, keepWithdrawals } from '../../../kernel/internal-api.ts';
+import { Clock, DEFAULT_TENANT, NodeSettings, type PluginTables } from '../../../kernel/plugin-api.ts';
 import { FIRST_RETRY_MS } from '../../../kernel/plugins/followed-signal.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -35,10 +28,8 @@ const createWithdrawing = () => {
     file: '',
     tables: undefined as unknown as PluginTables,
     withdraw: () => inner.tables.write(DEFAULT_TENANT, async (own) => own.signal('withdrawn')),
-    plugin: definePlugin({
+    plugin: defineOwnPlugin({
       name: 'acme',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       requires: { clock: Clock, node: NodeSettings },
       setup(context) {
         const { clock, node } = context.use;

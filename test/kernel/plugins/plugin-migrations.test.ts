@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, type Migration } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import type { Migration } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
@@ -8,7 +9,7 @@ import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
 const withMigrations = (name: string, ...migrations: readonly Migration[]): AnyPlugin =>
-  definePlugin({ name, version: '1.0.0', kernelApi: KERNEL_API, migrations, setup: () => undefined });
+  defineOwnPlugin({ name, migrations, setup: () => undefined });
 
 const migrate = (up: Migration['up']): Promise<Error> =>
   rejection(startTestNode({ plugins: [withMigrations('acme-notes', { number: 900, name: 'try', up })] }));

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { DEFAULT_TENANT, definePlugin, KERNEL_API, type PluginTables } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { DEFAULT_TENANT, type PluginTables } from '../../../kernel/plugin-api.ts';
 import { FIRST_RETRY_MS } from '../../../kernel/plugins/followed-signal.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -14,10 +15,8 @@ const createListener = (name: string) => {
     tables: undefined as unknown as PluginTables,
     late: (): void => {},
     raise: () => inner.tables.write(DEFAULT_TENANT, async (own) => own.signal('news')),
-    plugin: definePlugin({
+    plugin: defineOwnPlugin({
       name,
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       setup({ tables, onSignal }) {
         inner.tables = tables;
         onSignal('news', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { DEFAULT_TENANT, definePlugin, KERNEL_API, type PluginTables } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { DEFAULT_TENANT, type PluginTables } from '../../../kernel/plugin-api.ts';
 import { narrowTransaction } from '../../../kernel/store/narrow-transaction.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -11,10 +12,8 @@ forEachStore('tables of a plugin', () => {
   let tables: PluginTables;
 
   before(async () => {
-    const notes = definePlugin({
+    const notes = defineOwnPlugin({
       name: 'acme-notes',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       migrations: [
         {
           number: 900,

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import {
   Authorizer,
   defineOpenRelation,
   defineReservedEntities,
   defineReservedRelation,
   type FactDraft,
-  KERNEL_API,
   type Word,
 } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
@@ -19,13 +19,8 @@ const ENTRY = defineReservedRelation('ledger:entry', { summary: 'an entry', writ
 const LEDGERS = defineReservedEntities('ledger', { summary: 'a ledger' });
 const NOTE = defineOpenRelation('note', { summary: 'a remark on a ledger', about: LEDGERS });
 
-const declaring = (...declares: readonly Word[]): AnyPlugin => ({
-  name: 'ledgers',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
-  declares,
-  setup: () => undefined,
-});
+const declaring = (...declares: readonly Word[]): AnyPlugin =>
+  defineOwnPlugin({ name: 'ledgers', declares, setup: () => undefined });
 
 const DRAFT: FactDraft = {
   entity: 'user:alice',

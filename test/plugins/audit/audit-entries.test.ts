@@ -1,13 +1,6 @@
 import { expect } from 'chai';
-import { REJECTIONS_PER_MINUTE } from '../../../kernel/internal-api.ts';
-import {
-  definePlugin,
-  type Facts,
-  factAppended,
-  KERNEL_API,
-  type Principal,
-  SCOPES,
-} from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin, REJECTIONS_PER_MINUTE } from '../../../kernel/internal-api.ts';
+import { type Facts, factAppended, type Principal, SCOPES } from '../../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditEntry, AuditLog, defineAuditEvent } from '../../../plugins/audit/audit-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -42,10 +35,8 @@ const ENDED = defineAuditEvent('work_ended', { summary: 'work ended' });
 const REFUSED = defineAuditEvent('work_refused', { summary: 'work was refused' });
 
 /** A plugin that fails the transaction of any fact about `user:broken`, after all other writes. */
-const breaker = definePlugin({
+const breaker = defineOwnPlugin({
   name: 'z-breaker',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   declares: [BEGUN, ENDED, REFUSED],
   setup: ({ on }) =>
     on(

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { definePlugin, type FactDraft, KERNEL_API, type Principal } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import type { FactDraft, Principal } from '../../../kernel/plugin-api.ts';
 import {
   ADMIN_ACTION,
   Audit,
@@ -20,10 +21,8 @@ import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const WORK = defineAuditEvent('work_done', { summary: 'work was done' });
-const worker = definePlugin({
+const worker = defineOwnPlugin({
   name: 'acme-worker',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   declares: [WORK],
   setup: () => {},
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, TenantRemoval } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { TenantRemoval } from '../../../kernel/plugin-api.ts';
 import { StoreVerification, storeChecks } from '../../../plugins/backup/backup-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTenantsNode } from '../multi-tenant/tenants-node.ts';
@@ -9,10 +10,8 @@ const FACTS = 600;
 const REMOVED_AT_ONCE = 300;
 
 /** Begins the erasure of the tenant `acme` while the walk shows its first page to the checks. */
-const erasing = definePlugin({
+const erasing = defineOwnPlugin({
   name: 'erasing',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   requires: { removal: TenantRemoval },
   setup({ on, use }) {
     let hasBegun = false;

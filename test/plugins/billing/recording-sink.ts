@@ -1,4 +1,4 @@
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type BillingEvent, BillingSink } from '../../../plugins/billing/billing-api.ts';
 
@@ -33,10 +33,8 @@ export const createRecordingSink = (): RecordingSink => {
       sink.events.push(...events);
       sink.writes.push(events.length);
     },
-    plugin: definePlugin({
+    plugin: defineOwnPlugin({
       name: 'recording-billing',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       provides: [BillingSink],
       setup: ({ provide }) => provide(BillingSink, sink),
     }),

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { appendAuthorise, definePlugin, KERNEL_API, ServiceError } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { appendAuthorise, ServiceError } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, ENTITY, startCardsNode } from './cards-node.ts';
 
@@ -82,10 +83,8 @@ forEachStore('the fact that holds a card', () => {
 
 forEachStore('a card whose fact a plugin refuses', () => {
   it('is stored nevertheless', async () => {
-    const gatekeeper = definePlugin({
+    const gatekeeper = defineOwnPlugin({
       name: 'gatekeeper',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       setup: ({ on }) => {
         on(appendAuthorise, ({ items }) => {
           for (const item of items) if (item.fact.system) item.reject(new ServiceError('authorization', 'not here'));

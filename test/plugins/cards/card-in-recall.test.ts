@@ -1,13 +1,6 @@
 import { expect } from 'chai';
-import {
-  definePlugin,
-  type HookCaller,
-  KERNEL_API,
-  NodeSelf,
-  nodePrincipal,
-  SCOPES,
-  type Scope,
-} from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { type HookCaller, NodeSelf, nodePrincipal, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
 import { CARD_REFRESH_TIMEOUT } from '../../../plugins/cards/card-substitution.ts';
 import { REFRESH_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
 import { isContradicted } from '../../../plugins/conflicts/conflicts-api.ts';
@@ -32,10 +25,8 @@ forEachStore('an entity in the result of a recall', () => {
   let cards: CardsNode;
   let hooks: HookCaller;
   /** Replaces the plugin recall: it calls the hook. */
-  const caller = definePlugin({
+  const caller = defineOwnPlugin({
     name: 'recall-caller',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     setup: (context) => {
       hooks = context.hooks;
     },

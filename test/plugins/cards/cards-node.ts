@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, GardenAccess, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { GardenAccess } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
@@ -67,10 +68,8 @@ export const startCardsNode = async (options: TestNodeOptions = {}): Promise<Car
 
 /** Gives each entity access to the gardens that are listed for it. */
 export const gardenDoors = (doors: Readonly<Record<string, 'all' | readonly string[]>>): AnyPlugin =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'garden-doors',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [GardenAccess],
     setup: ({ provide }) =>
       provide(

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, equals, KERNEL_API, not, readConstrain } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { equals, not, readConstrain } from '../../../kernel/plugin-api.ts';
 import { REFRESH_LIMIT_MS } from '../../../plugins/cards/memory-cards.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -7,10 +8,8 @@ import { CARD_PLUGINS, type CardsNode, startCardsNode } from './cards-node.ts';
 import { createScriptedSummariser } from './scripted-summariser.ts';
 
 /** Hides facts of `agent:left` from `agent:right`, and the reverse. This rule depends on neither scopes nor gardens. */
-const partition = definePlugin({
+const partition = defineOwnPlugin({
   name: 'partition',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   setup: ({ on }) => {
     on(readConstrain, ({ caller }) => {
       if (caller.entityUri === 'agent:left') return not(equals('sourceKey', 'agent:right'));

@@ -1,4 +1,4 @@
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type CardMaterial, CardSummariser } from '../../../plugins/cards/cards-api.ts';
 
@@ -29,10 +29,8 @@ export const createScriptedSummariser = (): ScriptedSummariser => {
         asked.push({ material, signal, answer, fail });
       }),
   };
-  const plugin = definePlugin({
+  const plugin = defineOwnPlugin({
     name: 'scripted-summariser',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [CardSummariser],
     setup: ({ provide }) => provide(CardSummariser, summariser),
   });

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
-import { definePlugin, equals, KERNEL_API, not, readConstrain } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { equals, not, readConstrain } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 /** Hides single facts, as a tombstone of a peer does within a place. */
-const hidingPlugin = definePlugin({
+const hidingPlugin = defineOwnPlugin({
   name: 'hiding',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   summary: 'Hides what one source says',
   setup({ on }) {
     on(readConstrain, ({ view }) => (view === 'visible' ? not(equals('sourceKey', 'agent:hidden')) : undefined));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { type ConsoleScreen, consoleScreens } from '../../../plugins/console/console-api.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -13,10 +13,8 @@ const SCREEN: ConsoleScreen = {
 };
 
 const withScreen = (name: string, screen: ConsoleScreen) =>
-  definePlugin({
+  defineOwnPlugin({
     name,
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     setup({ on }) {
       on(consoleScreens, () => screen);
     },

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, readAnnotate } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { readAnnotate } from '../../../kernel/plugin-api.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
@@ -161,10 +162,8 @@ forEachStore('cached answers to entity queries', (kind) => {
   });
 
   const marker = (cacheable: boolean | undefined) =>
-    definePlugin({
+    defineOwnPlugin({
       name: 'marker',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       setup({ on }) {
         on(readAnnotate, () => undefined, cacheable === undefined ? {} : { cacheable });
       },

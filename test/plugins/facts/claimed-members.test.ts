@@ -1,14 +1,13 @@
 import { expect } from 'chai';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import {
   Authorizer,
   appendAuthorise,
   appendRead,
   BOOLEAN_JSON,
   COUNT_JSON,
-  definePlugin,
   equals,
   factCommitted,
-  KERNEL_API,
   memberRefusal,
   noteOf,
   readConstrain,
@@ -53,10 +52,8 @@ const ADDED = [
 
 /** A third-party plugin that claims a member of bodies, a parameter of reads and a member of answers. */
 const createTickets = (learned: string[]) =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'tickets',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     declares: [TICKET, OF_RELATION, ...ADDED],
     setup({ on }) {
       on(appendRead, ({ items }) => {
@@ -153,10 +150,8 @@ forEachStore('a request member or parameter that a plugin adds', () => {
 
   it('cannot replace a member that the node itself defines', async () => {
     const read = (input: unknown) => input;
-    const taker = definePlugin({
+    const taker = defineOwnPlugin({
       name: 'taker',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       declares: [
         defineAssertionMember('entity', { summary: 'mine', schema: {}, read }),
         defineAssertionMember('tenant_id', { summary: 'mine', schema: {}, read }),
@@ -177,10 +172,8 @@ forEachStore('a request member or parameter that a plugin adds', () => {
   });
 
   it('leaves the other members of an answer unchanged', async () => {
-    const taker = definePlugin({
+    const taker = defineOwnPlugin({
       name: 'taker',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       setup: ({ on }) => on(queryAnswer, () => ({ facts: [], total: 0, cursor: 'x', tombstone_notices: ['gone'] })),
     });
     const node = await startTestNode({ extra: [taker] });

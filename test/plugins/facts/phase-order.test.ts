@@ -1,13 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import {
   appendAuthorise,
   appendJudge,
   appendRead,
   appendSettle,
-  definePlugin,
-  KERNEL_API,
   type RefusableItem,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
@@ -33,10 +32,8 @@ const placed = (plugin: AnyPlugin, order: 'first' | 'last'): AnyPlugin => ({
 });
 
 /** A plugin that refuses facts in every phase, in which other plugins refuse some as well. */
-const censor = definePlugin({
+const censor = defineOwnPlugin({
   name: 'censor',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   setup({ on }) {
     const refusal = new ServiceError('authorization', 'a word that nobody wants to read');
     on(appendRead, ({ items }) => {

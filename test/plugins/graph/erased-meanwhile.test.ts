@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, NodeSelf } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { NodeSelf } from '../../../kernel/plugin-api.ts';
 import { EdgeStore } from '../../../plugins/graph/edge-store.ts';
 import { graphMigrations } from '../../../plugins/graph/graph-migrations.ts';
 import { FactStore } from '../../../ports/ports.ts';
@@ -11,10 +12,8 @@ forEachStore('edges that are rebuilt while facts are erased', () => {
   let node: TestNode;
   let edges: EdgeStore;
   /** Creates only the tables of the graph. */
-  const tablesOfGraph = definePlugin({
+  const tablesOfGraph = defineOwnPlugin({
     name: 'graph',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     requires: { self: NodeSelf },
     migrations: graphMigrations,
     setup({ tables, use }) {

@@ -1,4 +1,5 @@
-import { definePlugin, GardenAccess, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { GardenAccess } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
 
@@ -6,10 +7,8 @@ export const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
 
 /** Admits only the members, named by their entity, to the one garden. */
 export const gardenDoors = (members: readonly string[]): AnyPlugin =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'garden-doors',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [GardenAccess],
     setup: ({ provide }) =>
       provide(

@@ -1,13 +1,11 @@
 import { expect } from 'chai';
-import { plainView } from '../../../kernel/internal-api.ts';
+import { defineOwnPlugin, plainView } from '../../../kernel/internal-api.ts';
 import {
   all,
   below,
-  definePlugin,
   equals,
   type HookCaller,
   isIn,
-  KERNEL_API,
   not,
   type Principal,
   SCOPES,
@@ -24,10 +22,8 @@ import { refDraft, WRITER } from './ref-drafts.ts';
 /** Takes the place of recall: it calls the hook. */
 const createCaller = () => {
   let hooks: HookCaller | undefined;
-  const plugin = definePlugin({
+  const plugin = defineOwnPlugin({
     name: 'recall-caller',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     setup: (context) => {
       hooks = context.hooks;
     },

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, httpAdmit, KERNEL_API, ServiceError } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { httpAdmit, ServiceError } from '../../../kernel/plugin-api.ts';
 import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -13,10 +14,8 @@ const SENT = { name: 'memory.jsonl', content: CONTENT, scope: 'team', source_pre
 const FACTS = 2 * ITEMS.length;
 
 /** Leaves a job for a file that no process has, as the crash of a node does. */
-const crashedImport = definePlugin({
+const crashedImport = defineOwnPlugin({
   name: 'crashed',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   requires: { jobs: JobQueue },
   setup({ use, every }) {
     let isLeft = false;
@@ -30,10 +29,8 @@ const crashedImport = definePlugin({
 
 /** Lets no batch through while `isShut`, so that an import waits. */
 const gate = { isShut: false, batches: 0 };
-const gatePlugin = definePlugin({
+const gatePlugin = defineOwnPlugin({
   name: 'gate',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   setup({ on }) {
     on(httpAdmit, ({ request }) => {
       if (!gate.isShut || request.path !== '/v1/facts/batch') return {};

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { defineImportFormat, type ImportReader } from '../../../plugins/importers/importers-api.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
@@ -45,10 +45,8 @@ describe('An import of one file with many equal facts', () => {
           };
         }
       };
-      const extra = definePlugin({
+      const extra = defineOwnPlugin({
         name: 'diaries',
-        version: '1.0.0',
-        kernelApi: KERNEL_API,
         summary: 'declares a format',
         declares: [defineImportFormat('diary', { summary: 's', obtain: 'o', load: async () => reader })],
         setup: () => {},

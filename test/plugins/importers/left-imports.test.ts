@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { defineImportFormat, type ImportReader } from '../../../plugins/importers/importers-api.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import type { TestReply } from '../../kit/test-request.ts';
@@ -26,10 +26,8 @@ describe('An import whose client leaves before the first line', () => {
       }
     };
     const diary = defineImportFormat('diary', { summary: 's', obtain: 'o', load: async () => read });
-    const extra = definePlugin({
+    const extra = defineOwnPlugin({
       name: 'diaries',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       summary: 'declares a format',
       declares: [diary],
       setup: () => {},

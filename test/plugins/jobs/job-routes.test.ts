@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { type JobHandler, JobQueue, type JobRequest } from '../../../plugins/jobs/jobs-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -14,10 +14,8 @@ const TYPE = 'test.report';
 
 /** A plugin that does its work in jobs. */
 const reporter = (handler: JobHandler) =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'reporter',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     requires: { jobs: JobQueue },
     setup: ({ use }) => use.jobs.handle(TYPE, handler),
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createSystemClock } from '../../../adapters/clock/system-clock.ts';
 import { createNode, type Node } from '../../../config/create-node.ts';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { JobQueue, type JobRun } from '../../../plugins/jobs/jobs-api.ts';
 import type { Clock } from '../../../ports/ports.ts';
 import { runInProcess } from '../../adapters/cli/run-in-process.ts';
@@ -32,10 +32,8 @@ describe('the command jobs', () => {
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const worker = definePlugin({
+    const worker = defineOwnPlugin({
       name: 'worker',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       requires: { jobs: JobQueue },
       setup({ use }) {
         queue = use.jobs;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { MOST_OPEN_TO_RESUME } from '../../../plugins/jobs/job-store.ts';
 import { type JobHandler, JobQueue, type JobRequest, type JobRun } from '../../../plugins/jobs/jobs-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
@@ -16,10 +16,8 @@ const LOOK_MS = 1_000;
 const PAGES = 5;
 
 const worker = (handler: JobHandler) =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'worker',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     requires: { jobs: JobQueue },
     setup: ({ use }) => use.jobs.handle(TYPE, handler),
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
@@ -8,10 +8,8 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const creator = createPrincipal({ entityUri: 'agent:creator', permissions: new Set(['read']) });
 
-const counter = definePlugin({
+const counter = defineOwnPlugin({
   name: 'counter',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   requires: { jobs: JobQueue },
   setup: ({ use }) =>
     use.jobs.handle('test.count', {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePermission, definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { definePermission } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
@@ -7,10 +8,8 @@ const rawKey = (name: string): string => name.padEnd(40, '0');
 
 const SPEND = definePermission('budget.spend', { summary: 'spend from the budget' });
 
-const budget = definePlugin({
+const budget = defineOwnPlugin({
   name: 'budget',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   declares: [SPEND],
   setup({ route }) {
     route({

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, Telemetry } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { Telemetry } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -18,10 +19,8 @@ afterEach(async () => {
 });
 
 const probe = (declare: (telemetry: Telemetry) => void): AnyPlugin =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'z-probe',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     requires: { telemetry: Telemetry },
     setup: ({ use }) => declare(use.telemetry),
   });

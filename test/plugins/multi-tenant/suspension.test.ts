@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { FIRST_RETRY_MS } from '../../../kernel/plugins/followed-signal.ts';
 import { JobQueue } from '../../../plugins/jobs/jobs-api.ts';
 import { type FactStore, ServiceError } from '../../../ports/ports.ts';
@@ -15,10 +15,8 @@ const TARGET = 'svc://localhost/project/atlas';
 /** Records the tenants whose jobs were run. */
 const createWorker = () => {
   const done: string[] = [];
-  const plugin = definePlugin({
+  const plugin = defineOwnPlugin({
     name: 'test-worker',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     requires: { jobs: JobQueue },
     setup: ({ use }) =>
       use.jobs.handle('test.note', {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createSigner, encodeBase64Url, verifyEd25519 } from '../../../kernel/internal-api.ts';
-import { definePlugin, KERNEL_API, nodeHealth, nodeMetadata, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { createSigner, defineOwnPlugin, encodeBase64Url, verifyEd25519 } from '../../../kernel/internal-api.ts';
+import { nodeHealth, nodeMetadata, sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -14,10 +14,8 @@ const probe = (handlers: {
   health?: () => string | undefined | Promise<string | undefined>;
   metadata?: () => Record<string, unknown>;
 }): AnyPlugin =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'z-probe',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     setup({ on }) {
       if (handlers.health !== undefined) on(nodeHealth, handlers.health);
       if (handlers.metadata !== undefined) on(nodeMetadata, handlers.metadata);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, nodeReadiness } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { nodeReadiness } from '../../../kernel/plugin-api.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -50,10 +51,8 @@ forEachStore('the readiness of a node', () => {
 
   it('fails while a plugin reports that it is not ready, although the node is healthy', async () => {
     let problem: string | undefined = 'the model is being loaded';
-    const plugin = definePlugin({
+    const plugin = defineOwnPlugin({
       name: 'z-probe',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       setup: ({ on }) => on(nodeReadiness, () => problem),
     });
     const node = await start({ plugins: ['node-info'], extra: [plugin] });

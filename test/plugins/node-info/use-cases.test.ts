@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, nodeHealth, nodeMetadata } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { nodeHealth, nodeMetadata } from '../../../kernel/plugin-api.ts';
 import { NodeInfo, NodeKeys } from '../../../plugins/node-info/node-info-api.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -8,10 +9,8 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 describe('the services for metadata, keys and health of a node, without HTTP', () => {
   let node: TestNode;
   let problem: string | undefined;
-  const acme = definePlugin({
+  const acme = defineOwnPlugin({
     name: 'acme',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     setup({ on }) {
       on(nodeMetadata, () => ({ acme_region: 'north' }));
       on(nodeHealth, () => problem);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { NODE_VERSION } from '../../../kernel/internal-api.ts';
-import { definePlugin, KERNEL_API, NO_BODY } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin, NODE_VERSION } from '../../../kernel/internal-api.ts';
+import { NO_BODY } from '../../../kernel/plugin-api.ts';
 import type { ApiDocument } from '../../../plugins/openapi/api-document.ts';
 import { curlExample } from '../../../plugins/openapi/curl-example.ts';
 import { html } from '../../../plugins/openapi/html-text.ts';
@@ -11,10 +11,8 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 const HOSTILE = `<script>alert("x")</script>'&`;
 
 /** A plugin with markup in its descriptions. */
-const hostile = definePlugin({
+const hostile = defineOwnPlugin({
   name: 'z-hostile',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   summary: HOSTILE,
   setup({ route }) {
     route({

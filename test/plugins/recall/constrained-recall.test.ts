@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, equals, KERNEL_API, not, readConstrain } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { equals, not, readConstrain } from '../../../kernel/plugin-api.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachLayout } from '../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -9,10 +10,8 @@ const PLUGINS = ['keys', 'facts', 'conflicts', 'graph', 'cards', 'recall', 'sear
 const HIDDEN = 700;
 
 /** Hides facts of `agent:secret` from `agent:outsider`, by a rule that the search index does not know. */
-const curtain = definePlugin({
+const curtain = defineOwnPlugin({
   name: 'curtain',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   setup: ({ on }) => {
     on(readConstrain, ({ caller }) =>
       caller.entityUri === 'agent:outsider' ? not(equals('sourceKey', 'agent:secret')) : undefined,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, equals, KERNEL_API, not, readConstrain } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { equals, not, readConstrain } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -9,10 +10,8 @@ const OWN_ID = /"(recall|request)_id":"[^"]+"/;
 
 /** Hides facts of `agent:secret` from `agent:outsider`, while `isDrawn` returns true. */
 const curtain = (isDrawn: () => boolean) =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'curtain',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     setup: ({ on }) => {
       on(readConstrain, ({ caller }) =>
         caller.entityUri === 'agent:outsider' && isDrawn() ? not(equals('sourceKey', 'agent:secret')) : undefined,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, Embedder, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { Embedder } from '../../../kernel/plugin-api.ts';
 import { createScriptedEmbedder } from '../../fakes/scripted-embedder.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { type KeyOptions, startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -26,10 +27,8 @@ const createSlowEmbedder = () => {
       return sound.embed(texts, purpose);
     },
   };
-  const plugin = definePlugin({
+  const plugin = defineOwnPlugin({
     name: 'slow-embedder',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [Embedder],
     setup: ({ provide }) => provide(Embedder, embedder),
   });

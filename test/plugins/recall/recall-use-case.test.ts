@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { COUNT_JSON, definePlugin, KERNEL_API, orNull } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { COUNT_JSON, orNull } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import {
   defineDegradation,
@@ -24,20 +25,16 @@ const PEERS_ASKED = defineRecallMember('peers_asked', {
 
 /** A plugin that adds the given members to answers. */
 const peers = (added: () => RecallAddition | undefined): AnyPlugin =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'peers',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     declares: [PEER_UNREACHABLE, PEERS_ASKED],
     setup: ({ on }) => on(recallAnswer, added),
   });
 
 describe('a member that a plugin adds to the recall answer', () => {
   it('cannot have the name of a built-in member', async () => {
-    const taker = definePlugin({
+    const taker = defineOwnPlugin({
       name: 'taker',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       declares: [defineRecallMember('facts', { summary: 'mine', json: {}, absent: null })],
       setup: () => undefined,
     });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, type Hlc, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import type { Hlc } from '../../../kernel/plugin-api.ts';
 import { SearchIndex } from '../../../plugins/search/search-api.ts';
 import { SearchNode, type StartSearchNode } from '../../contract/search-index/search-node.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -18,10 +19,8 @@ const startWith = (members: Partial<SearchIndex>, patienceMs = PATIENCE_MS): Pro
     ask: async (plan) => plan.map(() => ({ hits: [] })),
     ...members,
   };
-  const acme = definePlugin({
+  const acme = defineOwnPlugin({
     name: 'acme-search',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [SearchIndex],
     setup: ({ provide }) => provide(SearchIndex, index),
   });

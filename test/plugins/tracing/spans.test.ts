@@ -1,7 +1,8 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { definePlugin, KERNEL_API, ServiceError, Telemetry, Transport } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { ServiceError, Telemetry, Transport } from '../../../kernel/plugin-api.ts';
 import { readTraceContext, traceHeaders } from '../../../plugins/tracing/trace-context.ts';
 import { createLoopbackNetwork } from '../../fakes/loopback-network.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -85,10 +86,8 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
   });
 
   it('fail for a status of 500 but not for a refusal, and never contain the text of an error', async () => {
-    const plugin = definePlugin({
+    const plugin = defineOwnPlugin({
       name: 'z-probe',
-      version: '1.0.0',
-      kernelApi: KERNEL_API,
       requires: { telemetry: Telemetry },
       setup({ use, route }) {
         const fail = (path: string, error: () => Error): void =>

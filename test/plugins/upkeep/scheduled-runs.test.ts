@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, ServiceError } from '../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
+import { ServiceError } from '../../../kernel/plugin-api.ts';
 import { type UpkeepRun, upkeepTasks } from '../../../plugins/upkeep/upkeep-api.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
@@ -25,10 +26,8 @@ const sweeper = (
   work: (run: UpkeepRun) => Promise<void> = async () => {},
   per: 'tenant' | 'node' = 'node',
 ) =>
-  definePlugin({
+  defineOwnPlugin({
     name: 'sweeper',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     setup({ on }) {
       on(upkeepTasks, () => ({
         name: 'sweep',

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, nodeMetadata } from '../../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../../kernel/internal-api.ts';
+import { nodeMetadata } from '../../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { connect, listed, minutesUntil, type PeerNode, peerPlace, startPeer } from './peering-nodes.ts';
 
-const OLDER = definePlugin({
+const OLDER = defineOwnPlugin({
   name: 'older-names',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   summary: 'Compares names by an older version of Unicode',
   async setup({ on }) {
     on(nodeMetadata, () => ({ unicode_version: '15.1' }));

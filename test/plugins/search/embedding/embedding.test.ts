@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { definePlugin, Embedder, KERNEL_API } from '../../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../../kernel/internal-api.ts';
+import { Embedder } from '../../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../../kernel/plugins/plugin-definition.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { createScriptedEmbedder } from '../../../fakes/scripted-embedder.ts';
@@ -31,10 +32,8 @@ const createMoodyEmbedder = (dimensions: number) => {
       return moody.answer === undefined ? sound.embed(texts, purpose) : moody.answer(texts);
     },
   };
-  const plugin: AnyPlugin = definePlugin({
+  const plugin: AnyPlugin = defineOwnPlugin({
     name: `moody-${dimensions}`,
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [Embedder],
     setup: ({ provide }) => provide(Embedder, embedder),
   });

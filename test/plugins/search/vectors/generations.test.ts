@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { definePlugin, EarlierEmbedders, Embedder, KERNEL_API } from '../../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../../kernel/internal-api.ts';
+import { EarlierEmbedders, Embedder } from '../../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../../kernel/plugins/plugin-definition.ts';
 import { SearchIndex } from '../../../../plugins/search/search-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
@@ -32,10 +33,8 @@ const embedderOf = (dimensions: number, earlier: readonly number[] = []) => {
       return sound.embed(texts, purpose);
     },
   };
-  const plugin: AnyPlugin = definePlugin({
+  const plugin: AnyPlugin = defineOwnPlugin({
     name: `embedder-${dimensions}`,
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
     provides: [Embedder, EarlierEmbedders],
     setup: ({ provide }) => {
       provide(Embedder, embedder);

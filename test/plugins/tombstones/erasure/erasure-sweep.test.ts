@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../../../config/plugin-catalog.ts';
-import { definePlugin, Embedder, KERNEL_API } from '../../../../kernel/plugin-api.ts';
+import { defineOwnPlugin } from '../../../../kernel/internal-api.ts';
+import { Embedder } from '../../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { pageText } from '../../../documents/read-pages.ts';
 import { createScriptedEmbedder } from '../../../fakes/scripted-embedder.ts';
@@ -16,10 +17,8 @@ import { findTraces } from './find-traces.ts';
 const CANARY = 'zebrafish-quartz-7f3a';
 const VICTIM = 'user:victim';
 
-const embedder = definePlugin({
+const embedder = defineOwnPlugin({
   name: 'test-embedder',
-  version: '1.0.0',
-  kernelApi: KERNEL_API,
   provides: [Embedder],
   setup: ({ provide }) => provide(Embedder, createScriptedEmbedder()),
 });
