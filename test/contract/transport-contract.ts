@@ -8,6 +8,7 @@ import {
   ServiceError,
   type Transport,
 } from '../../ports/ports.ts';
+import { createGate } from '../kit/create-gate.ts';
 
 /** Two transports that can reach each other; `stop` releases their resources. */
 export interface TransportPair {
@@ -205,10 +206,7 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
 
       it('reads a stream only as fast as the client does, and ends it when the client disconnects', async () => {
         let taken = 0;
-        let end = (): void => undefined;
-        const ended = new Promise<void>((resolve) => {
-          end = resolve;
-        });
+        const { passed: ended, open: end } = createGate();
         async function* endless(): AsyncIterable<Uint8Array> {
           try {
             for (;;) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Reply, schema } from '../../../kernel/plugin-api.ts';
 import { othersGoFirst } from '../../../ports/others-first.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { exchangeRaw, openRaw, parseReplies } from '../../kit/raw-socket.ts';
 import { type KoaNode, serveKoa } from '../../kit/serve-koa.ts';
 import { type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
@@ -11,15 +12,6 @@ const CLOSE = 'Connection: close\r\n';
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${AUTH}${headers}\r\n`;
 const post = (headers: string, body = ''): string =>
   `POST /v1/things HTTP/1.1\r\n${AUTH}Content-Type: application/json\r\n${headers}\r\n${body}`;
-
-/** Returns a promise together with the function that fulfils it. */
-const gate = <T = void>() => {
-  let open: (value: T) => void = () => {};
-  const passed = new Promise<T>((resolve) => {
-    open = resolve;
-  });
-  return { passed, open };
-};
 
 describe('connections of the koa transport', () => {
   let node: KoaNode;
@@ -124,7 +116,7 @@ describe('connections of the koa transport', () => {
   });
 
   it('close when a client does not read its answer', async () => {
-    const gone = gate();
+    const gone = createGate();
     async function* endless(): AsyncGenerator<string> {
       try {
         for (;;) yield 'x'.repeat(65_536);
@@ -141,8 +133,8 @@ describe('connections of the koa transport', () => {
   });
 
   it('stream the output of a handler, and notify the handler when the client disconnects', async () => {
-    const aborted = gate<'aborted'>();
-    const ended = gate();
+    const aborted = createGate<'aborted'>();
+    const ended = createGate();
     async function* ticks(): AsyncGenerator<string> {
       try {
         yield 'tick\n';
@@ -189,8 +181,8 @@ describe('connections of the koa transport', () => {
 
   describe('when the server closes', () => {
     it('close at once when idle, and otherwise after the current answer', async () => {
-      const started = gate();
-      const finish = gate();
+      const started = createGate();
+      const finish = createGate();
       node = await serveKoa([
         route(async () => {
           started.open();
@@ -216,8 +208,8 @@ describe('connections of the koa transport', () => {
     });
 
     it('are cut after a time limit, and the handler is notified', async () => {
-      const started = gate();
-      const told = gate();
+      const started = createGate();
+      const told = createGate();
       node = await serveKoa([
         route(async ({ signal }) => {
           signal.addEventListener('abort', () => told.open());

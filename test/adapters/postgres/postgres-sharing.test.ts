@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { type FactStore, type FeedEntry, type Hlc, ServiceError, type WriteTransaction } from '../../../ports/ports.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { factById, sampleFact, sampleId, storeFacts } from '../../kit/fact-samples.ts';
 import { administer } from '../../kit/postgres-server.ts';
 import { rejection } from '../../kit/rejection.ts';
@@ -110,10 +111,7 @@ describe('PostgreSQL stores on one database', () => {
   it('lend connections in order, and report when none becomes free in time', async () => {
     // The limit holds for opening a session too, which takes long on a busy machine.
     const small = await temporary.another({ poolSize: 4, connectTimeoutMs: 3_000 });
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: gate, open: release } = createGate();
     const held = Array.from({ length: 3 }, () => small.read(() => gate));
     const error = await rejection(small.read(async () => {}));
     expect(error).to.be.instanceOf(ServiceError).and.include({ code: 'unavailable' });
@@ -130,10 +128,7 @@ describe('PostgreSQL stores on one database', () => {
     const name = new URL(temporary.url).pathname.slice(1);
     await administer(temporary.url, `ALTER DATABASE ${name} CONNECTION LIMIT 12`);
     const bounded = await temporary.another({ poolSize: 16, processes: 2, connectTimeoutMs: 3_000 });
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: gate, open: release } = createGate();
     // Six for each process: one to listen, one to write, and four to read.
     const held = Array.from({ length: 4 }, () => bounded.read(() => gate));
     expect(await rejection(bounded.read(async () => {}))).to.include({ code: 'unavailable', status: 503 });

@@ -9,6 +9,7 @@ import { createSealedObjects } from '../../../adapters/sealed/sealed-objects.ts'
 import { createObjectStores } from '../../../config/object-stores.ts';
 import type { KeySource, ObjectStore, RewrappedSeal } from '../../../ports/ports.ts';
 import { allOf, bytesOf, contentOf, describeObjectStore } from '../../contract/object-store-contract.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { S3_BUCKET, type S3Server, s3Variables, startS3Server } from '../../kit/s3-server.ts';
 
@@ -131,10 +132,7 @@ describe('sealed objects', () => {
     const inner = createFolderObjects(folder);
     let drawn = 0;
     let writing = Promise.resolve();
-    let showBoth = (): void => {};
-    const both = new Promise<void>((resolve) => {
-      showBoth = resolve;
-    });
+    const { passed: both, open: showBoth } = createGate();
     const meeting: ObjectStore = {
       ...inner,
       write: async (path, content, options) => {

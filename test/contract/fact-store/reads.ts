@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { all, type Snapshot } from '../../../ports/ports.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { factById, sampleFact, sampleId, stamp, storeFacts } from '../../kit/fact-samples.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
@@ -106,10 +107,7 @@ export const describeReads = (current: CurrentStore): void => {
     it('runs all requested reads concurrently', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1)]);
-      let release = (): void => {};
-      const gate = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const { passed: gate, open: release } = createGate();
       const reads = Array.from({ length: 100 }, (_, at) =>
         store.read(async (snapshot) => {
           if (at < 10) await gate;

@@ -4,6 +4,7 @@ import { Embedder, type FactDraft } from '../../../kernel/plugin-api.ts';
 import { createStoreCounter, type StoreCounts } from '../../fakes/counting-store.ts';
 import { createScriptedEmbedder } from '../../fakes/scripted-embedder.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
@@ -18,10 +19,7 @@ const many = (draftOf: (n: number) => FactDraft): FactDraft[] => Array.from({ le
 
 /** Creates an embedder that leaves facts unembedded until the end, so that only the recall queries the store. */
 const createIdleEmbedder = () => {
-  let end = (): void => {};
-  const atTheEnd = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { passed: atTheEnd, open: end } = createGate();
   const sound = createScriptedEmbedder();
   const embedder: Embedder = {
     ...sound,

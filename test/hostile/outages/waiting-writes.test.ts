@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { FactStore } from '../../../ports/ports.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const LIMIT_MS = 5_000;
@@ -56,10 +57,7 @@ describe('a write that waits behind another one on SQLite (I20)', () => {
 
   it('gets 503 with Retry-After after five seconds, stores nothing, and succeeds when it is sent again', async () => {
     const key = await node.addKey();
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: held, open: release } = createGate();
     const blocking = node.kernel.get(FactStore).write('default', () => held);
     const waits = new Promise<void>((resolve) => {
       noteWrite = resolve;

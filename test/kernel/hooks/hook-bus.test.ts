@@ -7,6 +7,7 @@ import { UNFINISHED_HANDLER_MS } from '../../../kernel/hooks/unfinished-handlers
 import { ServiceError } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
+import { createGate } from '../../kit/create-gate.ts';
 
 const text = defineFilterHook<string, { suffix: string }>('text:change');
 const votes = defineCollectHook<number, string>('vote:collect');
@@ -180,10 +181,7 @@ describe('the hook bus', () => {
 
   it('starts the handlers of an event together', async () => {
     const { bus } = createBus();
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: gate, open: release } = createGate();
     bus.register('a', done, () => gate);
     bus.register('b', done, () => release());
     await bus.emit(done, 'both');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MAX_PERSON_COST, PersonTurns } from '../../../kernel/http/person-turns.ts';
 import { inPieces } from '../../../kernel/http/pieces-in-turns.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { rejection } from '../../kit/rejection.ts';
 
 const PERSON = { tenantId: 'default', entityUri: 'agent:a' };
@@ -67,10 +68,7 @@ describe('A streamed reply that is costly to compute', () => {
   it('computes no piece for a client that went away while the piece waited', async () => {
     const client = new AbortController();
     const { seen, stream } = open(['one'], client.signal);
-    let end: () => void = () => {};
-    const running = new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    const { passed: running, open: end } = createGate();
     const other = turns.run(PERSON, MAX_PERSON_COST, () => running);
     const next = stream.next();
     client.abort();

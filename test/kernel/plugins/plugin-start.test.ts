@@ -16,6 +16,7 @@ import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { createLoopbackNetwork } from '../../fakes/loopback-network.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
@@ -94,10 +95,7 @@ describe('the start task of a plugin', () => {
 
   it('may run for ten seconds', async () => {
     const clock = createManualClock();
-    let begun = (): void => undefined;
-    const begins = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
+    const { passed: begins, open: begun } = createGate();
     const slow = plugin('slow', ({ onStart }) => {
       onStart(() => {
         begun();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { defineImportFormat, type ImportReader } from '../../../plugins/importers/importers-api.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
@@ -57,10 +58,7 @@ describe('An import whose client leaves before the first line', () => {
 
   it('keeps its place among the imports at a time until its reading has ended', async () => {
     const leaving = new AbortController();
-    let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const { passed: gate, open } = createGate();
     let waiting = 0;
     onPiece = () => {
       waiting += 1;

@@ -6,6 +6,7 @@ import { defineOwnPlugin } from '../../../kernel/internal-api.ts';
 import { type JobHandler, JobQueue, type JobRequest } from '../../../plugins/jobs/jobs-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
@@ -56,10 +57,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
   };
 
   it('shows the state of a job from its creation to its end', async () => {
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: gate, open: release } = createGate();
     await start({
       run: async () => {
         await gate;

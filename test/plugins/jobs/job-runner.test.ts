@@ -9,6 +9,7 @@ import type { JobHandler, JobRun } from '../../../plugins/jobs/jobs-api.ts';
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { type OpenJobStore, openJobStore } from './open-job-store.ts';
@@ -105,10 +106,7 @@ forEachStore('a worker of jobs', (kind) => {
   });
 
   it('renews its claim while the job runs, and respects the limit of concurrent jobs', async () => {
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: gate, open: release } = createGate();
     const running: string[] = [];
     handle(async ({ id }) => {
       running.push(id);
@@ -135,10 +133,7 @@ forEachStore('a worker of jobs', (kind) => {
 
   it('interrupts a run that paused beyond its lease, and counts the work once', async () => {
     const runs: JobRun[] = [];
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: gate, open: release } = createGate();
     let effects = 0;
     const work = async (run: JobRun): Promise<undefined> => {
       runs.push(run);

@@ -7,6 +7,7 @@ import { MOST_OPEN_TO_RESUME } from '../../../plugins/jobs/job-store.ts';
 import { type JobHandler, JobQueue, type JobRequest, type JobRun } from '../../../plugins/jobs/jobs-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { placeTestStore, type TestStore } from '../../kit/test-store.ts';
@@ -59,10 +60,7 @@ forEachStore('A long-running job', (kind) => {
 
   it('shows its progress and its speed, also after it has ended', async () => {
     let run: JobRun | undefined;
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: gate, open: release } = createGate();
     const node = await start({
       run: async (held) => {
         run = held;

@@ -3,6 +3,7 @@ import { connectServer } from '../../../adapters/cli/command-server.ts';
 import { createSystemRandom } from '../../../adapters/random/system-random.ts';
 import type { CommandServer } from '../../../kernel/command-api.ts';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { freePort } from '../../kit/free-port.ts';
 import { startServedNode } from '../../kit/start-served-node.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -21,10 +22,7 @@ const textOf = ({ content }: Loose): string => content.map(({ text }: Loose) => 
 
 /** A node whose replies wait for `open`. */
 const gated = (node: TestNode, key: string): Pick<CommandServer, 'send'> & { open(): void } => {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { passed: opened, open } = createGate();
   return {
     open: () => open(),
     async send({ method, path }) {

@@ -4,6 +4,7 @@ import { Client, type Transport } from '@modelcontextprotocol/client';
 import type { CommandServer } from '../../../kernel/command-api.ts';
 import { askOverHttp } from '../../../plugins/mcp/ask-node.ts';
 import { serveOverStdio } from '../../../plugins/mcp/stdio-face.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { negotiationOf, type Revision } from './mcp-kit.ts';
 
 /** The SDK's own client, which talks over standard input and output in this process. */
@@ -27,10 +28,7 @@ export const connectOverStdio = async (
   const parts = { choice: { profile: 'core', readOnly: false }, node, name: 'x', version: '1', report() {} };
   const ended = serveOverStdio({ ...parts, tokens: {} } as never, { stdin, stdout });
   const changes: string[][] = [];
-  let heard: () => void = () => {};
-  const changed = new Promise<void>((resolve) => {
-    heard = resolve;
-  });
+  const { passed: changed, open: heard } = createGate();
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     {

@@ -19,6 +19,7 @@ import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { plainFiles } from '../../fakes/plain-files.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { pluginStore } from '../../kit/plugin-store.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
@@ -63,10 +64,7 @@ forEachStore('a search index that is still being built', () => {
   };
 
   it('delays a search for a limited time, and then reports its progress', async () => {
-    let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const { passed: gate, open } = createGate();
     const store = node.kernel.get(FactStore);
     const slow = {
       read: <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
@@ -94,10 +92,7 @@ forEachStore('a search index that is still being built', () => {
   });
 
   it('finds facts by words while stored vectors are read, and reports that vectors are missing', async () => {
-    let read = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      read = resolve;
-    });
+    const { passed: gate, open: read } = createGate();
     const target = { name: 'words', embedder: 'words', state: 'complete' } as Generation;
     const search = serviceOn(node.kernel.get(FactStore), {
       generations: { plan: async () => ({ target, others: [] }) },

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createLoopbackNetwork } from '../../fakes/loopback-network.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 import { ATLAS, startSubscribedNode } from './subscribed-node.ts';
@@ -13,10 +14,7 @@ const PLACES = 64;
 forEachStore('webhooks that do not reply', () => {
   it('do not delay the events of other callers, however many hosts one caller names', async () => {
     const network = createLoopbackNetwork();
-    let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const { passed: gate, open } = createGate();
     let hanging = 0;
     for (let at = 0; at < HOSTS; at += 1) {
       await network.transport(`https://slow-${at}.example`).serve({

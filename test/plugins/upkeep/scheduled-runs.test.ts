@@ -8,6 +8,7 @@ import { type UpkeepRun, upkeepTasks } from '../../../plugins/upkeep/upkeep-api.
 import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { createGate } from '../../kit/create-gate.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
@@ -223,10 +224,7 @@ forEachStore('Upkeep by a schedule', () => {
   });
 
   it('runs a task by hand for administrators, once for simultaneous requests', async () => {
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { passed: gate, open: release } = createGate();
     const node = await start({ plugins: ['keys', 'facts', 'jobs', 'upkeep', sweeper(runs, () => gate)] }, '');
     const key = await adminOf(node);
     const run = (by = key, task = 'sweep') => node.request('POST', `/v1/upkeep/${task}/run`, { key: by });
