@@ -4,6 +4,7 @@ import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import { newDraft, publishDraft, removeDrafts } from './draft-file.ts';
 import { readOrdinaryFile } from './ordinary-file.ts';
+import { syncPath } from './sync-path.ts';
 import { isDiskFull } from './unusable-file.ts';
 
 type DraftNames = Pick<Random, 'uuid'>;
@@ -106,7 +107,7 @@ const withDraft = async <T>(
     try {
       await writeDurably(draft, `${secret}\n`);
       const placed = await place(draft);
-      await syncFolder(folder);
+      await syncPath(folder);
       return placed;
     } catch (error) {
       if (isDiskFull(error)) throw fullDisk(path, error);
@@ -135,17 +136,6 @@ const writeDurably = async (path: string, text: string): Promise<void> => {
     await file.sync();
   } finally {
     await file.close();
-  }
-};
-
-/** Syncs the folder to make the new name durable, on systems that support that. */
-const syncFolder = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 };
 

@@ -5,6 +5,7 @@ import {
   createSigner,
   decodeBase64Url,
   encodeBase64Url,
+  fileTaken,
   readNamedSecret,
   SEED_BYTES,
   type Signer,
@@ -64,9 +65,7 @@ it. The node gets the public key alone, and gives it the id that --key-id names.
 const makeKey = async (path: string, random: Random): Promise<string> => {
   const seed = random.bytes(SEED_BYTES);
   if (await writeSecretFile(path, encodeBase64Url(seed), random)) return encodeBase64Url(createSigner(seed).publicKey);
-  throw new ServiceError('conflict', `${path} exists already and is never overwritten`, {
-    hint: 'name another file, or move that one away',
-  });
+  throw fileTaken(path);
 };
 
 const registration = (publicKey: string): string =>

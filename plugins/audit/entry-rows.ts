@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type ChainLink, hashBytes, hashText, isSealedText } from '../../kernel/internal-api.ts';
+import { type ChainLink, hashBytes, hashText, isSealedText, textOrNull } from '../../kernel/internal-api.ts';
 import type { PluginSnapshot, PluginTables, Row, SqlValue } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, RecordedEntry } from './audit-api.ts';
 import { detailHash } from './chain/entry-link.ts';
@@ -133,5 +133,3 @@ export const linkFromRow = (row: Readonly<Record<string, SqlValue>>): ChainLink 
   seq: Number(row['chain_seq']),
   hash: hashBytes(String(row['link_hash'])),
 });
-
-const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));

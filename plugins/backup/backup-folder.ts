@@ -1,6 +1,6 @@
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { formatHlc } from '../../kernel/internal-api.ts';
+import { formatHlc, syncPath } from '../../kernel/internal-api.ts';
 import { parseInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { erasureInstants } from './erasure-journals.ts';
@@ -193,17 +193,6 @@ export const summaryOf = (
   erasuresSince: erasedAt.filter((ms) => ms >= (parseInstant(createdAt) ?? 0)).length,
   damage: null,
 });
-
-/** Syncs a file or a folder to disk. */
-export const syncPath = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
 
 /** Returns the path of a backup: a name in the folder of backups, or the path of any folder. */
 export const pathOfBackup = (folder: string, given: string): string =>

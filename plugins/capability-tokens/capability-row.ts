@@ -1,4 +1,4 @@
-import { openRow, sealRow } from '../../kernel/internal-api.ts';
+import { numberOrNull, openRow, sealRow } from '../../kernel/internal-api.ts';
 import { type Row, type SealedColumns, type SqlValue, sha256Hex } from '../../kernel/plugin-api.ts';
 import { TOKENS_TABLE } from './capability-migrations.ts';
 import type { CapabilityRecord, CapabilityVerb } from './capability-tokens-api.ts';
@@ -46,6 +46,6 @@ export const capabilityFromRow = (stored: Readonly<Record<string, SqlValue>>): S
     digest: String(row['digest']),
     issuedMs: Number(row['issued_ms']),
     expiresMs: Number(row['expires_ms']),
-    revokedMs: row['revoked_ms'] == null ? null : Number(row['revoked_ms']),
+    revokedMs: numberOrNull(row['revoked_ms']),
   };
 };

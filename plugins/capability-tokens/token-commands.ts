@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type CommandGroup, defineCommand, EXIT } from '../../kernel/command-api.ts';
-import { isCommitUnknown, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
+import { fileTaken, isCommitUnknown, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
 import { formatInstant, nodePrincipal, ServiceError } from '../../kernel/plugin-api.ts';
 import { operatorOf, TENANT_SERVICES, tenantOption } from '../multi-tenant/multi-tenant-api.ts';
 import {
@@ -63,7 +63,7 @@ const mintCommand = defineCommand({
   async run({ options, use, random, stdout, stderr }) {
     const { registry } = use;
     const { subject, verb, object, expires, ttl, out } = options;
-    if (out !== undefined && existsSync(out)) throw taken(out);
+    if (out !== undefined && existsSync(out)) throw fileTaken(out);
     const actor = await operatorOf(options.tenant, use);
     const asked = { issuer: actor.entityUri, subject, verb: verbOf(verb), object, expiry: expires, ttlSeconds: ttl };
     const issued = await registry.issue(actor, asked).catch((error: unknown) => {
@@ -72,7 +72,7 @@ const mintCommand = defineCommand({
     if (out !== undefined && !(await writeSecretFile(out, issued.tokenJson, random))) {
       // Revokes the token, because its file could not be written and nobody has received it.
       await registry.revoke(actor, issued.tokenId);
-      throw taken(out);
+      throw fileTaken(out);
     }
     // Standard output contains only the token, so that a script can read it.
     if (out === undefined) stdout.write(`${issued.tokenJson}\n`);
@@ -85,11 +85,6 @@ const mintCommand = defineCommand({
 
 const UNKNOWN_MINTING =
   'nobody holds it: revoke it if "fact-memory-node token list" shows it first, and give the command again';
-
-const taken = (file: string): ServiceError =>
-  new ServiceError('conflict', `${file} exists already and is never overwritten`, {
-    hint: 'name another file, or move that one away',
-  });
 
 const verbOf = (text: string): CapabilityVerb => {
   const verb = CAPABILITY_VERBS.find((known) => known === text);

@@ -1,4 +1,4 @@
-import { portions, type TripleKey, tripleId } from '../../kernel/internal-api.ts';
+import { portions, type TripleKey, textOrNull, tripleId } from '../../kernel/internal-api.ts';
 import type { Hlc, ReadableTables, Scope, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import { placeDigest } from './timeline-rows.ts';
 
@@ -25,7 +25,7 @@ export const recordOf = (row: Readonly<Record<string, SqlValue>>): ConflictRecor
     gardenId: row['place'] === '' ? null : String(row['place']),
     status: row['status'] === 'resolved' ? 'resolved' : 'unresolved',
     detectedMs: Number(row['detected_ms']),
-    resolvedBy: row['resolved_by'] == null ? null : String(row['resolved_by']),
+    resolvedBy: textOrNull(row['resolved_by']),
   };
 };
 

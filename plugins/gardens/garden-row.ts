@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
 import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
 
 export const ROLES = ['admin', 'writer', 'reader', 'quarantine:moderator'] as const;
@@ -63,7 +64,7 @@ export const gardenFromRow = (row: ReadRow): Garden => ({
   holderUri: String(row['holder_uri']),
   createdMs: Number(row['created_ms']),
   quarantine: Number(row['quarantine']) === 1,
-  deletedMs: row['deleted_ms'] == null ? null : Number(row['deleted_ms']),
+  deletedMs: numberOrNull(row['deleted_ms']),
 });
 
 /** Returns true if a role may read the facts of a garden. In a quarantine garden only moderators may. */
@@ -90,5 +91,3 @@ export const memberFromRow = (row: ReadRow): Member => ({
   addedBy: String(row['added_by']),
   addedMs: Number(row['added_ms']),
 });
-
-const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));

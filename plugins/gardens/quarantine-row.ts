@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
 import type { Row, SqlValue } from '../../kernel/plugin-api.ts';
 
 export const QUARANTINE_STATUSES = ['pending', 'promoted', 'rejected'] as const;
@@ -39,7 +40,7 @@ export const quarantinedFromRow = (row: Readonly<Record<string, SqlValue>>): Qua
   status: String(row['status']) as QuarantineStatus,
   reason: String(row['reason']),
   timestampMs: Number(row['timestamp_ms']),
-  actedBy: row['acted_by'] == null ? null : String(row['acted_by']),
-  actedMs: row['acted_ms'] == null ? null : Number(row['acted_ms']),
-  targetGardenId: row['target_garden_id'] == null ? null : String(row['target_garden_id']),
+  actedBy: textOrNull(row['acted_by']),
+  actedMs: numberOrNull(row['acted_ms']),
+  targetGardenId: textOrNull(row['target_garden_id']),
 });

@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
 import {
   openJson,
   type ReadableTables,
@@ -96,13 +97,13 @@ export const jobOf = (row: Readonly<Record<string, SqlValue>>): Job => ({
   payload: openJson<JobData>(SEALED, row, 'payload'),
   estimatedSeconds: Number(row['estimated_s']),
   createdMs: Number(row['created_ms']),
-  startedMs: row['started_ms'] == null ? null : Number(row['started_ms']),
-  completedMs: row['completed_ms'] == null ? null : Number(row['completed_ms']),
+  startedMs: numberOrNull(row['started_ms']),
+  completedMs: numberOrNull(row['completed_ms']),
   result: openJson<JobData | null>(SEALED, row, 'result'),
-  error: row['error'] == null ? null : String(row['error']),
-  dedupe: row['dedupe'] == null ? null : String(row['dedupe']),
+  error: textOrNull(row['error']),
+  dedupe: textOrNull(row['dedupe']),
   dedupeUntil: (row['dedupe_until'] ?? null) as Job['dedupeUntil'],
-  dedupeKey: row['dedupe_key'] == null ? null : String(row['dedupe_key']),
+  dedupeKey: textOrNull(row['dedupe_key']),
   progress: progressOf(row),
   checkpoint: openJson<JobData | null>(SEALED, row, 'checkpoint'),
   isEmptied: Number(row['emptied']) === 1,
@@ -113,7 +114,7 @@ const progressOf = (row: Readonly<Record<string, SqlValue>>): ReportedProgress |
     ? null
     : {
         done: Number(row['progress_done']),
-        total: row['progress_total'] == null ? null : Number(row['progress_total']),
+        total: numberOrNull(row['progress_total']),
         ratePerSecond: Number(row['progress_rate']),
       };
 

@@ -1,4 +1,4 @@
-import { openRow, sealRow } from '../../kernel/internal-api.ts';
+import { numberOrNull, openRow, sealRow, textOrNull } from '../../kernel/internal-api.ts';
 import type {
   PluginTables,
   ReadableTables,
@@ -88,8 +88,8 @@ const keyFromRow = (stored: Readonly<Record<string, SqlValue>>): AgentKey => {
     entityUri: String(row['entity_uri']),
     tenantId: String(row['tenant_id']),
     publicKey: String(row['public_key']),
-    description: row['description'] == null ? null : String(row['description']),
+    description: textOrNull(row['description']),
     registeredMs: Number(row['registered_ms']),
-    revokedMs: row['revoked_ms'] == null ? null : Number(row['revoked_ms']),
+    revokedMs: numberOrNull(row['revoked_ms']),
   };
 };

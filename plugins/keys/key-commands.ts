@@ -1,5 +1,5 @@
 import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
-import { isCommitUnknown, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
+import { fileTaken, isCommitUnknown, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
 import { NodeSelf, nodePrincipal, type Principal, type Random, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
 import { type KeyRecord, KeyRegistry } from './keys-api.ts';
@@ -102,9 +102,7 @@ const registerWithFile = async (
       record = await register();
     });
     if (isWritten) return record;
-    throw new ServiceError('conflict', `${file} exists already and is never overwritten`, {
-      hint: 'name another file, or move that one away',
-    });
+    throw fileTaken(file);
   } catch (error) {
     // Without its file, the key is of no use.
     if (record !== undefined) await revoke(record.id);

@@ -1,4 +1,4 @@
-import { openRow, sealRow } from '../../kernel/internal-api.ts';
+import { numberOrNull, openRow, sealRow, textOrNull } from '../../kernel/internal-api.ts';
 import {
   DEFAULT_TENANT,
   formatInstant,
@@ -106,6 +106,3 @@ export const sortedPermissions = (permissions: Iterable<string>): string[] => [.
 
 /** Returns the scopes in the order of `SCOPES`. */
 export const orderedScopes = (scopes: ReadonlySet<Scope>): Scope[] => SCOPES.filter((scope) => scopes.has(scope));
-
-const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
-const numberOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { askServer, defineCommand, rotateGroup } from '../../kernel/command-api.ts';
-import { mayBeDone, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
-import { ServiceError } from '../../kernel/plugin-api.ts';
+import { fileTaken, mayBeDone, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
+import type { ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
 import { DEFAULT_KEY_OVERLAP_SECONDS, MAX_KEY_OVERLAP_SECONDS } from './rotate-key.ts';
 
@@ -40,7 +40,7 @@ former one would have ended. A key of a login is not rotated: log in again.`,
     const rawKey = drawKey(random);
     // The file is written before the request: a registered key that nobody holds would be worse than an unregistered
     // key.
-    if (out !== undefined && !(await writeSecretFile(out, rawKey, random))) throw taken(out);
+    if (out !== undefined && !(await writeSecretFile(out, rawKey, random))) throw fileTaken(out);
     // Standard output contains only the key, so that a script can read it.
     const show = (): void => {
       if (out === undefined) stdout.write(`${rawKey}\n`);
@@ -83,10 +83,5 @@ const unknownRotation = (cause: ServiceError, out: string | undefined): ServiceE
     `keep the new key, ${out === undefined ? 'which is shown once on standard output' : `written to ${out}`}, ` +
       'and try it: if the node refuses it, nothing was changed',
   );
-
-const taken = (file: string): ServiceError =>
-  new ServiceError('conflict', `${file} exists already and is never overwritten`, {
-    hint: 'name another file, or move that one away',
-  });
 
 export const rotateCommands = rotateGroup(rotateKeyCommand);

@@ -1,4 +1,4 @@
-import { openRow, sealRow } from '../../kernel/internal-api.ts';
+import { numberOrNull, openRow, sealRow, textOrNull } from '../../kernel/internal-api.ts';
 import { formatInstant, openJson, type Row, type SqlValue, sealJson } from '../../kernel/plugin-api.ts';
 import type { ErasureReceipt, TenantErasure, TenantRecord, TenantStatus } from './multi-tenant-api.ts';
 import { SEALED } from './multi-tenant-migrations.ts';
@@ -73,6 +73,3 @@ export const erasureOf = ({ requestedBy, requestedMs, removed, jobId, receipt }:
   requestedBy === null || requestedMs === null
     ? null
     : { requestedBy, requestedAt: formatInstant(requestedMs), rows: removed, jobId, receipt };
-
-const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
-const numberOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

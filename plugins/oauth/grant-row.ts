@@ -1,3 +1,4 @@
+import { numberOrNull } from '../../kernel/internal-api.ts';
 import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
 
 /** The access that one person gave to one client. Instants are in milliseconds since the epoch. */
@@ -60,7 +61,7 @@ export const grantFromRow = (row: Readonly<Record<string, SqlValue>>): Grant => 
   gardens: words(row['gardens']),
   createdMs: Number(row['created_ms']),
   expiresMs: Number(row['expires_ms']),
-  redeemedMs: row['redeemed_ms'] === null ? null : Number(row['redeemed_ms']),
+  redeemedMs: numberOrNull(row['redeemed_ms']),
 });
 
 const words = (value: SqlValue | undefined): readonly string[] =>

@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
 import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import { CLIENT_ENTITY, type Grant, grantFromRow, rowOfGrant } from './grant-row.ts';
 import { CONSENTS_TABLE, ENTITIES_TABLE, GRANTS_TABLE, SECRETS_TABLE } from './oauth-migrations.ts';
@@ -200,8 +201,8 @@ const secretFromRow = (row: Columns): StoredSecret => ({
   grantId: String(row['grant_id']),
   kind: String(row['kind']) as SecretKind,
   audience: String(row['audience']),
-  redirectUri: row['redirect_uri'] === null ? null : String(row['redirect_uri']),
-  challenge: row['challenge'] === null ? null : String(row['challenge']),
+  redirectUri: textOrNull(row['redirect_uri']),
+  challenge: textOrNull(row['challenge']),
   expiresMs: Number(row['expires_ms']),
-  spentMs: row['spent_ms'] === null ? null : Number(row['spent_ms']),
+  spentMs: numberOrNull(row['spent_ms']),
 });

@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
 import type { Row, SqlValue, StoredFact } from '../../kernel/plugin-api.ts';
 import type { EventType, REVOKED_EVENT, Subscription } from './subscription-record.ts';
 
@@ -68,14 +69,14 @@ export const eventOf = (row: Readonly<Record<string, SqlValue>>): OutboxEvent =>
   tenantId: String(row['tenant_id']),
   subscriptionId: String(row['subscription_id']),
   type: row['event_type'] as OutboxEvent['type'],
-  factId: row['fact_id'] == null ? null : String(row['fact_id']),
+  factId: textOrNull(row['fact_id']),
   witnesses: row['witnesses'] == null ? [] : String(row['witnesses']).split(','),
-  hlc: row['hlc'] == null ? null : String(row['hlc']),
+  hlc: textOrNull(row['hlc']),
   host: String(row['host']),
   createdMs: Number(row['created_ms']),
   status: row['status'] as DeliveryStatus,
   attempts: Number(row['attempts']),
-  dueMs: row['due_ms'] == null ? null : Number(row['due_ms']),
+  dueMs: numberOrNull(row['due_ms']),
   fence: Number(row['fence']),
-  deliveredMs: row['delivered_ms'] == null ? null : Number(row['delivered_ms']),
+  deliveredMs: numberOrNull(row['delivered_ms']),
 });

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { askServer, defineCommand, rotateGroup } from '../../kernel/command-api.ts';
-import { mayBeDone, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
-import { ServiceError } from '../../kernel/plugin-api.ts';
+import { fileTaken, mayBeDone, unknownEnd, writeSecretFile } from '../../kernel/internal-api.ts';
 import { MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
 
 const rotateWebhook = defineCommand({
@@ -29,7 +28,7 @@ const rotateWebhook = defineCommand({
     },
   },
   async run({ arguments: { subscription }, options: { overlap, out }, server, random, stdout, stderr }) {
-    if (out !== undefined && existsSync(out)) throw taken(out);
+    if (out !== undefined && existsSync(out)) throw fileTaken(out);
     const { document } = await askServer(server, {
       method: 'POST',
       path: `/v1/subscriptions/${encodeURIComponent(subscription)}/rotate-secret`,
@@ -50,10 +49,5 @@ const rotateWebhook = defineCommand({
 });
 
 const UNKNOWN_ROTATION = 'give the same command again: the secret of that run is the one to use';
-
-const taken = (file: string): ServiceError =>
-  new ServiceError('conflict', `${file} exists already and is never overwritten`, {
-    hint: 'name another file, or move that one away',
-  });
 
 export const rotateCommands = rotateGroup(rotateWebhook);

@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
 import {
   openJson,
   type Principal,
@@ -153,6 +154,3 @@ export const formerSecretsAt = ({ formerSecrets }: Pick<Subscription, 'formerSec
   formerSecrets.filter(({ untilMs }) => untilMs > nowMs);
 
 export const hostOf = (url: string): string => new URL(url).host;
-
-const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
-const numberOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
 import {
   DEFAULT_TENANT,
   openJson,
@@ -163,8 +164,8 @@ const runOf = (row: Readonly<Record<string, SqlValue>>): StoredRun => ({
   dueMs: Number(row['due_ms']),
   jobId: String(row['job_id']),
   status: row['status'] as RunStatus,
-  startedMs: row['started_ms'] == null ? null : Number(row['started_ms']),
-  completedMs: row['completed_ms'] == null ? null : Number(row['completed_ms']),
+  startedMs: numberOrNull(row['started_ms']),
+  completedMs: numberOrNull(row['completed_ms']),
   result: openJson<JobData | null>(SEALED, row, 'result'),
-  error: row['error'] == null ? null : String(row['error']),
+  error: textOrNull(row['error']),
 });

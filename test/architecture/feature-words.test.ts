@@ -15,6 +15,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Existing feeds store the name of this kind.
   'kernel/facts/suppressed-facts.ts': ['tombstone'],
   // `conflict` is the code of status 409 for every kind of clash.
+  'kernel/files/file-taken.ts': ['conflict'],
   'kernel/identity/node-record.ts': ['conflict'],
   'kernel/leases/leases-api.ts': ['conflict'],
   'kernel/leases/lease-keeper.ts': ['conflict'],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
-import { compileSchema, decodeBase64Url, parseStrictJson } from '../../../kernel/internal-api.ts';
+import { compileSchema, decodeBase64Url, fileTaken, parseStrictJson } from '../../../kernel/internal-api.ts';
 import { nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
 import { operatorOf, TENANT_SERVICES, tenantOption } from '../../multi-tenant/multi-tenant-api.ts';
 import { type Direction, type Peering, PeerRegistry } from '../federation-api.ts';
@@ -50,7 +50,7 @@ const declareCommand = defineCommand({
     const { registry, self } = use;
     const { scopes, direction, out } = options;
     const mayEndOthers = options.mayEndOthers === undefined ? undefined : options.mayEndOthers === 'yes';
-    if (out !== undefined && existsSync(out)) throw taken(out);
+    if (out !== undefined && existsSync(out)) throw fileTaken(out);
     const request = { peer, scopes, direction: directionOf(direction), mayEndOthers };
     const { declaration, code, peering } = await registry.declare(await operatorOf(options.tenant, use), request);
     const text = `${JSON.stringify(declaration, null, 2)}\n`;
@@ -161,11 +161,6 @@ const unwrapped = (content: Buffer): Uint8Array | null => decodeBase64Url(conten
 const ownDeclaration = (): ServiceError =>
   new ServiceError('validation', 'this is a declaration of this node itself, which is on file since it was made', {
     hint: 'give it to the operator of the other node, and add the file that you get from there',
-  });
-
-const taken = (file: string): ServiceError =>
-  new ServiceError('conflict', `${file} exists already and is never overwritten`, {
-    hint: 'name another file, or move that one away',
   });
 
 export const peerCommands: CommandGroup = {

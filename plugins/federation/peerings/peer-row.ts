@@ -1,4 +1,13 @@
-import { decodeBase64Url, encodeBase64Url, foldName, keyIdOf, openRow, sealRow } from '../../../kernel/internal-api.ts';
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  foldName,
+  keyIdOf,
+  numberOrNull,
+  openRow,
+  sealRow,
+  textOrNull,
+} from '../../../kernel/internal-api.ts';
 import {
   openJson,
   type Row,
@@ -86,17 +95,17 @@ export const peeringFromRow = (stored: Readonly<Record<string, SqlValue>>): Stor
     ours: ourDocument && declarationOf(ourDocument),
     keys: keysOf(openJson(SEALED, row, 'public_keys')),
     grantVersion: Number(row['grant_version']),
-    verifiedMs: msOrNull(row['verified_ms']),
-    establishedMs: msOrNull(row['established_ms']),
+    verifiedMs: numberOrNull(row['verified_ms']),
+    establishedMs: numberOrNull(row['established_ms']),
     createdMs: Number(row['created_ms']),
-    unicodeVersion: row['unicode_version'] == null ? null : String(row['unicode_version']),
+    unicodeVersion: textOrNull(row['unicode_version']),
     waiting: documentIn(row, 'waiting'),
-    waitingSinceMs: msOrNull(row['waiting_since_ms']),
+    waitingSinceMs: numberOrNull(row['waiting_since_ms']),
     theirDocument,
     ourDocument,
-    theirFloorMs: msOrNull(row['theirs_signed_ms']),
-    ourFloorMs: msOrNull(row['ours_signed_ms']),
-    checkedMs: msOrNull(row['checked_ms']),
+    theirFloorMs: numberOrNull(row['theirs_signed_ms']),
+    ourFloorMs: numberOrNull(row['ours_signed_ms']),
+    checkedMs: numberOrNull(row['checked_ms']),
     takesAnyKey: Number(row['takes_any_key']) === 1,
   };
 };
@@ -109,5 +118,3 @@ const keysOf = (stored: readonly [string, number | null][]): readonly PeerKey[] 
 
 const documentIn = (row: Row, column: 'theirs' | 'ours' | 'waiting'): DeclarationDocument | null =>
   openJson<DeclarationDocument | null>(SEALED, row, column);
-
-const msOrNull = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

@@ -1,4 +1,4 @@
-import { RejectionWindows, soundRows } from '../../../kernel/internal-api.ts';
+import { RejectionWindows, soundRows, textOrNull } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   openJson,
@@ -159,7 +159,7 @@ const positionOf = (row: Row): FederationEntryPosition => ({ tsMs: Number(row['t
 
 const entryFromRow = (row: Row): FederationEntry => ({
   id: String(row['id']),
-  peerId: row['peer_id'] == null ? null : String(row['peer_id']),
+  peerId: textOrNull(row['peer_id']),
   event: String(row['event_type']),
   detail: openJson<FederationEntry['detail']>(SEALED, row, 'detail'),
   tsMs: Number(row['ts_ms']),

@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../../kernel/internal-api.ts';
 import type { Scope, SqlValue } from '../../../kernel/plugin-api.ts';
 
 /** The progress of this node in reading one scope of one peer. */
@@ -91,8 +92,8 @@ export const pullOf = (row: Record<string, SqlValue>): PullRow => ({
   tenantId: String(row['tenant_id']),
   peerId: String(row['peer_id']),
   scope: row['scope'] as Scope,
-  cursor: textOf(row['cursor']),
-  epoch: textOf(row['epoch']),
+  cursor: textOrNull(row['cursor']),
+  epoch: textOrNull(row['epoch']),
   storeEpoch: String(row['store_epoch']),
   wantsOwn: Number(row['wants_own']) === 1,
   grantVersion: Number(row['grant_version']),
@@ -100,12 +101,9 @@ export const pullOf = (row: Record<string, SqlValue>): PullRow => ({
   leaseUntilMs: Number(row['lease_until_ms']),
   fence: Number(row['fence']),
   failures: Number(row['failures']),
-  lastOkMs: numberOf(row['last_ok_ms']),
-  lastFailureMs: numberOf(row['last_failure_ms']),
-  lastError: textOf(row['last_error']),
-  caughtUpMs: numberOf(row['caught_up_ms']),
-  remaining: numberOf(row['remaining']),
+  lastOkMs: numberOrNull(row['last_ok_ms']),
+  lastFailureMs: numberOrNull(row['last_failure_ms']),
+  lastError: textOrNull(row['last_error']),
+  caughtUpMs: numberOrNull(row['caught_up_ms']),
+  remaining: numberOrNull(row['remaining']),
 });
-
-const textOf = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));
-const numberOf = (value: SqlValue | undefined): number | null => (value == null ? null : Number(value));

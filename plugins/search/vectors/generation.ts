@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from '../../../kernel/internal-api.ts';
 import { compareHlc, type Hlc, type Row, type SqlValue } from '../../../kernel/plugin-api.ts';
 
 /**
@@ -59,9 +60,9 @@ export const generationFromRow = (row: Readonly<Record<string, SqlValue>>): Gene
     backlog: goal === undefined ? undefined : { position: stampFrom(row, 'backlog') ?? BEFORE_FEED, goal },
     done: Number(row['done']),
     total: Number(row['total']),
-    begunMs: row['begun_ms'] == null ? null : Number(row['begun_ms']),
+    begunMs: numberOrNull(row['begun_ms']),
     usedMs: Number(row['used_ms']),
-    error: row['error'] == null ? null : String(row['error']),
+    error: textOrNull(row['error']),
   };
 };
 
