@@ -29,14 +29,14 @@ class NodeTelemetry implements Telemetry {
 
   counter<L extends string>(declaration: InstrumentDeclaration<L>): Counter<L> {
     if (!declaration.name.endsWith('_total')) throw new Error(`the counter ${declaration.name} must end with _total`);
-    return new PassingCounter(this, this.#declare({ ...declaration, kind: 'counter' }));
+    return new PassingInstrument(this, this.#declare({ ...declaration, kind: 'counter' }));
   }
 
   histogram<L extends string>(declaration: HistogramDeclaration<L>): Histogram<L> {
     const { name, buckets } = declaration;
     const ascend = buckets.every((bound, at) => at === 0 || bound > (buckets[at - 1] as number));
     if (buckets.length === 0 || !ascend) throw new Error(`the buckets of ${name} must ascend`);
-    return new PassingHistogram(this, this.#declare({ ...declaration, kind: 'histogram' }));
+    return new PassingInstrument(this, this.#declare({ ...declaration, kind: 'histogram' }));
   }
 
   gauge<L extends string>(declaration: GaugeDeclaration<L>, read: ReadGauge<L>): void {
@@ -90,7 +90,7 @@ class NodeTelemetry implements Telemetry {
 /** The reserved label names: `le` for the limits of buckets, and `process` for the measuring process. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set(['le', 'process']);
 
-class PassingCounter implements Counter {
+class PassingInstrument implements Counter, Histogram {
   readonly #telemetry: NodeTelemetry;
   readonly #instrument: Instrument;
 
@@ -105,20 +105,6 @@ class PassingCounter implements Counter {
 
   add(amount = 1, labels?: Labels): void {
     this.#telemetry.meter?.add(this.#instrument, amount, labels);
-  }
-}
-
-class PassingHistogram implements Histogram {
-  readonly #telemetry: NodeTelemetry;
-  readonly #instrument: Instrument;
-
-  constructor(telemetry: NodeTelemetry, instrument: Instrument) {
-    this.#telemetry = telemetry;
-    this.#instrument = instrument;
-  }
-
-  get isHeard(): boolean {
-    return this.#telemetry.meter !== undefined;
   }
 
   observe(value: number, labels?: Labels): void {
