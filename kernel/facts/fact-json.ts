@@ -19,7 +19,7 @@ type Slot = Pick<FactMember, 'json' | 'read'> & {
   /** The index of the mark among all marks, or -1. */
   readonly mark: number;
   /** Whether to omit the member when it is null, false or an empty list. */
-  readonly isQuiet?: boolean;
+  readonly omitsEmpty?: boolean;
 };
 
 /** Creates the function for fact objects. `asked` limits them to these members; see `FactFields`. */
@@ -37,9 +37,9 @@ export const createFactJson = (vocabulary: Vocabulary, asked?: ReadonlySet<strin
       filled[at] = mark.toJson(markOf(view, mark), view.fact);
     }
     for (let at = 0; at < slots.length; at += 1) {
-      const { name, mark, read, isQuiet } = slots[at] as Slot;
+      const { name, mark, read, omitsEmpty } = slots[at] as Slot;
       const value = mark < 0 ? read(view) : filled[mark]?.[name];
-      values[at] = isQuiet === true && saysNothing(value) ? undefined : value;
+      values[at] = omitsEmpty === true && isEmpty(value) ? undefined : value;
     }
     // Copies an object that has all members, which costs far less than adding them one by one.
     const json = { ...shapeOf(names, values, shapes) };
@@ -81,9 +81,9 @@ export const factPartSchema = (vocabulary: Vocabulary): JsonSchema => {
 const askedSlots = (slots: readonly Slot[], asked: ReadonlySet<string>): readonly Slot[] =>
   slots
     .filter(({ name, isOfPlugin }) => asked.has(name) || (isOfPlugin && asked.has(MARKS)))
-    .map((slot) => ({ ...slot, isQuiet: !asked.has(slot.name) }));
+    .map((slot) => ({ ...slot, omitsEmpty: !asked.has(slot.name) }));
 
-const saysNothing = (value: unknown): boolean =>
+const isEmpty = (value: unknown): boolean =>
   value === null || value === false || (Array.isArray(value) && value.length === 0);
 
 /** Sorts the marks by id, so that the order of members does not depend on the order of plugins. */

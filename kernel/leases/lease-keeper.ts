@@ -146,10 +146,10 @@ export class LeaseKeeper implements HeldLease {
   async #take(isHeld: boolean): Promise<number | null> {
     const claim = this.#claim();
     const { isTakeable, farEndMs } = isHeld ? HELD : await this.#parts.view(claim);
-    const abandonedMs = this.#abandoned(farEndMs);
-    if (!isTakeable && abandonedMs === undefined) return null;
+    const abandonedEndMs = this.#abandoned(farEndMs);
+    if (!isTakeable && abandonedEndMs === undefined) return null;
     return this.#parts.store.write(lockOf(this.#name), (transaction) =>
-      takeLease(transaction, { ...claim, abandonedMs }),
+      takeLease(transaction, { ...claim, abandonedEndMs }),
     );
   }
 

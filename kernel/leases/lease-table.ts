@@ -12,8 +12,8 @@ export interface Claim {
   readonly holder: string;
   /** The fence from the last time when this process got the lease; 0 before. */
   readonly fence: number;
-  /** An end, by the row, that counts as passed, because its holder has renewed nothing for as long as a lease lasts. */
-  readonly abandonedMs?: number | undefined;
+  /** The stored end of another holder's lease that counts as passed, because it stayed for as long as a lease lasts. */
+  readonly abandonedEndMs?: number | undefined;
 }
 
 /** The state of a lease for one claim. */
@@ -64,7 +64,7 @@ export const takeLease = async (transaction: WriteTransaction, claim: Claim): Pr
   const current = Number(row['fence']);
   const isMine = current === claim.fence;
   const endMs = Number(row['until_ms']);
-  if (!isMine && endMs > nowMs && endMs !== claim.abandonedMs) return null;
+  if (!isMine && endMs > nowMs && endMs !== claim.abandonedEndMs) return null;
   const fence = isMine ? current : current + 1;
   await transaction.table(TABLE).where({ name }).update({ holder, fence, until_ms: untilMs });
   return fence;

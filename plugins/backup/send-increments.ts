@@ -10,11 +10,11 @@ import { noteReached, readReached } from './reached-time.ts';
 
 /** The folder of increments that wait for the target, beside the backups. */
 const SPOOL = 'increments';
-/** Increments beyond this that wait for the target end the chain. A new one begins. */
+/** The maximum size of the increments that wait for the target. Beyond it the chain ends, and a new one begins. */
 const MOST_WAITING_BYTES = 1024 * 1024 * 1024;
 /** A longer chain takes long to restore. */
 const LONGEST_MS = 86_400_000;
-/** Increments that are later than this and than so many intervals are reported. */
+/** Increments count as late after this time and after so many intervals, and are then reported. */
 const PATIENCE_MS = 60_000;
 const PATIENT_INTERVALS = 3;
 

@@ -5,7 +5,7 @@ import type { CardSummariser } from './cards-api.ts';
 
 const MAX_CHARACTERS = 280;
 
-/** Lists the values of each relation, and all rivals of a contradiction. Adds nothing and selects nothing. */
+/** Lists every value of each relation, and every rival of a contradiction. Adds no word and leaves out no value. */
 export const summariseByExtract: CardSummariser = {
   id: 'extract-1',
   async summarise({ entity, facts, unlistedRivals }) {

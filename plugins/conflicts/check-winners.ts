@@ -13,12 +13,12 @@ import { placeDigest, readTimelines } from './timeline-rows.ts';
 import { contestedUntil, type Win, type WinnerTimeline } from './winner-timeline.ts';
 
 /** The number of triples checked at once; each has at most `CROWD` facts. */
-const PLACES = 25;
+const TRIPLES_AT_ONCE = 25;
 /**
- * The maximum number of triples remembered as checked. It prevents that a triple with many facts is checked once per
- * fact.
+ * The maximum number of triples remembered as checked, so that a triple with many facts is not checked for each of
+ * them.
  */
-const REMEMBERED = 10_000;
+const MOST_REMEMBERED = 10_000;
 
 const HINT = 'restore a backup, unless the facts were stored while the plugin "conflicts" was off, or imported';
 
@@ -35,13 +35,13 @@ export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreChec
           const id = tripleId(fact);
           if (!fact.system && fact.confidence > 0 && !judged.has(id)) places.set(id, fact);
         }
-        for (const some of portions([...places.values()], PLACES)) {
+        for (const some of portions([...places.values()], TRIPLES_AT_ONCE)) {
           for (const { id } of await wrongPlaces(some, tables.in(snapshot), snapshot, clock)) {
             const message = `the place of the fact ${id} does not show its strongest fact`;
             report.find({ tenantId, message, hint: HINT });
           }
         }
-        if (judged.size > REMEMBERED) judged.clear();
+        if (judged.size > MOST_REMEMBERED) judged.clear();
         for (const id of places.keys()) judged.add(id);
       },
     };

@@ -83,10 +83,10 @@ export class EdgeGathering {
     const follower = feed.follow({
       maxEntries: FACTS_PER_STEP,
       maxBytes: BYTES_PER_STEP,
-      begin: () => (place as Place).at,
+      begin: () => (place as Comparison).at,
       take: async ({ facts, upTo }) => {
         for (const [tenantId, refs] of refsByTenant(facts)) await edges.renew(tenantId, refs);
-        const before = place as Place;
+        const before = place as Comparison;
         place = { ...before, at: upTo, done: Math.min(before.total, before.done + facts.length) };
         await checkpoint({ ...place });
         progress(place);
@@ -119,21 +119,21 @@ export class EdgeGathering {
 }
 
 /** The progress of a comparison of all edges, stored as JSON. */
-interface Place {
+interface Comparison {
   readonly at: Hlc;
   readonly goal: Hlc;
   readonly done: number;
   readonly total: number;
 }
 
-const startOf = async (snapshot: PluginSnapshot): Promise<Place | undefined> => {
+const startOf = async (snapshot: PluginSnapshot): Promise<Comparison | undefined> => {
   const goal = await snapshot.head();
   if (goal === null) return undefined;
   return { at: FEED_START, goal, done: 0, total: await snapshot.count(above('feed', FEED_START)) };
 };
 
-const placeFrom = (kept: RebuildRun['resumedFrom']): Place | undefined =>
-  kept?.['goal'] === undefined ? undefined : (kept as unknown as Place);
+const placeFrom = (kept: RebuildRun['resumedFrom']): Comparison | undefined =>
+  kept?.['goal'] === undefined ? undefined : (kept as unknown as Comparison);
 
 /** Leaves out erased references, which have no value, and so no edge. */
 const refsByTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> =>

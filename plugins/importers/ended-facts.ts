@@ -5,10 +5,10 @@ import { type DraftChunk, linesOf, onlyKept } from './draft-chunks.ts';
 import { member } from './origin-values.ts';
 
 /**
- * Removes facts that the node has and that have ended. The node recognises a repeated assertion only while its fact is
- * live, so otherwise each run would store another copy of an expired fact.
+ * Returns the chunk without facts that the node has and that have ended. The node recognises a repeated assertion only
+ * while its fact is live, so otherwise each run would store another copy of an expired fact.
  */
-export const storedBefore = async ({ server, clock }: PatientTarget, chunk: DraftChunk): Promise<DraftChunk> => {
+export const withoutStoredEnded = async ({ server, clock }: PatientTarget, chunk: DraftChunk): Promise<DraftChunk> => {
   const nowMs = clock.nowMs();
   const lines = linesOf(chunk.body);
   const keep: boolean[] = [];

@@ -4,7 +4,7 @@ import type { DraftFacts } from './draft-facts.ts';
 import type { EarlierImport } from './earlier-import.ts';
 import { type ItemsFile, itemsOfChunk } from './earlier-items.ts';
 import { endDeleted } from './end-deleted.ts';
-import { storedBefore } from './ended-facts.ts';
+import { withoutStoredEnded } from './ended-facts.ts';
 import type { OpenedInput } from './import-input.ts';
 import type { StateFile } from './import-state.ts';
 import { addTo, type RunTally } from './import-tally.ts';
@@ -98,7 +98,7 @@ export const sendChunk = async (
 ): Promise<ReadonlySet<string>> => {
   const { target, progress, refused } = parts;
   if (whole.drafts.length === 0) return new Set();
-  const chunk = await storedBefore(target, whole);
+  const chunk = await withoutStoredEnded(target, whole);
   tally.same += whole.drafts.length - chunk.drafts.length;
   if (chunk.drafts.length === 0) return new Set();
   const answer = await sendBatch(

@@ -48,27 +48,27 @@ export const signPersonIn = async (
   const holder = { tenantId: DEFAULT_TENANT, entityUri: subjectEntity(subject) };
   const quota = (await quotas?.take(holder, 'token_issue')) ?? {};
   const roles = rolesOf(claims, settings.roleClaim);
-  const refuse = (): Promise<void> | undefined =>
+  const recordRefusal = (): Promise<void> | undefined =>
     audit?.recordRejection({
       event: CREDENTIAL_REFUSED,
       ...holder,
       oidcSub: subject,
       detail: { action: 'oidc_exchange', roles },
     });
-  const permissions = await orRefuse(() => {
+  const permissions = await orRecord(() => {
     requireDomain(claims, settings.allowedDomains);
     return permissionsFor(roles, asked);
-  }, refuse);
+  }, recordRefusal);
   const lifeMs = settings.tokenTtlHours * HOUR_MS;
   return { ...(await keys.issue({ oidcSub: subject, client, permissions, roles, lifeMs, isContinuing })), quota };
 };
 
-/** Returns the result of `judge`. If `judge` throws, runs `refuse` first and then throws the error. */
-const orRefuse = async <T>(judge: () => T, refuse: () => Promise<void> | undefined): Promise<T> => {
+/** Returns the result of `judge`. If `judge` throws, records the refusal first and then throws the error. */
+const orRecord = async <T>(judge: () => T, recordRefusal: () => Promise<void> | undefined): Promise<T> => {
   try {
     return judge();
   } catch (error) {
-    await refuse();
+    await recordRefusal();
     throw error;
   }
 };

@@ -89,12 +89,12 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   });
   // This permission exists only with the plugin keys; the use cases check the caller in both cases.
   const federate: Access = { permission: parts.keys === undefined ? 'any' : FEDERATE };
-  const served = { registry, federate, clock, cursors };
-  parts.route(registerPeerRoute(served));
-  parts.route(declareRoute(served));
-  parts.route(listPeersRoute(served));
-  parts.route(revokePeerRoute(served));
-  parts.route(federationAuditRoute(served));
+  const routeParts = { registry, federate, clock, cursors };
+  parts.route(registerPeerRoute(routeParts));
+  parts.route(declareRoute(routeParts));
+  parts.route(listPeersRoute(routeParts));
+  parts.route(revokePeerRoute(routeParts));
+  parts.route(federationAuditRoute(routeParts));
   parts.every(FORGET_INTERVAL_MS, () => federationLog.deleteOld());
   if (config.enabled) {
     const waiting = { store, tables, reader, federationLog, clock, self };

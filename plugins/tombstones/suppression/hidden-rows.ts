@@ -53,7 +53,7 @@ export const hideSystemFacts = async (
 
 const ROWS_PER_STATEMENT = 100;
 
-/** Joins the rows that name a scope in place of a fact. No system fact has such an id, because the node makes them. */
+/** Joins the rows whose fact id is a scope. No system fact has such an id, because the node makes its ids. */
 export const WHOLE_SCOPE: readonly ColumnMatch[] = [
   { column: 'tenant_id', is: 'equal', field: 'tenantId' },
   { column: 'fact_id', is: 'equal', field: 'scope' },
