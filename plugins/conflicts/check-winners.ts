@@ -8,7 +8,8 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { StoreCheck } from '../backup/backup-api.ts';
-import { CROWD, type JudgedPlace, judgePlaces } from './live-facts.ts';
+import type { HiddenRivals } from './hidden-rivals.ts';
+import { type JudgedPlace, judgePlaces } from './live-facts.ts';
 import { placeDigest, readTimelines } from './timeline-rows.ts';
 import { contestedUntil, type Win, type WinnerTimeline } from './winner-timeline.ts';
 
@@ -23,7 +24,7 @@ const MOST_REMEMBERED = 10_000;
 const HINT = 'restore a backup, unless the facts were stored while the plugin "conflicts" was off, or imported';
 
 /** Checks that reads show the strongest fact wherever facts contradict each other. */
-export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreCheck => ({
+export const createWinnerCheck = (tables: PluginTables, clock: Clock, hiddenRivals: HiddenRivals): StoreCheck => ({
   name: 'winners',
   summary: 'where facts contradict each other, the strongest of them is the one that is shown',
   begin(report) {
@@ -36,7 +37,7 @@ export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreChec
           if (!fact.system && fact.confidence > 0 && !judged.has(id)) places.set(id, fact);
         }
         for (const some of portions([...places.values()], TRIPLES_AT_ONCE)) {
-          for (const { id } of await wrongPlaces(some, tables.in(snapshot), snapshot, clock)) {
+          for (const { id } of await wrongPlaces(some, tables.in(snapshot), snapshot, { clock, hiddenRivals })) {
             const message = `the place of the fact ${id} does not show its strongest fact`;
             report.find({ tenantId, message, hint: HINT });
           }
@@ -53,22 +54,26 @@ const wrongPlaces = async (
   places: readonly StoredFact[],
   own: ReadableTables,
   snapshot: PluginSnapshot,
-  clock: Clock,
+  { clock, hiddenRivals }: { readonly clock: Clock; readonly hiddenRivals: HiddenRivals },
 ): Promise<readonly StoredFact[]> => {
   const nowMs = clock.nowMs();
-  const judged = await judgePlaces(snapshot, places, nowMs);
+  const judged = await judgePlaces(snapshot, places, nowMs, hiddenRivals);
   const [{ tenantId }] = places as [StoredFact, ...StoredFact[]];
   const stored = await readTimelines(own, tenantId, places.map(placeDigest));
   return places.filter((place, at) => !isRight(judged[at] as JudgedPlace, stored.get(placeDigest(place)), nowMs));
 };
 
-const isRight = ({ facts, timeline }: JudgedPlace, stored: WinnerTimeline | undefined, nowMs: number): boolean => {
+const isRight = (
+  { facts, isCut, timeline }: JudgedPlace,
+  stored: WinnerTimeline | undefined,
+  nowMs: number,
+): boolean => {
   // Erased facts have no value left to compare.
   if (facts.some(({ cid }) => cid === '')) return true;
   const isContested = contestedUntil(timeline) > nowMs;
   const isKnown = stored !== undefined && contestedUntil(stored) > nowMs;
-  // Facts beyond `CROWD` were not read, and one of them may have the other value.
-  if (isContested !== isKnown) return facts.length >= CROWD && isKnown;
+  // Some facts of a crowd were not read, and one of them may have the other value.
+  if (isContested !== isKnown) return isCut && isKnown;
   if (stored === undefined || !isContested || stored.knownUntilMs <= nowMs) return true;
   const [should, are] = [winners(timeline, nowMs), winners(stored, nowMs)];
   const hasAll = (some: readonly Win[], others: readonly Win[]): boolean =>

@@ -45,7 +45,7 @@ const closeAll = async (
   records: readonly ConflictRecord[],
   own: WritableTables,
   transaction: PluginTransaction,
-  { hooks, relations }: FollowParts,
+  { hooks, relations, hiddenRivals }: FollowParts,
 ): Promise<boolean> => {
   const open = await stillOpen(own, records);
   const isRight = open.every(({ tenantId, relationKey }) => relations.at(tenantId).holdsMany(relationKey));
@@ -54,7 +54,7 @@ const closeAll = async (
     await closeRecord(own, record, null);
     const fact = await newestMember(record, own, transaction);
     if (fact === undefined || !hooks.hasHandlers(conflictResolved)) continue;
-    const witnesses = () => differingMembers(transaction, own, record);
+    const witnesses = () => differingMembers(transaction, own, record, hiddenRivals);
     await hooks.collect(conflictResolved, { conflictId: record.id, triple: record, fact, transaction, witnesses });
   }
   return true;

@@ -1,16 +1,20 @@
 import { matchKey, type PluginTables, type ServiceNames } from '../../kernel/plugin-api.ts';
 import { conflictEntity } from './conflict-entity.ts';
-import { joinedFacts, statusFact } from './conflict-facts.ts';
 import { RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictEntities } from './conflicts-api.ts';
 import { membersOf } from './record-members.ts';
-import { strongestRival } from './strength.ts';
 
-export const createConflictEntities = (tables: PluginTables, names: ServiceNames): ConflictEntities => {
+/** Translates between the ids of records and the match keys of the entities that their system facts are about. */
+export const conflictKeys = (names: ServiceNames) => {
   const keyOf = (conflictId: string): string => matchKey(conflictEntity(conflictId, names), names);
   const prefix = keyOf('');
   const idsOf = (keys: readonly string[]): string[] =>
     keys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+  return { keyOf, idsOf, prefix };
+};
+
+export const createConflictEntities = (tables: PluginTables, names: ServiceNames): ConflictEntities => {
+  const { keyOf, idsOf, prefix } = conflictKeys(names);
   return {
     async about(snapshot, tenantId, entityKey, { from = prefix, limit }) {
       const rows = (await tables
@@ -32,16 +36,6 @@ export const createConflictEntities = (tables: PluginTables, names: ServiceNames
       const records = idsOf(conflictKeys).map((id) => ({ tenantId, id }));
       const found = await membersOf(tables.in(snapshot), records);
       return new Map([...found].map(([id, { ids }]) => [keyOf(id), ids]));
-    },
-    joined(conflictKey, fact, rivals) {
-      const rival = strongestRival(fact, rivals);
-      const [id] = idsOf([conflictKey]);
-      if (rival === undefined || id === undefined) return undefined;
-      const record = { id, gardenId: fact.gardenId };
-      return {
-        between: joinedFacts(record, fact, rival, names),
-        unresolved: statusFact(record, 'unresolved', fact, names),
-      };
     },
   };
 };

@@ -36,7 +36,7 @@ export type ConflictJson = (view: ConflictView) => Record<string, unknown>;
 
 export const createConflictJson =
   (self: NodeSelf, factJson: FactJson): ConflictJson =>
-  ({ record, factA, factB, members, truncated, detectedMs }) => ({
+  ({ record, factA, factB, members, truncated }) => ({
     conflict_id: conflictEntity(record.id, self.names),
     fact_a: factJson(factA),
     fact_b: factJson(factB),
@@ -44,5 +44,5 @@ export const createConflictJson =
     ...(truncated ? { truncated } : {}),
     status: record.status,
     resolved_by: record.resolvedBy,
-    detected_at: formatInstant(detectedMs),
+    detected_at: formatInstant(record.detectedMs),
   });

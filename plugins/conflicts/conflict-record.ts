@@ -23,7 +23,7 @@ export const recordOf = (row: Readonly<Record<string, SqlValue>>): ConflictRecor
     relationKey: String(row['relation_key']),
     scope: String(row['scope']) as Scope,
     gardenId: row['place'] === '' ? null : String(row['place']),
-    status: row['status'] === 'resolved' ? 'resolved' : 'unresolved',
+    status: row['status'] === 'unresolved' ? 'unresolved' : 'resolved',
     detectedMs: Number(row['detected_ms']),
     resolvedBy: textOrNull(row['resolved_by']),
   };
@@ -60,6 +60,12 @@ export const insertRecords = async (tables: WritableTables, records: readonly Co
     })),
   );
 };
+
+/**
+ * The status of a record whose visible facts never contradicted each other, since a tombstone of a peer hides the
+ * others. No list shows it. It is open again when the facts return.
+ */
+export const WITHDRAWN = 'withdrawn';
 
 export type RecordKey = Pick<ConflictRecord, 'tenantId' | 'id'>;
 

@@ -1,4 +1,4 @@
-import type { TripleKey } from '../../kernel/internal-api.ts';
+import type { SuppressibleFact, TripleKey } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   defineCollectHook,
@@ -30,8 +30,6 @@ export interface ConflictView {
   readonly members: readonly FactOutline[];
   /** True if there are more facts than `members` lists. */
   readonly truncated: boolean;
-  /** When the node first told the caller of the conflict. */
-  readonly detectedMs: number;
 }
 
 export type ConflictStatus = 'unresolved' | 'resolved' | 'all';
@@ -118,18 +116,45 @@ export interface ConflictEntities {
     tenantId: string,
     conflictKeys: readonly string[],
   ): Promise<ReadonlyMap<string, readonly string[]>>;
-  /**
-   * Drafts the system facts about a fact that joins a conflict, if only these rivals are known. Returns undefined if
-   * none of them contradicts the fact.
-   */
-  joined(
-    conflictKey: string,
-    fact: FactOutline,
-    rivals: readonly FactOutline[],
-  ): { readonly between: FactDraft; readonly unresolved: FactDraft } | undefined;
 }
 
 export const ConflictEntities = defineRef<ConflictEntities>('conflicts.entities');
+
+/** A conflict of which a part has been hidden, as its visible facts make it. */
+export interface RevisedConflict {
+  /** The match key of the entity that the system facts about the conflict are about. */
+  readonly key: string;
+  /** When visible facts first contradicted each other, in milliseconds since the epoch; undefined if they never did. */
+  readonly sinceMs: number | undefined;
+  /** The system facts about the visible facts and their rivals, oldest first. */
+  readonly between: readonly FactDraft[];
+  /** The system facts about the status, in order. Not to be repeated about a conflict that is told to be resolved. */
+  readonly status: readonly FactDraft[];
+}
+
+/**
+ * Keeps conflicts and winners to what visible facts make of them, after some facts of a place have been hidden or shown
+ * again. `rivals:hide` says which are hidden. Every call may be repeated.
+ */
+export interface ConflictRevisions {
+  /**
+   * Changes these conflicts: their time, and their status if visible facts settled them. Withdraws those whose visible
+   * facts never contradicted each other. Returns the conflicts with hidden facts.
+   */
+  revise(
+    transaction: PluginTransaction,
+    tenantId: string,
+    conflictKeys: readonly string[],
+  ): Promise<readonly RevisedConflict[]>;
+  /** Computes the winners again where one of these hidden facts, of one tenant, decides them. */
+  hide(transaction: PluginTransaction, facts: readonly FactOutline[]): Promise<void>;
+  /** Lets these facts, of one tenant, contradict others again. Returns the triples for `open`. */
+  show(transaction: PluginTransaction, facts: readonly FactOutline[]): Promise<readonly TripleKey[]>;
+  /** Opens conflicts for contradictions in these triples, in transactions of its own. */
+  open(tenantId: string, triples: readonly TripleKey[]): Promise<void>;
+}
+
+export const ConflictRevisions = defineRef<ConflictRevisions>('conflicts.revisions');
 
 /**
  * A note on a draft that resolves a record. Only `Conflicts.resolve` writes it. The fact joins no record, supersedes
@@ -159,6 +184,18 @@ export interface ConflictChange {
    */
   witnesses(): Promise<readonly string[]>;
 }
+
+/** Facts of contested places, and where to look whether they are hidden. */
+export interface RivalQuestion {
+  readonly facts: readonly SuppressibleFact[];
+  readonly snapshot: PluginSnapshot;
+}
+
+/**
+ * Asks which of these facts are hidden although others of their place are visible. They contradict no others, so that
+ * conflicts and winners follow from the visible facts. Handlers return ids.
+ */
+export const rivalsHidden = defineCollectHook<RivalQuestion, readonly string[]>('rivals:hide');
 
 /** Runs once per record, when two facts contradict each other and the record opens. */
 export const conflictOpened = defineCollectHook<ConflictChange, never>('conflict:opened');

@@ -30,8 +30,9 @@ import { conflictsCommand } from './commands/conflicts-command.ts';
 import { resolveCommand } from './commands/resolve-command.ts';
 import { createConflictEntities } from './conflict-entities.ts';
 import { CONFLICT, createConflictJson } from './conflict-json.ts';
+import { createConflictRevisions } from './conflict-revisions.ts';
 import { listConflictsRoute, resolveConflictRoute } from './conflict-routes.ts';
-import { CONTRADICTED, ConflictEntities, Conflicts } from './conflicts-api.ts';
+import { CONTRADICTED, ConflictEntities, ConflictRevisions, Conflicts } from './conflicts-api.ts';
 import { conflictsMigrations } from './conflicts-migrations.ts';
 import * as words from './conflicts-words.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
@@ -40,6 +41,7 @@ import { dropPastWins } from './drop-past-wins.ts';
 import { eraseWins, sweepNotes } from './erase-conflicts.ts';
 import { FOLLOW_RULES, followRulesJob, orderFollowing } from './follow-rules.ts';
 import { type HeldRelations, ONE_VALUE } from './held-relations.ts';
+import { createHiddenRivals } from './hidden-rivals.ts';
 import { LoneFacts } from './lone-facts.ts';
 import { DIFFERS_ELSEWHERE, markElsewhere } from './mark-elsewhere.ts';
 import { nextWinnerChange } from './next-winner-change.ts';
@@ -68,7 +70,7 @@ export const conflictsPlugin = defineOwnPlugin({
     rules: optional(RelationRules),
     jobs: optional(JobQueue),
   },
-  provides: [Conflicts, ConflictEntities],
+  provides: [Conflicts, ConflictEntities, ConflictRevisions],
   declares: [...Object.values(words), CONFLICT, CONTRADICTED, CONTRADICTION, DIFFERS_ELSEWHERE],
   config: objectSchema<Settings>({
     mode: {
@@ -92,7 +94,8 @@ export const conflictsPlugin = defineOwnPlugin({
     }
     const alone = new LoneFacts();
     const rivals = new RepliedRivals({ names: self.names, hasRules: use.rules !== undefined });
-    const parts = { names: self.names, nodeId: self.nodeId, random, hooks, relations };
+    const hiddenRivals = createHiddenRivals(hooks);
+    const parts = { names: self.names, nodeId: self.nodeId, random, hooks, relations, hiddenRivals };
     on(factAppended, (batch) => {
       alone.note(batch);
       return recordContradictions(batch, tables.in(batch.transaction), { alone, rivals, ...parts });
@@ -110,16 +113,18 @@ export const conflictsPlugin = defineOwnPlugin({
     on(factErased, (erased) => eraseWins(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
     on(pastDrop, (piece) => dropPastWins(piece, tables));
-    const checks = [resolutionCheck, createWinnerCheck(tables, clock)];
+    const checks = [resolutionCheck, createWinnerCheck(tables, clock, hiddenRivals)];
     for (const check of checks) on(storeChecks, () => check);
-    on(tenantTransfer, () => transferConflicts(tables, clock));
-    const conflicts = createConflicts({ facts, self, tables, attestations, relations });
+    on(tenantTransfer, () => transferConflicts(tables, clock, hiddenRivals));
+    const conflicts = createConflicts({ facts, self, tables, attestations, relations, hiddenRivals });
+    const following = { facts, clock, self, tables, ...parts };
     if (jobs !== undefined) {
       on(relationRuleChanged, (change) => orderFollowing(change, jobs, self.names));
-      jobs.handle(FOLLOW_RULES, followRulesJob({ facts, clock, self, tables, ...parts }));
+      jobs.handle(FOLLOW_RULES, followRulesJob(following));
     }
     provide(Conflicts, conflicts);
     provide(ConflictEntities, createConflictEntities(tables, self.names));
+    provide(ConflictRevisions, createConflictRevisions(following));
     const conflictJson = createConflictJson(self, factJson);
     const routes = { conflicts, clock, cursors, conflictJson, readSession: createReadSession(self.names) };
     route(listConflictsRoute(routes));

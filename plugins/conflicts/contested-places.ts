@@ -29,8 +29,8 @@ import { PAST_WINS, placeDigest, readTimelines, WINS } from './timeline-rows.ts'
 
 /**
  * These functions apply the stored winners to reads. Each fact of a read costs one look-up, regardless of the number of
- * contradictions. A caller who sees one fact of a triple in a garden sees its other facts too, unless a tombstone of a
- * peer hides some. A caller from whom the winner is hidden sees no winner.
+ * contradictions. A caller who sees one fact of a triple in a garden sees its other facts too, or they are no rivals.
+ * Until the winners are computed again after a tombstone of a peer, a caller sees no winner where it hides the winner.
  */
 
 /**

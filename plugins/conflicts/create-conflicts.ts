@@ -8,6 +8,7 @@ import {
 import type { Attestations } from '../attestation/attestation-api.ts';
 import type { Conflicts } from './conflicts-api.ts';
 import type { HeldRelations } from './held-relations.ts';
+import type { HiddenRivals } from './hidden-rivals.ts';
 import { findConflict, listConflicts } from './list-conflicts.ts';
 import { noSuchConflict, recordIdOf, resolveConflict } from './resolve-conflict.ts';
 
@@ -17,6 +18,7 @@ export interface ConflictParts {
   readonly tables: PluginTables;
   readonly attestations: Attestations | undefined;
   readonly relations: HeldRelations;
+  readonly hiddenRivals: HiddenRivals;
 }
 
 export const MAX_CONFLICTS = 500;

@@ -10,14 +10,16 @@ import {
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
 import type { HeldRelations } from './held-relations.ts';
+import { type HiddenRivals, withoutHidden } from './hidden-rivals.ts';
 import { type KnownMembers, MOST_MEMBERS, membersOf, twoThatDiffer } from './record-members.ts';
-import { shownSince } from './shown-since.ts';
 import { compareAge, strongestRival } from './strength.ts';
 import { WINS } from './timeline-rows.ts';
+import { toldAmong } from './told-conflicts.ts';
 
 interface ListParts {
   readonly tables: PluginTables;
   readonly self: NodeSelf;
+  readonly hiddenRivals: HiddenRivals;
 }
 
 /** Returns the records after `position`, newest detection first, at most `limit` that the caller can see. */
@@ -69,7 +71,6 @@ interface Candidate {
   readonly members: readonly FactOutline[];
   readonly rival: FactOutline;
   readonly truncated: boolean;
-  readonly detectedMs: number;
 }
 
 /**
@@ -118,15 +119,16 @@ const own = (column: string): string => `${RECORDS}.${column}`;
 
 const candidatesAmong = async (
   reader: FactReader,
-  { tables, self }: ListParts,
+  { tables, self, hiddenRivals }: ListParts,
   records: readonly ConflictRecord[],
   status: ConflictStatus,
 ): Promise<Candidate[]> => {
-  const contesting = await contestingFacts(reader, records);
+  const contesting = await contestingFacts(reader, records, hiddenRivals);
   const others = status === 'unresolved' ? records.filter(({ id }) => !contesting.has(id)) : records;
   const stored = await membersOf(tables.in(reader.snapshot), others);
   const members = new Map(records.map(({ id }) => [id, withMembers(stored.get(id), contesting.get(id))]));
-  const ids = [...members.values()].flatMap((known) => known.ids);
+  const resolutions = records.flatMap(({ resolvedBy }) => resolvedBy ?? []);
+  const ids = [...resolutions, ...[...members.values()].flatMap((known) => known.ids)];
   const visible = new Map((await visibleAmong(reader, ids)).map((outline) => [outline.id, outline]));
   const seenOf = (known: readonly string[] = []): FactOutline[] => known.flatMap((id) => visible.get(id) ?? []);
   const found = records.flatMap((record) => {
@@ -137,16 +139,14 @@ const candidatesAmong = async (
     const isWhole = seen.length === known?.ids.length;
     return rival === undefined ? [] : [{ record, seen, rival, isWhole, truncated: known?.truncated === true }];
   });
-  const since = await shownSince(
-    reader,
-    found.map(({ record }) => record),
-    self.names,
-  );
+  const partial = found.filter(({ isWhole }) => !isWhole).map(({ record }) => record);
+  const told = await toldAmong(reader, partial, self.names);
   return found.flatMap(({ record, seen, isWhole, ...rest }) => {
-    const told = since.get(record.id);
     // Visible facts may differ although they never contradicted each other. Those that are live now do.
-    if (!isWhole && told === undefined && twoThatDiffer(seenOf(contesting.get(record.id))) === undefined) return [];
-    return [{ ...rest, record, members: seen.slice(0, MOST_MEMBERS), detectedMs: told ?? record.detectedMs }];
+    const isKnown = isWhole || told.has(record.id) || twoThatDiffer(seenOf(contesting.get(record.id))) !== undefined;
+    if (!isKnown) return [];
+    const resolvedBy = record.resolvedBy !== null && visible.has(record.resolvedBy) ? record.resolvedBy : null;
+    return [{ ...rest, record: { ...record, resolvedBy }, members: seen.slice(0, MOST_MEMBERS) }];
   });
 };
 
@@ -158,18 +158,24 @@ const candidatesAmong = async (
 const contestingFacts = async (
   { snapshot, nowMs }: FactReader,
   records: readonly ConflictRecord[],
+  hiddenRivals: HiddenRivals,
 ): Promise<Map<string, readonly string[]>> => {
   const unresolved = records.filter(({ status }) => status === 'unresolved');
   if (unresolved.length === 0) return new Map();
   const groups = await snapshot.siblings(unresolved, nowMs, MOST_MEMBERS);
-  return new Map(
-    unresolved.flatMap(({ id }, at) => {
-      const open = groups[at] ?? [];
-      const facts = open.filter(({ validFromMs }) => validFromMs === null || validFromMs <= nowMs);
-      if (open.length === MOST_MEMBERS || twoThatDiffer(facts) === undefined) return [];
-      return [[id, facts.map((fact) => fact.id)] as const];
-    }),
-  );
+  const hidden = await hiddenRivals(groups.flat(), snapshot);
+  const found = new Map<string, readonly string[]>();
+  for (const [at, record] of unresolved.entries()) {
+    const search = { triple: record, store: snapshot, moment: { nowMs }, hiddenRivals };
+    const open = await withoutHidden(groups[at] ?? [], hidden, MOST_MEMBERS, search);
+    const facts = open.filter(({ validFromMs }) => validFromMs === null || validFromMs <= nowMs);
+    if (open.length === MOST_MEMBERS || twoThatDiffer(facts) === undefined) continue;
+    found.set(
+      record.id,
+      facts.map(({ id }) => id),
+    );
+  }
+  return found;
 };
 
 const withMembers = (known: KnownMembers | undefined, contesting: readonly string[] = []): KnownMembers => ({
@@ -193,11 +199,11 @@ const withFacts = async (reader: FactReader, candidates: readonly Candidate[]): 
   const byId = new Map((await reader.annotate(facts)).map((view) => [view.fact.id, view]));
   const end = candidates.findIndex((candidate) => shownIds(candidate).some((id) => beyond.has(id)));
   const within = end < 0 ? candidates : candidates.slice(0, end);
-  const found = within.flatMap(({ record, members, rival, truncated, detectedMs }): ConflictView[] => {
+  const found = within.flatMap(({ record, members, rival, truncated }): ConflictView[] => {
     const factA = byId.get(members[0]?.id ?? '');
     const factB = byId.get(rival.id);
     if (factA === undefined || factB === undefined) return [];
-    return [{ record, factA, factB, members, truncated, detectedMs }];
+    return [{ record, factA, factB, members, truncated }];
   });
   return { found, more: end >= 0 };
 };

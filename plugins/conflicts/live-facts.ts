@@ -8,6 +8,7 @@ import {
   isIn,
   type PluginSnapshot,
 } from '../../kernel/plugin-api.ts';
+import { type HiddenRivals, withoutHidden } from './hidden-rivals.ts';
 import { type LiveFact, NEVER, timelineOf, type WinnerTimeline } from './winner-timeline.ts';
 
 /** The maximum number of live facts of a triple that are read, strongest first, to compute its winners again. */
@@ -17,11 +18,10 @@ type ExpiringFact = Pick<
   FactOutline,
   'tenantId' | 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validFromMs' | 'validUntilMs'
 >;
-type Store = Pick<PluginSnapshot, 'expiries' | 'siblings'>;
 
 /** Adds to each fact its beginning, and the instant at which it expires by `valid_until` or an earlier time-to-live. */
 export const withExpiries = async (
-  store: Pick<Store, 'expiries'>,
+  store: Pick<PluginSnapshot, 'expiries'>,
   facts: readonly ExpiringFact[],
 ): Promise<LiveFact[]> => {
   if (facts.length === 0) return [];
@@ -40,19 +40,28 @@ export const withExpiries = async (
 /** A triple in a garden with its winners, computed from its stored facts. */
 export interface JudgedPlace {
   readonly triple: TripleKey;
-  /** The strongest live facts of the triple. */
+  /** The strongest live facts of the triple, without those that are hidden beside visible ones. */
   readonly facts: readonly FactOutline[];
+  /** True if there may be more facts. */
+  readonly isCut: boolean;
   readonly timeline: WinnerTimeline;
 }
 
 /** Computes the winners of triples from their facts in the store. */
 export const judgePlaces = async (
-  store: Store,
+  store: PluginSnapshot,
   triples: readonly TripleKey[],
   nowMs: number,
+  hiddenRivals: HiddenRivals,
 ): Promise<JudgedPlace[]> => {
   if (triples.length === 0) return [];
-  const groups = await store.siblings(triples, nowMs, CROWD);
+  const read = await store.siblings(triples, nowMs, CROWD);
+  const hidden = await hiddenRivals(read.flat(), store);
+  const groups: (readonly FactOutline[])[] = [];
+  for (const [at, triple] of triples.entries()) {
+    const search = { triple, store, moment: { nowMs }, hiddenRivals };
+    groups.push(await withoutHidden(read[at] ?? [], hidden, CROWD, search));
+  }
   const contested = groups.filter((facts) => facts.some(({ valueKey }) => valueKey !== facts[0]?.valueKey));
   const live = new Map((await withExpiries(store, contested.flat())).map((fact) => [fact.id, fact]));
   return triples.map((triple, at) => {
@@ -60,8 +69,9 @@ export const judgePlaces = async (
     const own = facts.flatMap(({ id }) => live.get(id) ?? []);
     // A triple with one value has no contradiction, so its timeline needs no end. An append with another value reads
     // its facts again.
-    const known = facts.length < CROWD ? NEVER : Math.max(...own.map(({ untilMs }) => untilMs), nowMs);
-    return { triple, facts, timeline: timelineOf(own, nowMs, known) };
+    const isCut = facts.length >= CROWD;
+    const known = isCut ? Math.max(...own.map(({ untilMs }) => untilMs), nowMs) : NEVER;
+    return { triple, facts, isCut, timeline: timelineOf(own, nowMs, known) };
   });
 };
 

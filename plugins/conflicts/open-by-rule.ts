@@ -70,13 +70,13 @@ const missingAmong = async (
   triples: readonly TripleKey[],
   own: ReadableTables,
   snapshot: PluginSnapshot,
-  { clock, relations }: Pick<FollowParts, 'clock' | 'relations'>,
+  { clock, relations, hiddenRivals }: Pick<FollowParts, 'clock' | 'relations' | 'hiddenRivals'>,
 ): Promise<MissingPlace[]> => {
   const nowMs = clock.nowMs();
   const holdOne = triples.filter(({ tenantId, relationKey }) => !relations.at(tenantId).holdsMany(relationKey));
   const open = await openRecords(own, holdOne);
   const unrecorded = holdOne.filter((triple) => !open.has(tripleId(triple)));
-  return (await judgePlaces(snapshot, unrecorded, nowMs)).flatMap((place) => {
+  return (await judgePlaces(snapshot, unrecorded, nowMs, hiddenRivals)).flatMap((place) => {
     const [newest] = [...place.facts].sort(compareAge);
     const rival = newest && strongestRival(newest, place.facts);
     if (newest === undefined || rival === undefined || !isContested(place.timeline, nowMs)) return [];

@@ -1,6 +1,6 @@
-import { SIBLING_LIMIT } from '../../kernel/internal-api.ts';
 import type { AppendedBatch, AppendedFact, FactOutline, Hlc } from '../../kernel/plugin-api.ts';
 import type { ConflictRecord } from './conflict-record.ts';
+import type { LiveSiblings } from './live-siblings.ts';
 import type { StoredTimeline } from './timeline-rows.ts';
 import { TimelineSteps } from './timeline-steps.ts';
 import { TripleHistory } from './triple-history.ts';
@@ -45,18 +45,21 @@ export interface PlaceState {
   readonly steps: TimelineSteps<LiveOutline>;
 }
 
+interface PlaceBefore extends Pick<PlaceState, 'stored' | 'record'>, Pick<AppendedBatch, 'nowMs'> {
+  readonly nodeId: string;
+}
+
 /** Returns the state of the triple and place of a fact before the batch. */
 export const placeOf = (
   appended: AppendedFact,
-  batch: AppendedBatch,
-  { stored, record, nodeId }: Pick<PlaceState, 'stored' | 'record'> & { readonly nodeId: string },
+  siblings: LiveSiblings,
+  { stored, record, nodeId, nowMs }: PlaceBefore,
 ): PlaceState => {
-  const { nowMs } = batch;
-  const history = new TripleHistory<LiveOutline>(batch.siblings(appended), { nowMs, nodeId });
+  const history = new TripleHistory<LiveOutline>(siblings.facts, { nowMs, nodeId });
   return {
     triple: appended.fact,
     history,
-    isCrowded: isCrowded(batch, appended),
+    isCrowded: siblings.isCrowded,
     stored,
     record,
     outside: [...history.live],
@@ -66,9 +69,6 @@ export const placeOf = (
     steps: new TimelineSteps(history.live),
   };
 };
-
-export const isCrowded = (batch: AppendedBatch, appended: AppendedFact): boolean =>
-  batch.siblings(appended).length >= SIBLING_LIMIT;
 
 /** Returns the facts whose expiry affects the winners. */
 export const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>

@@ -15,12 +15,14 @@ import {
   type Hlc,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
-import { type ConflictRecord, membersAmong, openRecords } from './conflict-record.ts';
+import { type ConflictRecord, membersAmong } from './conflict-record.ts';
 import type { HeldRelations } from './held-relations.ts';
-import { judgePlaces, liveArrivals, withExpiries } from './live-facts.ts';
+import type { HiddenRivals } from './hidden-rivals.ts';
+import { judgePlaces, withExpiries } from './live-facts.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { openMissing, type UnrecordedPlace } from './open-missing.ts';
-import { canExtend, factsToWeigh, isCrowded, type LiveOutline, type PlaceState, placeOf } from './place-state.ts';
+import { canExtend, factsToWeigh, type LiveOutline, type PlaceState } from './place-state.ts';
+import { type Arrivals, arrivalsOf, readPlaces } from './read-places.ts';
 import { type EffectiveResolution, recogniseResolutions, resolutionOf } from './recognise-resolutions.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
 import type { RepliedRivals } from './replied-rivals.ts';
@@ -76,8 +78,8 @@ class BatchRecorder {
   readonly #writer: RecordWriter;
   readonly #places: ReadonlyMap<string, PlaceState>;
   readonly #settlings: ReadonlyMap<string, readonly EffectiveResolution[]>;
-  /** The ids of the replicated facts that are live on arrival. */
-  readonly #arrivedLive: ReadonlySet<string>;
+  readonly #arrivals: Arrivals;
+  readonly #hiddenRivals: HiddenRivals;
   readonly #relations: HeldRelations;
   readonly #rivals: RepliedRivals;
   readonly #nodeId: string;
@@ -88,7 +90,7 @@ class BatchRecorder {
     parts: RecorderParts,
     places: ReadonlyMap<string, PlaceState>,
     settlings: ReadonlyMap<string, readonly EffectiveResolution[]>,
-    arrivedLive: ReadonlySet<string>,
+    arrivals: Arrivals,
   ) {
     this.#batch = batch;
     this.#tables = tables;
@@ -98,7 +100,8 @@ class BatchRecorder {
     this.#nodeId = parts.nodeId;
     this.#places = places;
     this.#settlings = settlings;
-    this.#arrivedLive = arrivedLive;
+    this.#arrivals = arrivals;
+    this.#hiddenRivals = parts.hiddenRivals;
   }
 
   /** Reads the state of the triples once for the batch. */
@@ -109,20 +112,8 @@ class BatchRecorder {
     tables: WritableTables,
     parts: RecorderParts,
   ): Promise<BatchRecorder> {
-    const byTriple = new Map(contenders.map((appended) => [appended.tripleId, appended]));
-    const records = await openRecords(
-      tables,
-      contenders.map(({ fact }) => fact),
-    );
-    const crowded = [...byTriple.values()].filter((appended) => isCrowded(batch, appended));
-    const digests = crowded.map(({ fact }) => placeDigest(fact));
-    const timelines = await readTimelines(tables, contenders[0]?.fact.tenantId ?? '', digests);
-    const places = new Map<string, PlaceState>();
-    for (const [id, appended] of byTriple) {
-      const stored = timelines.get(placeDigest(appended.fact));
-      places.set(id, placeOf(appended, batch, { stored, record: records.get(id), nodeId: parts.nodeId }));
-    }
-    return new BatchRecorder(batch, tables, parts, places, settlings, await liveArrivals(batch, contenders));
+    const places = await readPlaces(batch, contenders, tables, parts);
+    return new BatchRecorder(batch, tables, parts, places, settlings, await arrivalsOf(batch, contenders, parts));
   }
 
   async take(appended: AppendedFact): Promise<void> {
@@ -265,6 +256,7 @@ class BatchRecorder {
       transaction,
       anew.map(({ triple }) => triple),
       nowMs,
+      this.#hiddenRivals,
     );
     for (const [at, { triple, timeline }] of judged.entries()) {
       // If a triple has very many facts, the states between the facts of one transaction are not computed.
@@ -290,6 +282,8 @@ class BatchRecorder {
       const stamp = settledAt.get(speaker);
       return stamp !== undefined && compareHlc(fact.hlc, stamp) < 0;
     });
-    return !isSettled && history.startsLive(fact) && (origin !== 'peer' || this.#arrivedLive.has(fact.id));
+    const { arrivedLive, hidden } = this.#arrivals;
+    if (isSettled || hidden.has(fact.id)) return false;
+    return history.startsLive(fact) && (origin !== 'peer' || arrivedLive.has(fact.id));
   }
 }

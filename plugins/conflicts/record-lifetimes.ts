@@ -58,6 +58,7 @@ export const recordLifetimes = async (
     transaction,
     touched.map(({ triple }) => triple),
     nowMs,
+    parts.hiddenRivals,
   );
   await writeTimelines(
     tables,

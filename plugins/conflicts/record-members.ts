@@ -7,6 +7,7 @@ import {
   type ReadableTables,
 } from '../../kernel/plugin-api.ts';
 import { MEMBERS, type RecordKey } from './conflict-record.ts';
+import type { HiddenRivals } from './hidden-rivals.ts';
 
 /** The maximum number of facts of a record that are read, newest first. Only triples with very many facts exceed it. */
 export const MOST_MEMBERS = 1_000;
@@ -78,15 +79,17 @@ const firstOf = async (tables: ReadableTables, record: RecordKey): Promise<Known
   return { ids: [...new Set([...newest.slice(0, MOST_MEMBERS), ...strongest])], truncated: true };
 };
 
-/** Returns two facts of the record with different values, if the first few include such a pair. */
+/** Returns two visible facts of the record with different values, if the first few include such a pair. */
 export const differingMembers = async (
   snapshot: PluginSnapshot,
   tables: ReadableTables,
   record: RecordKey,
+  hiddenRivals: HiddenRivals,
 ): Promise<readonly string[]> => {
   const { ids } = await firstOf(tables, record);
   const outlines = await snapshot.outline(all(equals('tenantId', record.tenantId), isIn('id', ids)));
-  return twoThatDiffer(outlines) ?? [];
+  const hidden = await hiddenRivals(outlines, snapshot);
+  return twoThatDiffer(outlines.filter(({ id }) => !hidden.has(id))) ?? [];
 };
 
 export const twoThatDiffer = (

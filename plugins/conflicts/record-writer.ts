@@ -18,6 +18,7 @@ import {
   storedMembers,
 } from './conflict-record.ts';
 import { type ConflictChange, conflictOpened, conflictResolved } from './conflicts-api.ts';
+import type { HiddenRivals } from './hidden-rivals.ts';
 import { differingMembers } from './record-members.ts';
 import type { LongestLived } from './winner-timeline.ts';
 
@@ -25,6 +26,7 @@ export interface WriterParts {
   readonly names: ServiceNames;
   readonly random: Random;
   readonly hooks: HookCaller;
+  readonly hiddenRivals: HiddenRivals;
 }
 
 type Member = Membership['fact'];
@@ -90,7 +92,7 @@ export class RecordWriter {
     this.drafts.push(...resolvedFacts(record, fact, note, this.#parts.names));
     let witnesses: Promise<readonly string[]> | undefined;
     this.#tell(conflictResolved, record, fact, () => {
-      witnesses ??= differingMembers(this.#transaction, this.#tables, record);
+      witnesses ??= differingMembers(this.#transaction, this.#tables, record, this.#parts.hiddenRivals);
       return witnesses;
     });
   }

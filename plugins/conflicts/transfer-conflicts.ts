@@ -1,11 +1,10 @@
-import { tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
+import { tripleId } from '../../kernel/internal-api.ts';
 import {
   all,
   type Clock,
   equals,
   isIn,
   type PluginTables,
-  type PluginTransaction,
   SCOPES,
   ServiceError,
   type SqlValue,
@@ -23,8 +22,8 @@ import {
   RECORDS,
   recordOf,
 } from './conflict-record.ts';
-import { judgePlaces } from './live-facts.ts';
-import { placeDigest, readTimelines, writeTimelines } from './timeline-rows.ts';
+import type { HiddenRivals } from './hidden-rivals.ts';
+import { judgeAnew } from './judge-anew.ts';
 
 const RECORDS_PER_PAGE = 200;
 /** The maximum number of facts per line, so that the length of a line has a limit. */
@@ -34,7 +33,7 @@ const MEMBERS_PER_LINE = 1_000;
  * Exports and imports records with their facts, because they hold data that no fact contains, such as the time of
  * detection.
  */
-export const transferConflicts = (tables: PluginTables, clock: Clock): TransferSection => ({
+export const transferConflicts = (tables: PluginTables, clock: Clock, hiddenRivals: HiddenRivals): TransferSection => ({
   type: 'conflict',
   async *pages(snapshot, tenantId) {
     const within = tables.in(snapshot);
@@ -70,29 +69,11 @@ export const transferConflicts = (tables: PluginTables, clock: Clock): TransferS
       within,
       own.map((fact) => ({ record: { id, tenantId }, fact })),
     );
-    if (changed) await settle(record, within, transaction, clock.nowMs());
+    // An import calls no append hooks.
+    if (changed) await judgeAnew([record], within, transaction, { nowMs: clock.nowMs(), hiddenRivals });
     return changed || own.length > 0;
   },
 });
-
-/** Computes the winners after an import, because an import calls no append hooks. */
-const settle = async (
-  record: ConflictRecord,
-  tables: WritableTables,
-  transaction: PluginTransaction,
-  nowMs: number,
-): Promise<void> => {
-  const digest = placeDigest(record);
-  const stored = await readTimelines(tables, record.tenantId, [digest]);
-  const judged = await judgePlaces(transaction, [record], nowMs);
-  const { newest } = await transaction.ledgerHead(record.tenantId);
-  const since = newest?.feed ?? ZERO_HLC;
-  await writeTimelines(
-    tables,
-    judged.map(({ triple, timeline }) => ({ triple, before: stored.get(digest), after: [{ ...timeline, since }] })),
-    nowMs,
-  );
-};
 
 const conflictLines = (row: Readonly<Record<string, SqlValue>>, factIds: readonly string[]): TransferLine[] => {
   const record = recordOf(row);

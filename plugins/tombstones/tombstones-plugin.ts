@@ -21,7 +21,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
 import { CapabilityTokens } from '../capability-tokens/capability-tokens-api.ts';
-import { ConflictEntities } from '../conflicts/conflicts-api.ts';
+import { ConflictEntities, ConflictRevisions, rivalsHidden } from '../conflicts/conflicts-api.ts';
 import { PeerExchange } from '../federation/federation-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
@@ -47,6 +47,7 @@ import { Subjects, subjectCommands } from './subject/subject-commands.ts';
 import { SubjectExport } from './subject/subject-export.ts';
 import { exportSubjectRoute } from './subject/subject-route.ts';
 import { followUpRest } from './suppression/follow-up.ts';
+import { hiddenRivalsAmong } from './suppression/hidden-rows.ts';
 import { notSuppressedFor } from './suppression/hide-suppressed.ts';
 import { createSuppressedFacts } from './suppression/stored-suppression.ts';
 import { hideLateSystemFacts, systemFactsAmong } from './suppression/system-facts.ts';
@@ -84,6 +85,7 @@ export const tombstonesPlugin = defineOwnPlugin({
     factJson: FactJson,
     jobs: optional(JobQueue),
     conflicts: optional(ConflictEntities),
+    revisions: optional(ConflictRevisions),
     work: SignatureWork,
     served: ServedTenants,
     capabilities: optional(CapabilityTokens),
@@ -114,10 +116,10 @@ export const tombstonesPlugin = defineOwnPlugin({
   async setup(context) {
     const { config, use, tables, log, onStart, onStop, on, route, provide, every } = context;
     const { names } = use.self;
-    const parts = { ...use, tables, names };
+    const parts = { ...use, tables, names, isSuppressing: config.enabled };
     const file = join(use.node.dataFolder, HIDDEN_FACTS.file);
     const journal = new TombstoneJournal({ ...parts, log, file });
-    const tombstones = new StoredTombstones({ ...parts, isSuppressing: config.enabled, journal });
+    const tombstones = new StoredTombstones({ ...parts, journal });
     every(FOLLOW_UP_INTERVAL_MS, () => followUpRest(parts));
     every(JOURNAL_INTERVAL_MS, () => journal.settle());
     onStop(() => journal.settle());
@@ -137,24 +139,27 @@ export const tombstonesPlugin = defineOwnPlugin({
         every(SIGN_AGAIN_INTERVAL_MS, createSignAgain(parts));
       }
     }
+    // Suppression may have been on or off before: system facts about hidden facts may have been stored meanwhile, and
+    // facts behind a tombstone of a peer contradict others while it is off.
+    onStart(async () => {
+      const active = tables(MARKERS).whereNull('revoked_ms').whereNull('followed_number');
+      if (!config.enabled) active.whereNotNull('received_from');
+      await active.update({ followed_number: 0 });
+    });
     if (config.enabled) {
-      // System facts about hidden facts may have been stored while suppression was off.
-      onStart(async () => {
-        await tables(MARKERS).whereNull('revoked_ms').whereNull('followed_number').update({ followed_number: 0 });
-      });
       on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller, names) : undefined), {
         cacheable: true,
       });
       // Runs after the handlers that store system facts about hidden facts.
       on(
         factAppended,
-        ({ facts, transaction, nowMs }) => {
+        async ({ facts, transaction }) => {
           const told = systemFactsAmong(facts, names);
-          if (told.length === 0) return undefined;
-          return hideLateSystemFacts(told, tables.in(transaction), transaction, { ...parts, nowMs });
+          if (told.length > 0) await hideLateSystemFacts(told, tables.in(transaction), transaction, parts);
         },
         { order: 'last' },
       );
+      on(rivalsHidden, ({ facts, snapshot }) => hiddenRivalsAmong(tables.in(snapshot), facts));
     }
     provide(Erasures, await openErasure(context, { ...use, tombstones }));
     await journal.restore();

@@ -114,6 +114,15 @@ export const hiddenAmong = async <T extends Place & Pick<SuppressibleFact, 'orig
   );
 };
 
+/** Returns the ids of those of these facts that a tombstone hides without hiding their whole place. */
+export const hiddenRivalsAmong = async (
+  own: ReadableTables,
+  facts: readonly SuppressibleFact[],
+): Promise<readonly string[]> => {
+  const hidden = await hiddenAmong(own, facts);
+  return [...hidden].flatMap(([{ id }, by]) => (by.some(({ originNodeId }) => originNodeId !== '') ? [id] : []));
+};
+
 /** Returns those of these places whose facts of one node are hidden, and others not. */
 export const partlyHiddenAmong = async <T extends Place>(
   own: ReadableTables,

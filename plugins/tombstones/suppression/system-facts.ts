@@ -3,7 +3,6 @@ import {
   type AppendedBatch,
   all,
   equals,
-  type FactDraft,
   type FactOutline,
   type Filter,
   isIn,
@@ -19,7 +18,6 @@ import { ttlTarget } from '../../facts/facts-api.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { type HiddenSystemFact, hiddenAmong, hideSystemFacts } from './hidden-rows.ts';
 import { ofPartlyHidden, tellingOfHidden } from './partly-hidden.ts';
-import { tellOfShown } from './tell-of-shown.ts';
 
 /**
  * System facts about a fact record its expiry, reason, sender and contradictions, and are hidden together with it. They
@@ -100,18 +98,15 @@ export const systemFactsAmong = (facts: AppendedBatch['facts'], names: ServiceNa
   return facts.flatMap(({ fact }) => (fact.system && relations.has(fact.relationKey) ? [fact] : []));
 };
 
-/**
- * Hides the new system facts of a transaction that are about hidden facts. Returns what the node says in place of those
- * that tell of a hidden side of a conflict.
- */
+/** Hides the new system facts of a transaction that are about hidden facts. */
 export const hideLateSystemFacts = async (
   systemFacts: readonly StoredFact[],
   own: WritableTables,
   transaction: PluginTransaction,
-  parts: SystemFactParts & { readonly nowMs: number },
-): Promise<readonly FactDraft[]> => {
+  parts: SystemFactParts,
+): Promise<void> => {
   const tenantId = systemFacts[0]?.tenantId;
-  if (tenantId === undefined) return [];
+  if (tenantId === undefined) return;
   const subjects = await subjectsOf(systemFacts, tenantId, transaction, parts);
   const hidden = await hiddenAmong(own, [...new Set(subjects.values())]);
   const late = systemFacts.flatMap((fact): HiddenSystemFact[] => {
@@ -122,7 +117,6 @@ export const hideLateSystemFacts = async (
   const told = await ofPartlyHidden(aboutConflicts, own, transaction, parts.conflicts);
   late.push(...(await tellingOfHidden(told, own, transaction, parts)));
   if (late.length > 0) await hideSystemFacts(own, tenantId, late);
-  return tellOfShown(told, own, transaction, parts);
 };
 
 type Subject = Pick<FactOutline, 'tenantId' | 'entityKey' | 'scope' | 'originNodeId'>;

@@ -16,21 +16,29 @@ const ENTITY = 'user:gone';
 const CONFLICTS = 600;
 /** The facts of one batch, and a row for each scope. */
 const MOST_HIDDEN_AT_ONCE = 504;
+/** Each conflict of which a part is hidden costs many statements. */
+const MOST_REVISED_AT_ONCE = 10;
 const ENV = { SVC_TOMBSTONES_ENABLED: 'true' };
 const LATER_MS = 60_000;
 
 type Ask = Pick<TestNode, 'request'>;
 
-/** Counts the system facts that each transaction hides. Can refuse those behind the first batch of a tombstone. */
+/**
+ * Counts the system facts that each transaction hides, and the conflicts that it withdraws. Can refuse those behind the
+ * first batch of a tombstone.
+ */
 const watchedStore = () => {
-  let mostHidden = 0;
+  let [mostHidden, mostWithdrawn] = [0, 0];
   let isRefusing = false;
-  const hiddenIn = async (store: FactStore): Promise<number> => {
-    const [{ count = 0 } = {}] = await store.table('tombstones_hidden_system').count({ count: '*' });
-    return Number(count);
-  };
+  type Counted = Pick<FactStore, 'table'>;
+  const counted = ([row]: readonly { readonly count?: string | number }[]): number => Number(row?.count ?? 0);
+  const hiddenIn = async (store: Counted) =>
+    counted(await store.table('tombstones_hidden_system').count({ count: '*' }));
+  const withdrawnIn = async (store: Counted) =>
+    counted(await store.table('conflicts_records').where({ status: 'withdrawn' }).count({ count: '*' }));
   return {
     mostHidden: () => mostHidden,
+    mostWithdrawn: () => mostWithdrawn,
     refuse: (wanted: boolean) => {
       isRefusing = wanted;
     },
@@ -38,10 +46,13 @@ const watchedStore = () => {
       replaceMember(store, 'write', async (tenantId, work) => {
         const begun = isRefusing ? await begunIn(store) : [];
         if (begun.length > 0) throw new ServiceError('unavailable', 'the store is away');
-        const before = await hiddenIn(store);
-        const result = await store.write(tenantId, work);
-        mostHidden = Math.max(mostHidden, (await hiddenIn(store)) - before);
-        return result;
+        return store.write(tenantId, async (transaction) => {
+          const [hidden, withdrawn] = [await hiddenIn(transaction), await withdrawnIn(transaction)];
+          const result = await work(transaction);
+          mostHidden = Math.max(mostHidden, (await hiddenIn(transaction)) - hidden);
+          mostWithdrawn = Math.max(mostWithdrawn, (await withdrawnIn(transaction)) - withdrawn);
+          return result;
+        });
       }),
   };
 };
@@ -165,6 +176,7 @@ forEachStore('a tombstone of a peer over one side of more conflicts than one bat
       await comes(async () => (await begunIn(node.kernel.get(FactStore))).length === 0);
       expect(await told(node, key)).to.equal(2);
       expect(store.mostHidden()).to.be.at.most(MOST_HIDDEN_AT_ONCE);
+      expect(store.mostWithdrawn()).to.equal(MOST_REVISED_AT_ONCE);
     } finally {
       await peer.stop();
       await node.stop();

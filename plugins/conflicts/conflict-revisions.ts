@@ -1,0 +1,40 @@
+import type { TripleKey } from '../../kernel/internal-api.ts';
+import { type PluginTransaction, ServiceError } from '../../kernel/plugin-api.ts';
+import type { FollowParts } from './append-about-records.ts';
+import { conflictKeys } from './conflict-entities.ts';
+import { RECORDS, recordOf } from './conflict-record.ts';
+import type { ConflictRevisions } from './conflicts-api.ts';
+import { judgeReturned, judgeWithoutHidden } from './judge-anew.ts';
+import { openByRule } from './open-by-rule.ts';
+import { reviseConflicts } from './revise-conflicts.ts';
+
+export const createConflictRevisions = (parts: FollowParts): ConflictRevisions => {
+  const { tables, clock } = parts;
+  const { keyOf, idsOf } = conflictKeys(parts.names);
+  const now = () => ({ ...parts, nowMs: clock.nowMs() });
+  return {
+    async revise(transaction, tenantId, keys) {
+      const own = tables.in(transaction);
+      const ids = idsOf(keys);
+      if (ids.length === 0) return [];
+      const rows = await own.select(RECORDS, { tenant_id: tenantId, conflict_id: ids });
+      const revised = await reviseConflicts(rows.map(recordOf), own, transaction, now());
+      return revised.map(({ record, ...rest }) => ({ key: keyOf(record.id), ...rest }));
+    },
+    hide: (transaction, facts) => judgeWithoutHidden(facts, tables.in(transaction), transaction, now()),
+    show: (transaction, facts) => judgeReturned(facts, tables.in(transaction), transaction, now()),
+    open: (tenantId, triples) => openWhereAllowed(triples, parts, tenantId),
+  };
+};
+
+const unguarded = (_transaction: PluginTransaction): Promise<void> => Promise.resolve();
+
+/** A refusal by a rule about one place, such as that of a garden which is gone, must not hold up the others. */
+const openWhereAllowed = async (triples: readonly TripleKey[], parts: FollowParts, tenantId: string): Promise<void> => {
+  try {
+    await openByRule(triples, parts, unguarded, tenantId);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    if (triples.length > 1) for (const triple of triples) await openWhereAllowed([triple], parts, tenantId);
+  }
+};
