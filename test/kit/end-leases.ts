@@ -1,7 +1,11 @@
 import type { FactStore } from '../../ports/ports.ts';
 
-/** Ends all leases, as if the time of the database had passed, which no test clock moves. */
-export const endLeases = (store: FactStore): Promise<void> =>
+/**
+ * Ends all leases, or those with this fence, as if the time of the database had passed, which no test clock moves. A
+ * renewal that has begun before may come after.
+ */
+export const endLeases = (store: FactStore, fence?: number): Promise<void> =>
   store.write('default', async (transaction) => {
-    await transaction.table('leases').update({ until_ms: 0 });
+    const leases = transaction.table('leases');
+    await (fence === undefined ? leases : leases.where({ fence })).update({ until_ms: 0 });
   });
