@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { createPostgresStore } from '../../adapters/postgres/create-postgres-store.ts';
@@ -15,13 +15,12 @@ import { scratchPlace } from './scratch-place.ts';
 /** Creates a store file with these migrations applied, unless the file exists. */
 export const fillFile = async (path: string, migrations: readonly OwnedMigration[]): Promise<void> => {
   if (existsSync(path)) return;
-  const template = await files.of(migrations);
+  const { bytes, epochAt } = await files.of(migrations);
   // Another node on the folder may have created the file meanwhile.
   if (existsSync(path)) return;
-  copyFileSync(template, path);
-  const database = new DatabaseSync(path);
-  database.exec(ownEpoch());
-  database.close();
+  // Opening the copy to write its epoch would take longer than the copy.
+  bytes.write(randomUUID(), epochAt);
+  writeFileSync(path, bytes);
 };
 
 /** Returns the database to copy for these migrations. Nothing is connected to it. */
@@ -55,12 +54,24 @@ class Templates<T> {
   }
 }
 
-const files = new Templates(async (migrations) => {
+/** The bytes of a store file, and the place of its epoch in them. */
+interface FileTemplate {
+  readonly bytes: Buffer;
+  readonly epochAt: number;
+}
+
+const files = new Templates(async (migrations): Promise<FileTemplate> => {
   const path = join(await folder(), `${randomUUID()}.db`);
   const store = createSqliteStore({ path });
   await store.migrate(migrations);
   await store.close();
-  return path;
+  const database = new DatabaseSync(path);
+  const { epoch } = database.prepare('SELECT epoch FROM node_clock').get() as { readonly epoch: string };
+  database.close();
+  const bytes = readFileSync(path);
+  const epochAt = bytes.indexOf(epoch);
+  if (epochAt < 0 || bytes.lastIndexOf(epoch) !== epochAt) throw new Error('the file must hold its epoch exactly once');
+  return { bytes, epochAt };
 });
 
 const databases = new Templates(async (migrations) => {
