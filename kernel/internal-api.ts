@@ -97,7 +97,7 @@ export { refuseBeginning } from './facts/validity-span.ts';
 export { valueBytesOf } from './facts/value-bytes.ts';
 export { valueCommitment } from './facts/value-commitment.ts';
 export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';
-export { newDraft, publishDraft, removeDrafts } from './files/draft-file.ts';
+export { newDraft, publishDraft, removeDrafts, withDraft } from './files/draft-file.ts';
 export { fileTaken } from './files/file-taken.ts';
 export { appendLines, DamagedLines, readJournal } from './files/journal-file.ts';
 export { openOrdinaryFile, readOrdinaryFile, readPart } from './files/ordinary-file.ts';

@@ -23,6 +23,32 @@ export const removeDrafts = async (path: string): Promise<void> => {
   for (const name of drafts) await rm(join(dirname(path), name), { force: true });
 };
 
+/**
+ * Removes earlier drafts, and runs `work` with the path of a new one, which it removes in the end. Runs it again with
+ * another draft when another process has begun to write the same file, and has taken this one for that of a killed
+ * process.
+ */
+export const withDraft = async <T>(
+  path: string,
+  random: Pick<Random, 'uuid'>,
+  work: (draft: string) => Promise<T>,
+): Promise<T> => {
+  await removeDrafts(path);
+  for (let attempt = 1; ; attempt += 1) {
+    const draft = newDraft(path, random);
+    try {
+      return await work(draft);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+};
+
+/** Each other process takes a draft away at most once. */
+const MOST_ATTEMPTS = 100;
+
 const startOf = (path: string): string => `.${basename(path)}.`;
 
 const NO_HARD_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

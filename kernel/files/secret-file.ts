@@ -1,8 +1,8 @@
-import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
-import { newDraft, publishDraft, removeDrafts } from './draft-file.ts';
+import { publishDraft, withDraft } from './draft-file.ts';
 import { readOrdinaryFile } from './ordinary-file.ts';
 import { syncPath } from './sync-path.ts';
 import { isDiskFull } from './unusable-file.ts';
@@ -29,7 +29,7 @@ export const writeSecretFile = (
   putToUse: () => Promise<void> = async () => {},
 ): Promise<boolean> => {
   let used: Promise<void> | undefined;
-  return withDraft(path, secret, random, async (draft) => {
+  return throughDraft(path, secret, random, async (draft) => {
     if (await isThere(path)) return false;
     used ??= putToUse();
     await used;
@@ -51,7 +51,7 @@ const isThere = (path: string): Promise<boolean> =>
 
 /** Replaces the secret of an existing file. A crash leaves either the old secret or the new one. */
 export const replaceSecretFile = (path: string, secret: string, random: DraftNames): Promise<void> =>
-  withDraft(path, secret, random, (draft) => rename(draft, path));
+  throughDraft(path, secret, random, (draft) => rename(draft, path));
 
 /**
  * Reads the secret of a file; undefined for a missing file. Throws `validation` for an invalid content, and for a file
@@ -92,7 +92,7 @@ const unreadable = (path: string, otherwise: string, cause: unknown): ServiceErr
   });
 };
 
-const withDraft = async <T>(
+const throughDraft = async <T>(
   path: string,
   secret: string,
   random: DraftNames,
@@ -100,22 +100,16 @@ const withDraft = async <T>(
 ): Promise<T> => {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
-  // It may hold a secret that is in use.
-  await removeDrafts(path);
-  for (let attempt = 1; ; attempt += 1) {
-    const draft = newDraft(path, random);
-    try {
+  try {
+    // An earlier draft may hold a secret that is in use.
+    return await withDraft(path, random, async (draft) => {
       await writeDurably(draft, `${secret}\n`);
       const placed = await place(draft);
       await syncPath(folder);
       return placed;
-    } catch (error) {
-      if (isDiskFull(error)) throw fullDisk(path, error);
-      // Another process has begun to write the same file, and has taken this draft for that of a killed one.
-      if (codeOf(error) !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
-    } finally {
-      await rm(draft, { force: true });
-    }
+    });
+  } catch (error) {
+    throw isDiskFull(error) ? fullDisk(path, error) : error;
   }
 };
 
@@ -125,9 +119,6 @@ const fullDisk = (path: string, cause: unknown): ServiceError =>
     hint: 'free space on the disk, and try again',
     cause,
   });
-
-/** Each other process takes a draft away at most once. */
-const MOST_ATTEMPTS = 100;
 
 const writeDurably = async (path: string, text: string): Promise<void> => {
   const file = await open(path, 'wx', 0o600);

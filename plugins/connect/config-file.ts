@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, isAbsolute, relative } from 'node:path';
-import { newDraft, removeDrafts } from '../../kernel/internal-api.ts';
+import { withDraft } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -90,10 +90,7 @@ export const writeWholeFile = async (
   check: () => Promise<void> = async () => {},
 ): Promise<string | undefined> => {
   const madeFolder = await mkdir(dirname(path), { recursive: true });
-  // A command that was killed may have left one.
-  await removeDrafts(path);
-  const draft = newDraft(path, random);
-  try {
+  await withDraft(path, random, async (draft) => {
     const file = await open(draft, 'wx', mode);
     try {
       await file.writeFile(text);
@@ -104,9 +101,7 @@ export const writeWholeFile = async (
     await chmod(draft, mode);
     await check();
     await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  });
   return madeFolder;
 };
 

@@ -1,6 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { removeDrafts } from '../../../kernel/internal-api.ts';
+import { writeWholeFile } from '../../../plugins/connect/config-file.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { RUNS } from '../../kit/property-runs.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { CLIENT_NAMES, type ClientName, serverFileOf } from './client-files.ts';
 import { type ConnectedUser, connectUser } from './connected-user.ts';
 
@@ -82,6 +88,18 @@ describe('configuration files of connected clients', () => {
     expect(done.exitCode, done.stderr).to.equal(0);
     expect(await user.read(draft)).to.equal(undefined);
   });
+
+  it('are written whole also where another process takes the draft for one that was left', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'mcp.json');
+      let taken = 0;
+      const take = async (): Promise<void> => {
+        taken += 1;
+        if (taken < 3) await removeDrafts(file);
+      };
+      await writeWholeFile(file, '{}', 0o600, createSeededRandom(), take);
+      expect([readdirSync(folder), readFileSync(file, 'utf8')]).to.deep.equal([['mcp.json'], '{}']);
+    }));
 
   it('are restored byte by byte on disconnect, with any other content', async () => {
     const text = fc
