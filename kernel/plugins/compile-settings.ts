@@ -1,10 +1,11 @@
 import type { Ajv, ValidateFunction } from 'ajv';
 import { type Schema, schema } from '../../ports/schema.ts';
-import { parseNetwork } from '../net/ip-network.ts';
 import { type BootProblem, problemOf } from '../problems/boot-problem.ts';
 import { createAjv } from '../schemas/ajv-on-demand.ts';
 import { isSchema } from '../schemas/is-schema.ts';
 import { requireValidSchema, UNCHECKED } from '../schemas/meta-schema.ts';
+import { fillSettings } from './fill-settings.ts';
+import { SETTING_FORMATS } from './setting-formats.ts';
 import { movedSettings, type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
 
 export interface CompiledSettings {
@@ -12,8 +13,8 @@ export interface CompiledSettings {
   requireValid(): void;
   /** Returns the function that checks settings and fills in defaults in place. Compiles it at the first call. */
   validator(): ValidateFunction;
-  /** Fills in defaults in place. Returns false when a required setting without a default is missing. */
-  fillDefaults(value: Record<string, unknown>): boolean;
+  /** Fills in defaults in place. Returns true when the settings then surely fit: see `fillSettings`. */
+  fill(value: Record<string, unknown>): boolean;
   readonly properties: readonly SettingProperty[];
   /** The keys of moved settings, with their new places. */
   readonly moved: ReadonlyMap<string, string>;
@@ -62,21 +63,10 @@ const readSchema = (json: object): CompiledSettings => {
       validator();
     },
     validator,
-    fillDefaults: (value) => fillDefaults(closed, value),
+    fill: (value) => fillSettings(closed, value),
     properties: settingProperties(closed as Readonly<Record<string, unknown>>),
     moved: movedSettings(json as Readonly<Record<string, unknown>>),
   };
-};
-
-/** Fills in defaults as Ajv does. Loading Ajv alone would take longer than this. */
-const fillDefaults = ({ properties = {}, required = [] }: PropertySchema, value: Record<string, unknown>): boolean => {
-  for (const [name, property] of Object.entries(properties)) {
-    if (property.default !== undefined) value[name] ??= structuredClone(property.default);
-    const inner = value[name];
-    if (property.properties === undefined || typeof inner !== 'object' || inner === null) continue;
-    if (!fillDefaults(property, inner as Record<string, unknown>)) return false;
-  }
-  return required.every((name) => value[name] !== undefined);
 };
 
 /** Compiles a schema without keeping it in the cache of Ajv, which never forgets. */
@@ -103,29 +93,9 @@ const settingsAjv = (): Ajv => {
     code: { optimize: false },
   });
   for (const keyword of ['env', 'dataPath']) ajv.addKeyword({ keyword, schemaType: 'string', valid: true });
-  ajv.addFormat('uri', (text) => URL.canParse(text));
-  ajv.addFormat('http-url', isHttpUrl);
-  ajv.addFormat('base-url', (text) => isHttpUrl(text) && !/[?#]/.test(text));
-  ajv.addFormat('origin', isOrigin);
-  ajv.addFormat('ip-network', (text) => parseNetwork(text) !== undefined);
+  for (const [format, fits] of SETTING_FORMATS) ajv.addFormat(format, fits);
   return ajv;
 };
-
-/** Returns whether a text is an http URL without user and password, which would appear wherever the URL does. */
-const isHttpUrl = (text: string): boolean => {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
-};
-
-/**
- * Returns whether a text is an origin (RFC 6454) of any scheme, even that of an application or a browser extension. A
- * path, a wildcard and `null` are not.
- */
-const isOrigin = (text: string): boolean => ORIGIN.test(text) && Number(/:(\d+)$/.exec(text)?.[1] ?? 0) <= MOST_PORT;
-
-const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(?::\d{1,5})?$/i;
-const MOST_PORT = 65_535;
 
 /** Refuses undeclared settings unless the schema allows them, and gives a missing group its inner defaults. */
 const close = (json: PropertySchema): PropertySchema => {

@@ -67,7 +67,7 @@ export const resolveSettings = <T>(
 ): ResolvedSettings<T> | undefined => {
   const compiled = compileSettings(schema ?? NO_SETTINGS, sources, problems);
   if (compiled === undefined) return undefined;
-  const { validator, fillDefaults, properties, moved } = compiled;
+  const { validator, fill, properties, moved } = compiled;
   const { set, refused } = readEnvironment(properties, sources.env);
   const paths = pathsIn(properties, sources.dataFolder);
   const value: Record<string, unknown> = structuredClone({ ...sources.file });
@@ -79,9 +79,8 @@ export const resolveSettings = <T>(
   const found = new Map<string, BootProblem>();
   for (const { path, schema } of refused)
     found.set(dotted(path), { message: `${schema.env} accepts ${acceptedBy(schema)}` });
-  const isGiven = set.size + refused.length > 0 || [sources.file, sources.overrides].some(hasMembers);
-  const isFilled = sources.isOfPackage === true && !isGiven && fillDefaults(value);
-  if (!isFilled && !validator()(value)) {
+  const fits = sources.isOfPackage === true && refused.length === 0 && fill(value);
+  if (!fits && !validator()(value)) {
     for (const error of validator().errors ?? []) explain(error, { properties, moved, sources, set }, found);
   }
   problems.push(...found.values());
@@ -91,8 +90,6 @@ export const resolveSettings = <T>(
     report: properties.map((property) => reportOf(property, value, sources, set)),
   };
 };
-
-const hasMembers = (settings: Settings | undefined): boolean => Object.keys(settings ?? {}).length > 0;
 
 const pathsIn = (properties: readonly SettingProperty[], dataFolder: string | undefined) =>
   properties.flatMap(({ path, schema: { dataPath } }) =>

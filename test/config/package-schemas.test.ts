@@ -9,6 +9,7 @@ import {
 } from '../../config/adapter-catalog.ts';
 import { nodeSettings } from '../../config/node-settings.ts';
 import { PLUGIN_ALTERNATIVES, PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
+import { compileSettings } from '../../kernel/plugins/compile-settings.ts';
 import { resolveSettings } from '../../kernel/plugins/plugin-config.ts';
 import type { AnyPlugin } from '../../kernel/plugins/plugin-definition.ts';
 import type { BootProblem } from '../../kernel/problems/boot-problem.ts';
@@ -49,13 +50,51 @@ describe('The schemas of the package', () => {
   it('compile for all settings, whose defaults pass the full check', async () => {
     const schemas = await settingsSchemas();
     expect(schemas.length).to.be.above(20);
-    for (const [owner, schema] of schemas) {
-      const resolve = (isOfPackage: boolean) => {
-        const problems: BootProblem[] = [];
-        const resolved = resolveSettings(schema, { owner, isOfPackage, dataFolder: '/data', env: {} }, problems);
-        return { value: resolved?.value, problems: problems.map(({ message }) => message) };
-      };
-      expect(resolve(true), owner).to.deep.equal(resolve(false));
+    for (const [owner, schema] of schemas)
+      expect(resolved(schema, true), owner).to.deep.equal(resolved(schema, false), owner);
+  });
+
+  it('accept and refuse the same values by the quick check of a start as by the full check', async () => {
+    for (const [owner, schema] of await settingsSchemas()) {
+      for (const { path, schema: property } of propertiesOf(owner, schema)) {
+        for (const value of [...TRIED, ...(property.enum ?? []), property.minimum, property.maximum]) {
+          const file = settingsWith(path, value);
+          const tried = `${owner}.${path.join('.')}: ${JSON.stringify(value)}`;
+          expect(resolved(schema, true, file), tried).to.deep.equal(resolved(schema, false, file), tried);
+        }
+      }
     }
   });
+
+  it('let the usual settings of a node pass by the quick check alone', () => {
+    const usual: [Schema<unknown> | undefined, object][] = [
+      [nodeSettings, { url: 'https://facts.example', logLevel: 'warn', workers: 2, cacheMiB: 'auto' }],
+      [TRANSPORTS['koa']?.settings, { port: 8080, host: '0.0.0.0' }],
+    ];
+    for (const [schema, settings] of usual)
+      expect(compiled('usual', schema)?.fill({ ...settings }), JSON.stringify(settings)).to.equal(true);
+  });
 });
+
+const TRIED: readonly unknown[] = [
+  ...[undefined, null, true, false, -1, 0, 1, 1.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY],
+  ...['', ' ', '1', 'auto', 'x'.repeat(41), '\u{1f600}'.repeat(40), '/a/b', 'en', '10.0.0.0/8', '10.0.0.0/99'],
+  ...['https://a.example/', 'https://a.example/?q', 'https://u:p@a.example/', 'ftp://a.example', 'app://x', 'null'],
+  ...[[], [1], ['x'], ['x', 'x'], {}, { x: 1 }, { constructor: 1 }, { ['__proto__']: 1 }],
+];
+
+const resolved = (schema: Schema<unknown>, isOfPackage: boolean, file?: Readonly<Record<string, unknown>>) => {
+  const problems: BootProblem[] = [];
+  const sources = { owner: 'owner', isOfPackage, dataFolder: '/data', env: {}, file };
+  const settings = resolveSettings(schema, sources, problems);
+  return { value: settings?.value, problems: problems.map(({ message, hint }) => [message, hint]) };
+};
+
+const compiled = (owner: string, schema: Schema<unknown> | undefined) =>
+  schema === undefined ? undefined : compileSettings(schema, { owner, isOfPackage: true }, []);
+
+const propertiesOf = (owner: string, schema: Schema<unknown>) => compiled(owner, schema)?.properties ?? [];
+
+/** Returns settings with one value at a path. */
+const settingsWith = (path: readonly string[], value: unknown): Readonly<Record<string, unknown>> =>
+  path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Readonly<Record<string, unknown>>;
