@@ -62,6 +62,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
           : new InlineWriter(() => files.opening(() => openWriter(file)), knex),
       openReader: read,
       requireFiles: () => files.require(),
+      logBytes: () => files.logBytes,
       scrub: (turn) => scrubFile(path, turn),
       copy: (folder, copying) => copyFile(path, folder, copying),
       record: (folder, recording) => recordChanges(path, folder, recording),

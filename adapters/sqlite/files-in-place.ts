@@ -12,6 +12,7 @@ export class FilesInPlace {
   #log: string;
   /** The identities of the files by their paths. SQLite makes the log of a new file with its first read. */
   readonly #opened = new Map<string, string>();
+  #logBytes = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -34,10 +35,16 @@ export class FilesInPlace {
     }
   }
 
+  /** The size of the log at the last check. */
+  get logBytes(): number {
+    return this.#logBytes;
+  }
+
   /** Throws `unavailable` if the paths name other files than the open ones, or none. */
   require(): void {
     for (const path of [this.#path, this.#log]) {
-      const found = identityOf(path);
+      const { found, bytes } = look(path);
+      if (path === this.#log) this.#logBytes = bytes;
       const opened = this.#opened.get(path);
       if (opened === undefined && found !== undefined && found !== UNKNOWN) this.#opened.set(path, found);
       if (opened === undefined || found === opened || found === UNKNOWN) continue;
@@ -51,13 +58,13 @@ export class FilesInPlace {
 /** A file that the system does not let this process look at, which may well be in its place. */
 const UNKNOWN = 'unknown';
 
-/** Returns what tells a file from every other one of the machine; undefined for a missing one. */
-const identityOf = (path: string): string | undefined => {
+/** Returns what tells a file from every other one of the machine, undefined for a missing one, and its size. */
+const look = (path: string): { readonly found: string | undefined; readonly bytes: number } => {
   try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev} ${ino}`;
+    const { dev, ino, size } = statSync(path, { bigint: true });
+    return { found: `${dev} ${ino}`, bytes: Number(size) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : UNKNOWN;
+    return { found: code === 'ENOENT' || code === 'ENOTDIR' ? undefined : UNKNOWN, bytes: 0 };
   }
 };

@@ -26,7 +26,7 @@ const READER_CACHE_KIB = 2 * 1024;
 const CHECKPOINT_PAGES = 20_000;
 
 /** The size in bytes to which a checkpoint truncates the log file. */
-const KEPT_LOG_BYTES = 128 * 1024 * 1024;
+export const KEPT_LOG_BYTES = 128 * 1024 * 1024;
 
 /** Opens the writing connection. Throws `unavailable` with a hint when the file cannot be used. */
 export const openWriter = (file: SqliteFile): SqliteConnection => openConnection(file, WRITER_PRAGMAS);

@@ -92,6 +92,19 @@ export class SqliteConnection {
     }
   }
 
+  /**
+   * Moves the log into the file, so that the next write begins the log anew. Returns false while a read or another
+   * process still needs a part of it.
+   */
+  restartLog(): boolean {
+    try {
+      const [[isBlocked] = []] = this.rows('PRAGMA wal_checkpoint(RESTART)', []);
+      return isBlocked === 0;
+    } catch {
+      return false;
+    }
+  }
+
   /** Closes the handle. Never throws, because all data is in the file. */
   close(): void {
     // The handle outlives this call until its statements are collected, and its pages would live as long.

@@ -13,6 +13,7 @@ import { FifoLock, UNHURRIED_MS } from '../sql/fifo-lock.ts';
 import { SignalListeners } from '../sql/signal-listeners.ts';
 import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
 import { checkStructure } from './check-structure.ts';
+import { LogRestarts } from './log-restarts.ts';
 import { ReaderPool } from './reader-pool.ts';
 import { RowPace } from './row-pace.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -29,6 +30,8 @@ export interface SqliteEngineOptions {
   openReader(): SqliteConnection;
   /** Throws `unavailable` if the paths of the store name other files than the open ones, or none. */
   requireFiles(): void;
+  /** The size of the log after the last commit. */
+  logBytes(): number;
   /** Destroys the remains of deleted rows in the file, and empties the log. Blocks writes only inside `turn`. */
   scrub(turn: (work: () => Promise<void>) => Promise<void>): Promise<void>;
   /** Copies the committed contents of the file into a new one in the folder. */
@@ -57,6 +60,7 @@ export class SqliteEngine implements SqlEngine {
   readonly #listeners = new SignalListeners(() => this.#writer.watch(() => this.#listeners.callAll()));
   readonly #writer: SqliteWriter;
   readonly #version: StoreVersion;
+  readonly #logRestarts: LogRestarts;
   /**
    * True at first, and after a write failed by the disk, the memory or the file, until a `ping` has written. Only a
    * real write shows whether the store works: SQLite opens a file without the right to write for reading, and begins
@@ -70,6 +74,11 @@ export class SqliteEngine implements SqlEngine {
     this.#writer = options.startWriter(this.#knex);
     this.#readers = new ReaderPool(options.openReader);
     this.#version = new StoreVersion(options.openReader);
+    this.#logRestarts = new LogRestarts({
+      logBytes: options.logBytes,
+      restart: () => this.#writer.restartLog(),
+      inTurn: (work) => this.#turns.hold(work, TURN_LIMIT_MS),
+    });
   }
 
   async read<T>(work: (session: SqliteSession) => Promise<T>): Promise<T> {
@@ -98,7 +107,9 @@ export class SqliteEngine implements SqlEngine {
     const startedMs = performance.now();
     // Subtracts the wait for earlier writes, so that both waits together take at most `patienceMs`.
     const transact = () => this.#transact(work, Math.max(0, patienceMs - (performance.now() - startedMs)));
-    return this.#turns.hold(transact, unhurried ? UNHURRIED_MS : TURN_LIMIT_MS);
+    const result = await this.#turns.hold(transact, unhurried ? UNHURRIED_MS : TURN_LIMIT_MS);
+    this.#logRestarts.committed();
+    return result;
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -158,6 +169,7 @@ export class SqliteEngine implements SqlEngine {
 
   async #shutDown(): Promise<void> {
     this.#listeners.clear();
+    this.#logRestarts.end();
     this.#version.close();
     await this.#readers.drain();
     await this.#turns.hold(() => this.#writer.close(), UNHURRIED_MS);

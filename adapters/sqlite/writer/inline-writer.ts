@@ -51,6 +51,10 @@ export class InlineWriter implements SqliteWriter {
     return watchCommits(() => this.#connection, changed);
   }
 
+  async restartLog(): Promise<boolean> {
+    return this.#connection.restartLog();
+  }
+
   forgetStatements(): void {
     this.#connection.forgetStatements();
   }

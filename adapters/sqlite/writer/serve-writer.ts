@@ -75,6 +75,8 @@ class StepWriter {
         return this.#commit();
       case 'rollback':
         return this.#rollBack();
+      case 'restart-log':
+        return this.#opened().restartLog();
       case 'forget':
         return this.#connection?.forgetStatements();
       case 'close':

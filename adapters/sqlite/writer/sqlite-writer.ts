@@ -20,6 +20,8 @@ export interface SqliteWriter {
   transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<Written<T>>;
   /** Calls `changed` soon after another connection has committed. Returns a function that ends this. */
   watch(changed: () => void): () => void;
+  /** See `SqliteConnection.restartLog`. Callers hold the turn to write. */
+  restartLog(): Promise<boolean>;
   /** Discards prepared statements after a change of the tables. */
   forgetStatements(): void;
   /** Moves the log into the file, then closes. */

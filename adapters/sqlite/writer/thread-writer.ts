@@ -44,6 +44,10 @@ export class ThreadWriter implements SqliteWriter {
     return () => this.#watching.delete(changed);
   }
 
+  async restartLog(): Promise<boolean> {
+    return (await this.#usableThread().send([{ do: 'restart-log' }])) === true;
+  }
+
   forgetStatements(): void {
     this.#proven.clear();
     this.#early.forgetStatements();

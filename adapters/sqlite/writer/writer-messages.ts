@@ -9,6 +9,8 @@ export type WriterStep =
   | { readonly do: 'run'; readonly sql: string; readonly sets: ParameterSets }
   /** Returns a `StatementOutcome`. */
   | { readonly do: 'perform'; readonly sql: string; readonly parameters: readonly SqlValue[] }
+  /** Returns whether the next write begins the log anew. */
+  | { readonly do: 'restart-log' }
   | { readonly do: 'commit' | 'rollback' | 'forget' | 'close' };
 
 export type ParameterSets = readonly (readonly SqlValue[])[];
