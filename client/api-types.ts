@@ -4,6 +4,8 @@
  */
 import type { EventMessage } from './event-message.ts';
 
+type Maybe<T> = T | undefined;
+
 /** What a client asserts */
 export interface Assertion {
   /** What the fact is about: a URI or an own id. */
@@ -16,7 +18,7 @@ export interface Assertion {
   /** 0 retracts what was said before. Default: `1`. */
   confidence?: number | null | undefined;
   /** Who may read the fact. Default: `"local"`. */
-  scope?: 'local' | 'team' | 'company' | 'public' | null | undefined;
+  scope?: Scope | null | undefined;
   /** When the fact begins to hold; at once, unless given. At most `valid_until`. */
   valid_from?: string | null | undefined;
   /** When the fact expires. */
@@ -40,22 +42,10 @@ export interface Assertion {
   /** Garden that the fact is asserted in, by URI, id or slug. */
   garden_id?: string | null | undefined;
   /** Signature of an agent key over the assertion as it is sent. */
-  attestation?:
-    | {
-        key_id: string;
-        signature: string;
-      }
-    | null
-    | undefined;
+  attestation?: { key_id: string; signature: string } | null | undefined;
   /** Facts that this one was derived from, by content id or by id. */
   derived_from?:
-    | readonly (
-        | {
-            fact_id?: string | null | undefined;
-            hash?: string | null | undefined;
-          }
-        | string
-      )[]
+    | readonly ({ fact_id?: string | null | undefined; hash?: string | null | undefined } | string)[]
     | null
     | undefined;
   /** Ids of the live facts of its triple and place that this one ends, if all of them are still live. */
@@ -94,7 +84,7 @@ export interface Fact {
   valid_from?: string;
   valid_until: string | null;
   confidence: number;
-  scope: 'local' | 'team' | 'company' | 'public';
+  scope: Scope;
   garden_id: string | null;
   cid: string | null;
   contradicted: boolean;
@@ -142,12 +132,8 @@ export interface FactEntry {
   fact_relation: string | null;
   fact_value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
   fact_value_v: string | number | boolean | null;
-  fact_scope: 'local' | 'team' | 'company' | 'public' | null;
-  recall: {
-    facts: number;
-    tokens: number;
-    fact_ids: string[];
-  } | null;
+  fact_scope: Scope | null;
+  recall: { facts: number; tokens: number; fact_ids: string[] } | null;
 }
 
 /** The members of a fact that `fields` names */
@@ -163,7 +149,7 @@ export interface FactPart {
   valid_from?: string;
   valid_until?: string | null;
   confidence?: number;
-  scope?: 'local' | 'team' | 'company' | 'public';
+  scope?: Scope;
   garden_id?: string | null;
   cid?: string | null;
   contradicted?: boolean;
@@ -208,7 +194,7 @@ export interface Garden {
   garden_id: string;
   slug: string;
   name: string;
-  scope: 'local' | 'team' | 'company' | 'public';
+  scope: Scope;
   description: string | null;
   created_by: string;
   created_at: string;
@@ -243,12 +229,8 @@ export interface History {
   winners: {
     entity: string;
     relation: string;
-    scope: 'local' | 'team' | 'company' | 'public';
-    periods: {
-      fact_ids: string[];
-      from: string;
-      until: string | null;
-    }[];
+    scope: Scope;
+    periods: { fact_ids: string[]; from: string; until: string | null }[];
     truncated?: true;
   }[];
   cursor: string | null;
@@ -264,14 +246,10 @@ export interface LintReport {
     fact_ids: string[];
     detail: string;
   }[];
-  proposed_rules?: {
-    relation: string;
-    fact_ids: string[];
-    call: string;
-  }[];
+  proposed_rules?: { relation: string; fact_ids: string[]; call: string }[];
   truncated?: true;
   checked_at: string;
-  scope: 'local' | 'team' | 'company' | 'public' | 'all';
+  scope: Scope | 'all';
   entity?: string;
   relation?: string;
   checks_run: ('contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing')[];
@@ -287,10 +265,7 @@ export interface Problem {
   code: string;
   instance?: string;
   request_id?: string;
-  errors?: {
-    path: string;
-    message: string;
-  }[];
+  errors?: { path: string; message: string }[];
   hint?: string;
   [name: string]: unknown;
 }
@@ -306,83 +281,11 @@ export interface Recall {
   facts: ScoredFact[];
   content?: ScoredFact[];
   instructions?: ScoredFact[];
-  omitted: {
-    contradicted: number;
-    budget: number;
-    repeated: number;
-    [name: string]: unknown;
-  };
+  omitted: OmittedFacts;
   degraded: string[];
-  why_not?: {
-    id: string;
-    stage:
-      | 'unknown'
-      | 'not_live'
-      | 'filtered'
-      | 'contradicted'
-      | 'card'
-      | 'not_found'
-      | 'depth'
-      | 'repeated'
-      | 'variety'
-      | 'budget'
-      | 'limit'
-      | 'changed'
-      | 'returned';
-    by?: string;
-    found_by?: {
-      lexical?: {
-        rank: number;
-        score: number;
-      };
-      semantic?: {
-        rank: number;
-        score: number;
-      };
-      graph?: {
-        rank: number;
-        score: number;
-      };
-    };
-    score?: number;
-    rank?: number;
-  }[];
+  why_not?: WhyNot[];
   tombstone_notices: unknown[];
-  chain_proof: {
-    tenant_id: string;
-    checked_entries: number;
-    head_hash: string;
-    checkpoint: {
-      id: string;
-      tenant_id: string;
-      covered_chain_seq: number;
-      chain_hash: string;
-      status: 'submitted';
-      attempt_count: number;
-      created_at: string;
-      submitted_at: string;
-      last_error: null;
-      tl_backend: 'local';
-      tl_log_id: string;
-      tl_leaf_hash: string;
-      tl_log_index: number;
-      tl_integrated_time: number;
-      tl_inclusion_proof: {
-        chain_hash: string;
-        prev_hash: string | null;
-      };
-      tl_raw: {
-        payload: {
-          chain_hash: string;
-          covered_chain_seq: number;
-          created_at: string;
-          kind: string;
-          tenant_id: string;
-          version: 1;
-        };
-      };
-    };
-  } | null;
+  chain_proof: LedgerProof | null;
 }
 
 /** A recall with the members of facts that `fields` names */
@@ -394,83 +297,11 @@ export interface RecallPart {
   truncated: boolean;
   total_scored: number;
   facts: ScoredPart[];
-  omitted: {
-    contradicted: number;
-    budget: number;
-    repeated: number;
-    [name: string]: unknown;
-  };
+  omitted: OmittedFacts;
   degraded: string[];
-  why_not?: {
-    id: string;
-    stage:
-      | 'unknown'
-      | 'not_live'
-      | 'filtered'
-      | 'contradicted'
-      | 'card'
-      | 'not_found'
-      | 'depth'
-      | 'repeated'
-      | 'variety'
-      | 'budget'
-      | 'limit'
-      | 'changed'
-      | 'returned';
-    by?: string;
-    found_by?: {
-      lexical?: {
-        rank: number;
-        score: number;
-      };
-      semantic?: {
-        rank: number;
-        score: number;
-      };
-      graph?: {
-        rank: number;
-        score: number;
-      };
-    };
-    score?: number;
-    rank?: number;
-  }[];
+  why_not?: WhyNot[];
   tombstone_notices: unknown[];
-  chain_proof: {
-    tenant_id: string;
-    checked_entries: number;
-    head_hash: string;
-    checkpoint: {
-      id: string;
-      tenant_id: string;
-      covered_chain_seq: number;
-      chain_hash: string;
-      status: 'submitted';
-      attempt_count: number;
-      created_at: string;
-      submitted_at: string;
-      last_error: null;
-      tl_backend: 'local';
-      tl_log_id: string;
-      tl_leaf_hash: string;
-      tl_log_index: number;
-      tl_integrated_time: number;
-      tl_inclusion_proof: {
-        chain_hash: string;
-        prev_hash: string | null;
-      };
-      tl_raw: {
-        payload: {
-          chain_hash: string;
-          covered_chain_seq: number;
-          created_at: string;
-          kind: string;
-          tenant_id: string;
-          version: 1;
-        };
-      };
-    };
-  } | null;
+  chain_proof: LedgerProof | null;
 }
 
 /** A fact that was recalled, with its score and every factor of it */
@@ -482,24 +313,7 @@ export interface ScoredFact {
   from_card: boolean;
   also?: number;
   also_ids?: string[];
-  why?: {
-    found_by: {
-      lexical?: {
-        rank: number;
-        score: number;
-      };
-      semantic?: {
-        rank: number;
-        score: number;
-      };
-      graph?: {
-        rank: number;
-        score: number;
-      };
-    };
-    rank: number;
-    packed: number;
-  };
+  why?: { found_by: FoundBy; rank: number; packed: number };
   score_breakdown: {
     lexical: number;
     semantic: number;
@@ -525,24 +339,7 @@ export interface ScoredPart {
   value_length?: number;
   also?: number;
   also_ids?: string[];
-  why?: {
-    found_by: {
-      lexical?: {
-        rank: number;
-        score: number;
-      };
-      semantic?: {
-        rank: number;
-        score: number;
-      };
-      graph?: {
-        rank: number;
-        score: number;
-      };
-    };
-    rank: number;
-    packed: number;
-  };
+  why?: { found_by: FoundBy; rank: number; packed: number };
 }
 
 /** A value to be stored */
@@ -582,17 +379,13 @@ export interface Subscription {
 
 /** The strongest facts of a scope, with counts */
 export interface Synthesis {
-  scope: 'local' | 'team' | 'company' | 'public' | 'all';
+  scope: Scope | 'all';
   fact_count: number;
   facts: {
     id: string;
     entity: string;
     relation: string;
-    value: {
-      type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-      v: unknown;
-      interpret_as?: 'instruction';
-    };
+    value: SummarizedValue;
     confidence: number;
     timestamp: string;
     valid_from?: string;
@@ -601,27 +394,19 @@ export interface Synthesis {
     age_seconds: number;
     contradicted: boolean;
     source: string;
-    scope?: 'local' | 'team' | 'company' | 'public';
+    scope?: Scope;
     garden_id?: string;
   }[];
   summary: {
     entity: string;
     relation: string;
-    value: {
-      type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-      v: unknown;
-      interpret_as?: 'instruction';
-    };
+    value: SummarizedValue;
     confidence: number;
     hlc: string;
     contradicted: boolean;
-    alt_value: {
-      type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-      v: unknown;
-      interpret_as?: 'instruction';
-    } | null;
+    alt_value: SummarizedValue | null;
     alt_confidence: number | null;
-    scope?: 'local' | 'team' | 'company' | 'public';
+    scope?: Scope;
     garden_id?: string;
   }[];
   contradiction_count: number;
@@ -678,40 +463,11 @@ export interface TenantReport {
 export interface Api {
   /** Name and version of this node, with links to its open documents. Needs: open. */
   'GET /': {
-    answers: {
-      200: {
-        name: string;
-        version: string;
-        links: {
-          href: string;
-          title: string;
-        }[];
-      };
-    };
+    answers: { 200: { name: string; version: string; links: { href: string; title: string }[] } };
   };
   /** Names the endpoints for clients (RFC 8414). Needs: open. */
   'GET /.well-known/oauth-authorization-server': {
-    answers: {
-      200: {
-        issuer: string;
-        authorization_endpoint: string;
-        token_endpoint: string;
-        revocation_endpoint: string;
-        registration_endpoint: string;
-        jwks_uri: string;
-        scopes_supported: string[];
-        response_types_supported: string[];
-        response_modes_supported: string[];
-        grant_types_supported: string[];
-        token_endpoint_auth_methods_supported: string[];
-        revocation_endpoint_auth_methods_supported: string[];
-        code_challenge_methods_supported: string[];
-        authorization_response_iss_parameter_supported: boolean;
-        client_id_metadata_document_supported: boolean;
-        subject_types_supported: string[];
-        id_token_signing_alg_values_supported: string[];
-      };
-    };
+    answers: { 200: AuthorizationServer };
   };
   /** Which identity provider vouches for callers. Needs: open. */
   'GET /.well-known/oauth-protected-resource': {
@@ -739,27 +495,7 @@ export interface Api {
   };
   /** Names the endpoints at the path of OpenID Connect. Needs: open. */
   'GET /.well-known/openid-configuration': {
-    answers: {
-      200: {
-        issuer: string;
-        authorization_endpoint: string;
-        token_endpoint: string;
-        revocation_endpoint: string;
-        registration_endpoint: string;
-        jwks_uri: string;
-        scopes_supported: string[];
-        response_types_supported: string[];
-        response_modes_supported: string[];
-        grant_types_supported: string[];
-        token_endpoint_auth_methods_supported: string[];
-        revocation_endpoint_auth_methods_supported: string[];
-        code_challenge_methods_supported: string[];
-        authorization_response_iss_parameter_supported: boolean;
-        client_id_metadata_document_supported: boolean;
-        subject_types_supported: string[];
-        id_token_signing_alg_values_supported: string[];
-      };
-    };
+    answers: { 200: AuthorizationServer };
   };
   /** Node metadata. Needs: open. */
   'GET /.well-known/svc': {
@@ -774,20 +510,14 @@ export interface Api {
         namespaces: string[];
         unicode_version: string;
         spec: string;
-        cors: {
-          dev_localhost: boolean;
-          configured: boolean;
-        };
+        cors: { dev_localhost: boolean; configured: boolean };
         federation_pubkey: string;
         federation_keys: {
           key_id: string;
           public_key: string;
           valid_from: string;
           valid_until: string | null;
-          signed_by: {
-            key_id: string;
-            signature: string;
-          } | null;
+          signed_by: { key_id: string; signature: string } | null;
         }[];
         [name: string]: unknown;
       };
@@ -834,68 +564,24 @@ export interface Api {
   };
   /** Where people sign in by the identity provider of this node; null where they do not. Needs: open. */
   'GET /console/sign-in.json': {
-    answers: {
-      200: {
-        sign_in: {
-          issuer: string;
-          client_id: string;
-          authorization_endpoint: string;
-        } | null;
-      };
-    };
+    answers: { 200: { sign_in: { issuer: string; client_id: string; authorization_endpoint: string } | null } };
   };
   /** Whether the node can serve and store. Needs: open. */
   'GET /healthz': {
-    answers: {
-      200: {
-        status: 'ok';
-      };
-    };
+    answers: { 200: { status: 'ok' } };
   };
   /** The page on which a person signs in to give a remote client access. Needs: open. */
   'GET /oauth/authorize': {
-    query?:
-      | {
-          response_type?: string | undefined;
-          response_mode?: string | undefined;
-          client_id?: string | undefined;
-          redirect_uri?: string | undefined;
-          scope?: string | undefined;
-          state?: string | undefined;
-          code_challenge?: string | undefined;
-          code_challenge_method?: string | undefined;
-          resource?: string | undefined;
-          request?: string | undefined;
-          request_uri?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<AuthorizationQuery>;
     answers: { 200: string };
   };
   /** An empty key set, because no token of this node is signed. Needs: open. */
   'GET /oauth/jwks.json': {
-    answers: {
-      200: {
-        keys: string[];
-      };
-    };
+    answers: { 200: { keys: string[] } };
   };
   /** Sends a person to the identity provider, to sign in for the consent page. Needs: open. */
   'GET /oauth/provider': {
-    query?:
-      | {
-          response_type?: string | undefined;
-          response_mode?: string | undefined;
-          client_id?: string | undefined;
-          redirect_uri?: string | undefined;
-          scope?: string | undefined;
-          state?: string | undefined;
-          code_challenge?: string | undefined;
-          code_challenge_method?: string | undefined;
-          resource?: string | undefined;
-          request?: string | undefined;
-          request_uri?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<AuthorizationQuery>;
     answers: { 200: string };
   };
   /** Registers a remote client that has no metadata document. Needs: open. */
@@ -921,39 +607,21 @@ export interface Api {
   };
   /** Takes the answer of the identity provider, and shows the consent page. Needs: open. */
   'GET /oauth/signed-in': {
-    query?:
-      | {
-          state?: string | undefined;
-          code?: string | undefined;
-          iss?: string | undefined;
-          error?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      state?: string | undefined;
+      code?: string | undefined;
+      iss?: string | undefined;
+      error?: string | undefined;
+    }>;
     answers: { 200: string };
   };
   /** Describes every route of this node as OpenAPI 3.1. Needs: open. */
   'GET /openapi.json': {
-    answers: {
-      200: {
-        openapi: string;
-        info: {
-          title: string;
-          version: string;
-          [name: string]: unknown;
-        };
-        paths: Record<string, unknown>;
-        components: Record<string, unknown>;
-        [name: string]: unknown;
-      };
-    };
+    answers: { 200: OpenApiDocument };
   };
   /** Whether requests should be sent to this process. Needs: open. */
   'GET /readyz': {
-    answers: {
-      200: {
-        status: 'ready';
-      };
-    };
+    answers: { 200: { status: 'ready' } };
   };
   /** The API reference of this node, as a page. Needs: open. */
   'GET /spec': {
@@ -961,17 +629,7 @@ export interface Api {
   };
   /** Audit log of the tenant, oldest first. Needs: audit.read. */
   'GET /v1/admin/audit': {
-    query?:
-      | {
-          since?: string | undefined;
-          until?: string | undefined;
-          event_type?: string | undefined;
-          principal?: string | undefined;
-          cursor?: string | undefined;
-          /** Default: `200`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<AuditQuery>;
     answers: {
       200: {
         entries: {
@@ -995,18 +653,16 @@ export interface Api {
   };
   /** Billing ledger of the tenant, newest first. Needs: admin. */
   'GET /v1/admin/billing/events': {
-    query?:
-      | {
-          tenant_id?: string | undefined;
-          event_type?: 'fact_written' | 'garden_created' | undefined;
-          entity_uri?: string | undefined;
-          since?: string | undefined;
-          until?: string | undefined;
-          cursor?: string | undefined;
-          /** Default: `200`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      tenant_id?: string | undefined;
+      event_type?: 'fact_written' | 'garden_created' | undefined;
+      entity_uri?: string | undefined;
+      since?: string | undefined;
+      until?: string | undefined;
+      cursor?: string | undefined;
+      /** Default: `200`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         events: {
@@ -1025,12 +681,7 @@ export interface Api {
   /** How many facts still lack a content id. Needs: admin. */
   'GET /v1/admin/cid-backfill/status': {
     answers: {
-      200: {
-        total_facts: number;
-        backfilled_facts: number;
-        pending_facts: number;
-        backfill_complete: boolean;
-      };
+      200: { total_facts: number; backfilled_facts: number; pending_facts: number; backfill_complete: boolean };
     };
   };
   /** How complete the search indexes are, and which job builds them anew. Needs: admin. */
@@ -1052,18 +703,8 @@ export interface Api {
   };
   /** Builds search indexes anew while the node serves. Needs: admin. */
   'POST /v1/admin/reindex': {
-    body?:
-      | {
-          what?: readonly string[] | undefined;
-        }
-      | undefined;
-    answers: {
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
-      };
-    };
+    body?: Maybe<{ what?: readonly string[] | undefined }>;
+    answers: { 202: StartedJob };
   };
   /** An agent's current instruction manifest. Needs: read. */
   'GET /v1/agents/{agent_id}/instruction-manifest': {
@@ -1078,11 +719,7 @@ export interface Api {
           description: string;
           fact_uri: string;
           cid?: string;
-          load_triggers: {
-            intents: string[];
-            keywords: string[];
-            task_types: string[];
-          };
+          load_triggers: { intents: string[]; keywords: string[]; task_types: string[] };
           token_estimate: number;
           guarantee_load: boolean;
           required_by_task_types?: string[];
@@ -1134,11 +771,7 @@ export interface Api {
       200: {
         fact_uri: string;
         token_count: number;
-        coverage_report: {
-          unit: string;
-          coverage_pct: 0 | 1;
-          passed: boolean;
-        }[];
+        coverage_report: { unit: string; coverage_pct: 0 | 1; passed: boolean }[];
       };
     };
   };
@@ -1178,47 +811,37 @@ export interface Api {
    * own ones. Needs: read or admin or audit.read.
    */
   'GET /v1/audit': {
-    query?:
-      | {
-          since?: string | undefined;
-          until?: string | undefined;
-          event_type?: string | undefined;
-          entity_uri?: string | undefined;
-          source?: string | undefined;
-          fact_id?: string | undefined;
-          oidc_sub?: string | undefined;
-          attested?: boolean | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        entries: FactEntry[];
-        total: number;
-        cursor: string | null;
-      };
-    };
+    query?: Maybe<{
+      since?: string | undefined;
+      until?: string | undefined;
+      event_type?: string | undefined;
+      entity_uri?: string | undefined;
+      source?: string | undefined;
+      fact_id?: string | undefined;
+      oidc_sub?: string | undefined;
+      attested?: boolean | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
+    answers: { 200: { entries: FactEntry[]; total: number; cursor: string | null } };
   };
   /**
    * Audit entries with their facts, as CSV newest first, or as JSON lines with their links oldest
    * first. Needs: read or admin or audit.read.
    */
   'GET /v1/audit/export': {
-    query?:
-      | {
-          since?: string | undefined;
-          until?: string | undefined;
-          event_type?: string | undefined;
-          entity_uri?: string | undefined;
-          source?: string | undefined;
-          fact_id?: string | undefined;
-          oidc_sub?: string | undefined;
-          attested?: boolean | undefined;
-          format?: 'csv' | 'jsonl' | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      since?: string | undefined;
+      until?: string | undefined;
+      event_type?: string | undefined;
+      entity_uri?: string | undefined;
+      source?: string | undefined;
+      fact_id?: string | undefined;
+      oidc_sub?: string | undefined;
+      attested?: boolean | undefined;
+      format?: 'csv' | 'jsonl' | undefined;
+    }>;
     answers: { 200: string };
   };
   /** Audit entries of one fact, oldest first. Needs: read or admin or audit.read. */
@@ -1231,21 +854,19 @@ export interface Api {
    * caller may see, newest first. Needs: read or admin or audit.read.
    */
   'GET /v1/audit/use': {
-    query?:
-      | {
-          since?: string | undefined;
-          until?: string | undefined;
-          event_type?: string | undefined;
-          entity_uri?: string | undefined;
-          source?: string | undefined;
-          fact_id?: string | undefined;
-          oidc_sub?: string | undefined;
-          attested?: boolean | undefined;
-          cursor?: string | undefined;
-          /** Entries and counts of reads to sum up; the next request goes on behind them. Default: `500`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      since?: string | undefined;
+      until?: string | undefined;
+      event_type?: string | undefined;
+      entity_uri?: string | undefined;
+      source?: string | undefined;
+      fact_id?: string | undefined;
+      oidc_sub?: string | undefined;
+      attested?: boolean | undefined;
+      cursor?: string | undefined;
+      /** Entries and counts of reads to sum up; the next request goes on behind them. Default: `500`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         days: {
@@ -1270,27 +891,15 @@ export interface Api {
    * or audit.read.
    */
   'GET /v1/audit/verify': {
-    query?:
-      | {
-          cursor?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{ cursor?: string | undefined }>;
     answers: {
       200: {
         tenant_id: string;
         ok: boolean;
         checked: number;
         details_gone: number;
-        verified: {
-          seq: number;
-          chain_seq: number;
-          hash: string;
-        } | null;
-        head: {
-          seq: number;
-          chain_seq: number;
-          hash: string;
-        } | null;
+        verified: { seq: number; chain_seq: number; hash: string } | null;
+        head: { seq: number; chain_seq: number; hash: string } | null;
         next_cursor: number | null;
         checkpoint: {
           kind: string;
@@ -1321,44 +930,18 @@ export interface Api {
           chain_hash: string | null;
           until: string;
         } | null;
-        problem: {
-          reason: string;
-          seq: number | null;
-          chain_seq: number;
-          entry_id: string | null;
-        } | null;
+        problem: { reason: string; seq: number | null; chain_seq: number; entry_id: string | null } | null;
       };
     };
   };
   /** The caller's agent keys, newest first. Needs: any key. */
   'GET /v1/auth/agent-keys': {
-    answers: {
-      200: {
-        id: string;
-        entity_uri: string;
-        public_key: string;
-        description: string | null;
-        registered_at: string;
-        status: 'active' | 'revoked';
-      }[];
-    };
+    answers: { 200: AgentKey[] };
   };
   /** Registers a public key with which the caller signs what it asserts. Needs: write. */
   'POST /v1/auth/agent-keys': {
-    body: {
-      public_key: string;
-      description?: string | null | undefined;
-    };
-    answers: {
-      201: {
-        id: string;
-        entity_uri: string;
-        public_key: string;
-        description: string | null;
-        registered_at: string;
-        status: 'active' | 'revoked';
-      };
-    };
+    body: { public_key: string; description?: string | null | undefined };
+    answers: { 201: AgentKey };
   };
   /** Revokes an own agent key. Needs: any key. */
   'DELETE /v1/auth/agent-keys/{id}': {
@@ -1367,17 +950,7 @@ export interface Api {
   };
   /** Audit log of the tenant, oldest first. Needs: admin or audit.read. */
   'GET /v1/auth/audit': {
-    query?:
-      | {
-          since?: string | undefined;
-          until?: string | undefined;
-          event_type?: string | undefined;
-          principal?: string | undefined;
-          cursor?: string | undefined;
-          /** Default: `200`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<AuditQuery>;
     answers: {
       200: {
         entries: {
@@ -1403,29 +976,14 @@ export interface Api {
    * key.
    */
   'GET /v1/auth/keys': {
-    query?:
-      | {
-          /** Default: `false`. */
-          all?: boolean | undefined;
-          search?: string | undefined;
-          /** Default: `1000`. */
-          limit?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        id: string;
-        entity_uri: string;
-        permissions: string[];
-        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
-        tenant_id: string;
-        oidc_sub: string | null;
-        description: string | null;
-        created_at: string;
-        expires_at: string | null;
-        last_used_at: string | null;
-      }[];
-    };
+    query?: Maybe<{
+      /** Default: `false`. */
+      all?: boolean | undefined;
+      search?: string | undefined;
+      /** Default: `1000`. */
+      limit?: number | undefined;
+    }>;
+    answers: { 200: NewApiKey[] };
   };
   /** Registers a key that the caller chose. Needs: admin. */
   'POST /v1/auth/keys': {
@@ -1437,25 +995,12 @@ export interface Api {
         | readonly ('read' | 'write' | 'admin' | 'audit.read' | 'instruction:write' | 'federate')[]
         | undefined;
       /** Default: `["local","team","company","public"]`. */
-      allowed_scopes?: readonly ('local' | 'team' | 'company' | 'public')[] | undefined;
+      allowed_scopes?: readonly Scope[] | undefined;
       description?: string | null | undefined;
       expires_at?: string | null | undefined;
       tenant_id?: string | undefined;
     };
-    answers: {
-      201: {
-        id: string;
-        entity_uri: string;
-        permissions: string[];
-        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
-        tenant_id: string;
-        oidc_sub: string | null;
-        description: string | null;
-        created_at: string;
-        expires_at: string | null;
-        last_used_at: string | null;
-      };
-    };
+    answers: { 201: NewApiKey };
   };
   /** Revokes a key: an own one, or any of the tenant for an admin. Needs: any key. */
   'DELETE /v1/auth/keys/{id}': {
@@ -1478,34 +1023,29 @@ export interface Api {
         id: string;
         entity_uri: string;
         permissions: string[];
-        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+        allowed_scopes: Scope[];
         tenant_id: string;
         oidc_sub: string | null;
         description: string | null;
         created_at: string;
         expires_at: string | null;
         last_used_at: string | null;
-        replaces: {
-          id: string;
-          expires_at: string;
-        };
+        replaces: { id: string; expires_at: string };
       };
     };
   };
   /** The tenant's active keys that expire within some days, soonest first. Needs: admin. */
   'GET /v1/auth/keys/expiring-soon': {
-    query?:
-      | {
-          /** Default: `30`. */
-          within_days?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /** Default: `30`. */
+      within_days?: number | undefined;
+    }>;
     answers: {
       200: {
         id: string;
         entity_uri: string;
         permissions: string[];
-        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+        allowed_scopes: Scope[];
         tenant_id: string;
         oidc_sub: string | null;
         description: string | null;
@@ -1530,14 +1070,7 @@ export interface Api {
       client?: string | null | undefined;
       salt?: string | null | undefined;
     };
-    answers: {
-      200: {
-        api_key: string;
-        entity_uri: string;
-        permissions: string[];
-        expires_at: string;
-      };
-    };
+    answers: { 200: { api_key: string; entity_uri: string; permissions: string[]; expires_at: string } };
   };
   /** Backups in the folder of this node, newest first, for its operator. Needs: admin. */
   'GET /v1/backups': {
@@ -1561,44 +1094,36 @@ export interface Api {
   };
   /** Makes a backup of the store in the background, for the operator of the node. Needs: admin. */
   'POST /v1/backups': {
-    answers: {
-      202: {
-        job_id: string;
-        status: string;
-        estimated_s: number;
-      };
-    };
+    answers: { 202: { job_id: string; status: string; estimated_s: number } };
   };
   /** What is known about an entity, in short. Needs: read. */
   'GET /v1/cards/{entity_uri}': {
     params: { entity_uri: string };
-    query?:
-      | {
-          /** Default: `"local"`. */
-          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-          /** Default: `false`. */
-          refresh?: boolean | undefined;
-          /** Default: `false`. */
-          force_refresh?: boolean | undefined;
-          /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
-          after?: string | undefined;
-          /** An instant: facts that speak of an earlier time. */
-          before?: string | undefined;
-          /** Sources, or beginnings of sources followed by a star. At most 100. */
-          sources?: readonly string[] | string | undefined;
-          /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
-          sessions?: readonly string[] | string | undefined;
-          /** Relations, or beginnings of relations followed by a star. At most 100. */
-          relations?: readonly string[] | string | undefined;
-          /** Entities, or beginnings of entities followed by a star. At most 100. */
-          entities?: readonly string[] | string | undefined;
-          as_of?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /** Default: `"local"`. */
+      scope?: Scope | undefined;
+      /** Default: `false`. */
+      refresh?: boolean | undefined;
+      /** Default: `false`. */
+      force_refresh?: boolean | undefined;
+      /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
+      after?: string | undefined;
+      /** An instant: facts that speak of an earlier time. */
+      before?: string | undefined;
+      /** Sources, or beginnings of sources followed by a star. At most 100. */
+      sources?: readonly string[] | string | undefined;
+      /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
+      sessions?: readonly string[] | string | undefined;
+      /** Relations, or beginnings of relations followed by a star. At most 100. */
+      relations?: readonly string[] | string | undefined;
+      /** Entities, or beginnings of entities followed by a star. At most 100. */
+      entities?: readonly string[] | string | undefined;
+      as_of?: string | undefined;
+    }>;
     answers: {
       200: {
         entity_uri: string;
-        scope: 'local' | 'team' | 'company' | 'public';
+        scope: Scope;
         summary: string;
         fact_hashes: string[];
         avg_confidence: number;
@@ -1632,31 +1157,18 @@ export interface Api {
       /** Default: `50`. */
       limit?: number | undefined;
     };
-    answers: {
-      200: {
-        facts: Fact[];
-        cursor: string | null;
-      };
-    };
+    answers: { 200: { facts: Fact[]; cursor: string | null } };
   };
   /** Contradictions that the caller can see, newest first. Needs: read. */
   'GET /v1/conflicts': {
-    query?:
-      | {
-          /** Default: `"unresolved"`. */
-          status?: 'unresolved' | 'resolved' | 'all' | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        conflicts: Conflict[];
-        cursor: string | null;
-        has_more: boolean;
-      };
-    };
+    query?: Maybe<{
+      /** Default: `"unresolved"`. */
+      status?: 'unresolved' | 'resolved' | 'all' | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
+    answers: { 200: { conflicts: Conflict[]; cursor: string | null; has_more: boolean } };
   };
   /** Settle a contradiction with a winning fact or a new value. Needs: write. */
   'POST /v1/conflicts/{id}/resolve': {
@@ -1665,21 +1177,10 @@ export interface Api {
       winning_fact_id?: string | null | undefined;
       /** Default: `""`. */
       resolution_note?: string | undefined;
-      attestation?:
-        | {
-            key_id: string;
-            signature: string;
-          }
-        | null
-        | undefined;
+      attestation?: { key_id: string; signature: string } | null | undefined;
       new_value?: SentValue | null | undefined;
     };
-    answers: {
-      200: {
-        resolution_fact_id: string;
-        conflict_status: 'resolved';
-      };
-    };
+    answers: { 200: { resolution_fact_id: string; conflict_status: 'resolved' } };
   };
   /**
    * The lines that connect each known client, with {address} where the address of the node goes.
@@ -1703,130 +1204,77 @@ export interface Api {
   /** One asynchronous job, with its progress and its result. Needs: read. */
   'GET /v1/decay/jobs/{id}': {
     params: { id: string };
-    answers: {
-      200: {
-        job_id: string;
-        job_type: string;
-        status: 'pending' | 'running' | 'done' | 'failed';
-        scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
-        estimated_s: number;
-        created_at: string;
-        started_at?: string;
-        completed_at?: string;
-        error?: string;
-        progress?: {
-          done: number;
-          total: number | null;
-          rate_per_s: number;
-        };
-        [name: string]: unknown;
-      };
-    };
+    answers: { 200: Job };
   };
   /** Lets facts end that are old or uncertain, or counts them. Needs: write. */
   'POST /v1/decay/sweep': {
-    query?:
-      | {
-          dry_run?: boolean | undefined;
-          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-          ttl_seconds?: number | undefined;
-          min_confidence?: number | undefined;
-        }
-      | undefined;
-    body?:
-      | {
-          dry_run?: boolean | undefined;
-          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-          ttl_seconds?: number | undefined;
-          min_confidence?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        scanned: number;
-        decayed: number;
-        dry_run: boolean;
-      };
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
-      };
-    };
+    query?: Maybe<{
+      dry_run?: boolean | undefined;
+      scope?: Scope | undefined;
+      ttl_seconds?: number | undefined;
+      min_confidence?: number | undefined;
+    }>;
+    body?: Maybe<{
+      dry_run?: boolean | undefined;
+      scope?: Scope | undefined;
+      ttl_seconds?: number | undefined;
+      min_confidence?: number | undefined;
+    }>;
+    answers: { 200: { scanned: number; decayed: number; dry_run: boolean }; 202: StartedJob };
   };
   /**
    * Count the entities of each kind that have facts the caller may see. A kind is the part of a name
    * before its first colon. Needs: read.
    */
   'GET /v1/entities/kinds': {
-    query?:
-      | {
-          cursor?: string | undefined;
-          /** Kinds on a page. Default: `500`. */
-          limit?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        kinds: {
-          kind: string;
-          entities: number;
-          is_more: boolean;
-        }[];
-        cursor: string | null;
-      };
-    };
+    query?: Maybe<{
+      cursor?: string | undefined;
+      /** Kinds on a page. Default: `500`. */
+      limit?: number | undefined;
+    }>;
+    answers: { 200: { kinds: { kind: string; entities: number; is_more: boolean }[]; cursor: string | null } };
   };
   /** Query facts. Needs: read. */
   'GET /v1/facts': {
-    query?:
-      | {
-          entity?: string | undefined;
-          relation?: string | undefined;
-          source?: string | undefined;
-          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-          min_confidence?: number | undefined;
-          /** Default: `false`. */
-          include_contradicted?: boolean | undefined;
-          /** Default: `false`. */
-          include_expired?: boolean | undefined;
-          /** Default: `false`. */
-          include_retracted?: boolean | undefined;
-          /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
-          after?: string | undefined;
-          /** An instant: facts that speak of an earlier time. */
-          before?: string | undefined;
-          /** Sources, or beginnings of sources followed by a star. At most 100. */
-          sources?: readonly string[] | string | undefined;
-          /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
-          sessions?: readonly string[] | string | undefined;
-          /** Relations, or beginnings of relations followed by a star. At most 100. */
-          relations?: readonly string[] | string | undefined;
-          /** Entities, or beginnings of entities followed by a star. At most 100. */
-          entities?: readonly string[] | string | undefined;
-          garden_id?: string | undefined;
-          attested?: boolean | undefined;
-          session?: string | undefined;
-          /**
-           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-           * `marks` for what plugins say of a fact where they say something.
-           */
-          fields?: string | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-          as_of?: string | undefined;
-          valid_at?: string | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        facts: Fact[];
-        total: number;
-        cursor: string | null;
-        tombstone_notices: unknown[];
-      };
-    };
+    query?: Maybe<{
+      entity?: string | undefined;
+      relation?: string | undefined;
+      source?: string | undefined;
+      scope?: Scope | undefined;
+      min_confidence?: number | undefined;
+      /** Default: `false`. */
+      include_contradicted?: boolean | undefined;
+      /** Default: `false`. */
+      include_expired?: boolean | undefined;
+      /** Default: `false`. */
+      include_retracted?: boolean | undefined;
+      /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
+      after?: string | undefined;
+      /** An instant: facts that speak of an earlier time. */
+      before?: string | undefined;
+      /** Sources, or beginnings of sources followed by a star. At most 100. */
+      sources?: readonly string[] | string | undefined;
+      /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
+      sessions?: readonly string[] | string | undefined;
+      /** Relations, or beginnings of relations followed by a star. At most 100. */
+      relations?: readonly string[] | string | undefined;
+      /** Entities, or beginnings of entities followed by a star. At most 100. */
+      entities?: readonly string[] | string | undefined;
+      garden_id?: string | undefined;
+      attested?: boolean | undefined;
+      session?: string | undefined;
+      /**
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+       * `marks` for what plugins say of a fact where they say something.
+       */
+      fields?: string | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+      as_of?: string | undefined;
+      valid_at?: string | undefined;
+    }>;
+    answers: { 200: { facts: Fact[]; total: number; cursor: string | null; tombstone_notices: unknown[] } };
   };
   /** Assert a fact. Needs: write. */
   'POST /v1/facts': {
@@ -1836,66 +1284,47 @@ export interface Api {
   /** One fact, by id or content id. Needs: read. */
   'GET /v1/facts/{id}': {
     params: { id: string };
-    query?:
-      | {
-          /**
-           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-           * `marks` for what plugins say of a fact where they say something.
-           */
-          fields?: string | undefined;
-          as_of?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /**
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+       * `marks` for what plugins say of a fact where they say something.
+       */
+      fields?: string | undefined;
+      as_of?: string | undefined;
+    }>;
     answers: { 200: Fact };
   };
   /** How the triple of a fact came to be, and who won from when to when. Needs: read. */
   'GET /v1/facts/{id}/history': {
     params: { id: string };
-    query?:
-      | {
-          /**
-           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-           * `marks` for what plugins say of a fact where they say something.
-           */
-          fields?: string | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /**
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+       * `marks` for what plugins say of a fact where they say something.
+       */
+      fields?: string | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
     answers: { 200: History };
   };
   /** What a fact was derived from. Needs: read. */
   'GET /v1/facts/{id}/provenance': {
     params: { id: string };
-    query?:
-      | {
-          /** Default: `64`. */
-          depth?: number | undefined;
-          as_of?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /** Default: `64`. */
+      depth?: number | undefined;
+      as_of?: string | undefined;
+    }>;
     answers: {
       200: {
         fact_id: string;
         root_fact_id: string;
         cid: string;
-        derived_from: {
-          hash: string;
-          fact_id?: string;
-          entity?: string;
-          exists: boolean;
-        }[];
-        nodes: {
-          hash: string;
-          fact_id?: string;
-          entity?: string;
-          exists: boolean;
-        }[];
-        edges: {
-          derived_fact_id: string;
-          source_hash: string;
-        }[];
+        derived_from: { hash: string; fact_id?: string; entity?: string; exists: boolean }[];
+        nodes: { hash: string; fact_id?: string; entity?: string; exists: boolean }[];
+        edges: { derived_fact_id: string; source_hash: string }[];
         depth_limit: number;
         truncated: boolean;
       };
@@ -1904,11 +1333,7 @@ export interface Api {
   /** Check a fact against its content id. Needs: read. */
   'POST /v1/facts/{id}/verify-cid': {
     params: { id: string };
-    body?:
-      | {
-          cid?: string | null | undefined;
-        }
-      | undefined;
+    body?: Maybe<{ cid?: string | null | undefined }>;
     answers: {
       200: {
         cid_valid: boolean;
@@ -1921,12 +1346,10 @@ export interface Api {
   };
   /** Assert up to 1000 facts in one transaction, each with its own verdict. Needs: write. */
   'POST /v1/facts/batch': {
-    query?:
-      | {
-          /** Judges the items, and stores nothing. Default: `false`. */
-          dry_run?: boolean | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /** Judges the items, and stores nothing. Default: `false`. */
+      dry_run?: boolean | undefined;
+    }>;
     /** A list, or lines of JSON as one text. */
     body: readonly Assertion[] | string;
     answers: {
@@ -1946,15 +1369,13 @@ export interface Api {
   };
   /** What happened between this node and its peers, newest first. Needs: federate. */
   'GET /v1/federation/audit': {
-    query?:
-      | {
-          peer_id?: string | undefined;
-          event_type?: string | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      peer_id?: string | undefined;
+      event_type?: string | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         entries: {
@@ -1974,13 +1395,11 @@ export interface Api {
    * the tenant. Needs: read.
    */
   'GET /v1/federation/capability-tokens': {
-    query?:
-      | {
-          cursor?: string | undefined;
-          /** Default: `1000`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      cursor?: string | undefined;
+      /** Default: `1000`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         tokens: {
@@ -2026,35 +1445,13 @@ export interface Api {
   /** Ends a capability token now. Needs: write. */
   'POST /v1/federation/capability-tokens/{token_id}/revoke': {
     params: { token_id: string };
-    body?:
-      | {
-          reason?: string | null | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        token_id: string;
-        revoked_at: string;
-        status: 'revoked';
-      };
-    };
+    body?: Maybe<{ reason?: string | null | undefined }>;
+    answers: { 200: { token_id: string; revoked_at: string; status: 'revoked' } };
   };
   /** Says whether a capability token is good now, and why not. Needs: read. */
   'POST /v1/federation/capability-tokens/verify': {
-    body: {
-      token_json: string;
-    };
-    answers: {
-      200:
-        | {
-            valid: true;
-          }
-        | {
-            valid: false;
-            reason: string;
-            detail: string;
-          };
-    };
+    body: { token_json: string };
+    answers: { 200: { valid: true } | { valid: false; reason: string; detail: string } };
   };
   /**
    * Signs what this node exchanges with another one, for the operator of that node, with a code to
@@ -2065,7 +1462,7 @@ export interface Api {
       /** Address of the other node, such as https://beta.example, or its id. */
       peer: string;
       /** The scopes whose facts may be exchanged; by default public. */
-      allowed_scopes?: readonly ('local' | 'team' | 'company' | 'public')[] | undefined;
+      allowed_scopes?: readonly Scope[] | undefined;
       direction?: 'bidirectional' | 'outbound' | 'inbound' | undefined;
       /** Whether the other node may end facts of others here. */
       may_end_others?: boolean | undefined;
@@ -2082,17 +1479,15 @@ export interface Api {
   };
   /** Facts for a peer, in feed order, behind its cursor. Needs: peer. */
   'GET /v1/federation/facts': {
-    query?:
-      | {
-          since_hlc?: string | undefined;
-          cursor?: string | undefined;
-          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-          /** Default: `false`. */
-          own?: boolean | undefined;
-          /** Default: `100`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      since_hlc?: string | undefined;
+      cursor?: string | undefined;
+      scope?: Scope | undefined;
+      /** Default: `false`. */
+      own?: boolean | undefined;
+      /** Default: `100`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         facts: {
@@ -2104,19 +1499,14 @@ export interface Api {
           timestamp: string;
           hlc: string;
           confidence: number;
-          scope: 'local' | 'team' | 'company' | 'public';
+          scope: Scope;
           valid_from?: string;
           valid_until: string | null;
           derived_from: string[];
           replaces?: string[];
           cid?: string;
           origin_node_id?: string;
-          origin_proof?: {
-            key_id: string;
-            salt: string;
-            refs_salt: string;
-            signature: string;
-          };
+          origin_proof?: { key_id: string; salt: string; refs_salt: string; signature: string };
         }[];
         cursor: string | null;
         has_more: boolean;
@@ -2137,21 +1527,14 @@ export interface Api {
         timestamp: string;
         hlc: string;
         confidence: number;
-        scope: 'local' | 'team' | 'company' | 'public';
+        scope: Scope;
         valid_from?: string | undefined;
         valid_until: string | null;
         derived_from: readonly string[];
         replaces?: readonly string[] | undefined;
         cid?: string | undefined;
         origin_node_id?: string | undefined;
-        origin_proof?:
-          | {
-              key_id: string;
-              salt: string;
-              refs_salt: string;
-              signature: string;
-            }
-          | undefined;
+        origin_proof?: { key_id: string; salt: string; refs_salt: string; signature: string } | undefined;
         [name: string]: unknown;
       }[];
       /** The clock of the sender, as a stamp. */
@@ -2189,7 +1572,7 @@ export interface Api {
           node_id: string;
           node_url: string | null;
           status: 'pending_verification' | 'active' | 'rejected' | 'revoked';
-          allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+          allowed_scopes: Scope[];
           direction: 'bidirectional' | 'outbound' | 'inbound' | null;
           established_at: string | null;
           signed_at: string | null;
@@ -2198,7 +1581,7 @@ export interface Api {
           unicode_version: string | null;
           may_end_others: boolean;
           own_declaration: {
-            allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+            allowed_scopes: Scope[];
             direction: 'bidirectional' | 'outbound' | 'inbound';
             signed_at: string;
           } | null;
@@ -2211,12 +1594,10 @@ export interface Api {
    * on file. Needs: federate.
    */
   'POST /v1/federation/peers': {
-    query?:
-      | {
-          /** The digits that the other operator reads out. A declaration with another code is refused. */
-          code?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /** The digits that the other operator reads out. A declaration with another code is refused. */
+      code?: string | undefined;
+    }>;
     body: {
       /** The node that declares. */
       declaring_node_id?: string | null | undefined;
@@ -2261,7 +1642,7 @@ export interface Api {
         node_id: string;
         status: 'pending_verification' | 'active' | 'rejected' | 'revoked';
         inbound: {
-          scope: 'local' | 'team' | 'company' | 'public';
+          scope: Scope;
           cursor: string | null;
           lag_facts: number | null;
           lag_seconds: number | null;
@@ -2273,7 +1654,7 @@ export interface Api {
           parked: number;
         }[];
         outbound: {
-          scope: 'local' | 'team' | 'company' | 'public' | 'all';
+          scope: Scope | 'all';
           cursor: string | null;
           lag_facts: number;
           lag_seconds: number;
@@ -2287,13 +1668,11 @@ export interface Api {
   };
   /** Tombstones for a peer, in feed order, behind its cursor. Needs: peer. */
   'GET /v1/federation/tombstones': {
-    query?:
-      | {
-          since?: string | undefined;
-          /** Default: `100`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      since?: string | undefined;
+      /** Default: `100`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         tombstones: {
@@ -2307,15 +1686,7 @@ export interface Api {
           created_at: string;
           legal_hold: boolean;
           erase: boolean;
-          revocation: {
-            id: string;
-            tombstone_id: string;
-            reason: string;
-            signed_by: string;
-            key_id: string;
-            signature: string;
-            created_at: string;
-          } | null;
+          revocation: Revocation | null;
         }[];
         cursor: string | null;
         has_more: boolean;
@@ -2333,7 +1704,7 @@ export interface Api {
       slug: string;
       name: string;
       /** Default: `"company"`. */
-      scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+      scope?: Scope | undefined;
       description?: string | null | undefined;
       /** Default: `false`. */
       quarantine?: boolean | undefined;
@@ -2371,13 +1742,7 @@ export interface Api {
     body: {
       fact_id: string;
       target_garden_id?: string | undefined;
-      attestation?:
-        | {
-            key_id: string;
-            signature: string;
-          }
-        | null
-        | undefined;
+      attestation?: { key_id: string; signature: string } | null | undefined;
       reason?: string | undefined;
     };
     answers: {
@@ -2393,18 +1758,8 @@ export interface Api {
   /** Refuse a pending fact for good. Needs: write. */
   'POST /v1/gardens/{garden}/reject': {
     params: { garden: string };
-    body: {
-      fact_id: string;
-      reason?: string | undefined;
-    };
-    answers: {
-      200: {
-        fact_id: string;
-        acted_by: string;
-        acted_at: string;
-        action: 'rejected';
-      };
-    };
+    body: { fact_id: string; reason?: string | undefined };
+    answers: { 200: { fact_id: string; acted_by: string; acted_at: string; action: 'rejected' } };
   };
   /** Remove a member from a garden, or leave it. Needs: any key. */
   'DELETE /v1/gardens/{garden}/members/{entity_uri}': {
@@ -2414,9 +1769,7 @@ export interface Api {
   /** Change the role of a member. Needs: any key. */
   'PATCH /v1/gardens/{garden}/members/{entity_uri}': {
     params: { garden: string; entity_uri: string };
-    body: {
-      role: 'admin' | 'writer' | 'reader' | 'quarantine:moderator';
-    };
+    body: { role: 'admin' | 'writer' | 'reader' | 'quarantine:moderator' };
     answers: { 200: GardenMember };
   };
   /** Entities that ref facts connect with the given ones. Needs: read. */
@@ -2425,7 +1778,7 @@ export interface Api {
       entity: readonly string[] | string;
       /** Default: `1`. */
       depth?: number | undefined;
-      scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+      scope?: Scope | undefined;
       relation?: string | undefined;
       relation_filter?: string | undefined;
       /** Default: `0.1`. */
@@ -2468,20 +1821,18 @@ export interface Api {
   /** How the facts about an entity came to be, and who won from when to when. Needs: read. */
   'GET /v1/history/{entity_uri}': {
     params: { entity_uri: string };
-    query?:
-      | {
-          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-          relation?: string | undefined;
-          /**
-           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-           * `marks` for what plugins say of a fact where they say something.
-           */
-          fields?: string | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      scope?: Scope | undefined;
+      relation?: string | undefined;
+      /**
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+       * `marks` for what plugins say of a fact where they say something.
+       */
+      fields?: string | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
     answers: { 200: History };
   };
   /**
@@ -2499,7 +1850,7 @@ export interface Api {
       /** The time of items that have none, for example `2026-01-01T00:00:00Z`. */
       modified_at?: string | undefined;
       /** The scope of the facts; `local` by default. */
-      scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+      scope?: Scope | undefined;
       /** The garden that the facts go to. */
       garden?: string | undefined;
       /** Stands before the source of every fact. */
@@ -2521,14 +1872,7 @@ export interface Api {
       /** Checks every fact, and stores nothing. Default: `false`. */
       dry_run?: boolean | undefined;
     };
-    answers: {
-      200: string;
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
-      };
-    };
+    answers: { 200: string; 202: StartedJob };
   };
   /** Reports which of the instructions that were loaded an agent has used. Needs: any key. */
   'POST /v1/instruction/audit': {
@@ -2546,32 +1890,26 @@ export interface Api {
    * read.
    */
   'GET /v1/jobs': {
-    query?:
-      | {
-          type?: string | undefined;
-          status?: 'pending' | 'running' | 'done' | 'failed' | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      type?: string | undefined;
+      status?: 'pending' | 'running' | 'done' | 'failed' | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         jobs: {
           job_id: string;
           job_type: string;
           status: 'pending' | 'running' | 'done' | 'failed';
-          scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
+          scope: Scope | 'all' | null;
           estimated_s: number;
           created_at: string;
           started_at?: string;
           completed_at?: string;
           error?: string;
-          progress?: {
-            done: number;
-            total: number | null;
-            rate_per_s: number;
-          };
+          progress?: { done: number; total: number | null; rate_per_s: number };
         }[];
         cursor: string | null;
       };
@@ -2585,25 +1923,7 @@ export interface Api {
   /** One asynchronous job, with its progress and its result. Needs: read. */
   'GET /v1/jobs/{id}': {
     params: { id: string };
-    answers: {
-      200: {
-        job_id: string;
-        job_type: string;
-        status: 'pending' | 'running' | 'done' | 'failed';
-        scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
-        estimated_s: number;
-        created_at: string;
-        started_at?: string;
-        completed_at?: string;
-        error?: string;
-        progress?: {
-          done: number;
-          total: number | null;
-          rate_per_s: number;
-        };
-        [name: string]: unknown;
-      };
-    };
+    answers: { 200: Job };
   };
   /** Lets an asynchronous job that failed or was cancelled go on from where it was. Needs: read. */
   'POST /v1/jobs/{id}/resume': {
@@ -2613,40 +1933,27 @@ export interface Api {
         job_id: string;
         job_type: string;
         status: 'pending' | 'running' | 'done' | 'failed';
-        scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
+        scope: Scope | 'all' | null;
         estimated_s: number;
         created_at: string;
         started_at?: string;
         completed_at?: string;
         error?: string;
-        progress?: {
-          done: number;
-          total: number | null;
-          rate_per_s: number;
-        };
+        progress?: { done: number; total: number | null; rate_per_s: number };
       };
     };
   };
   /** The same with parameters; every scope of the caller unless one is named. Needs: read. */
   'GET /v1/lint': {
-    query?:
-      | {
-          scope?: 'local' | 'team' | 'company' | 'public' | 'all' | undefined;
-          checks?: readonly string[] | string | undefined;
-          entity?: string | undefined;
-          relation?: string | undefined;
-          /** Default: `0`. */
-          stale_lookahead_s?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: LintReport;
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
-      };
-    };
+    query?: Maybe<{
+      scope?: Scope | 'all' | undefined;
+      checks?: readonly string[] | string | undefined;
+      entity?: string | undefined;
+      relation?: string | undefined;
+      /** Default: `0`. */
+      stale_lookahead_s?: number | undefined;
+    }>;
+    answers: { 200: LintReport; 202: StartedJob };
   };
   /**
    * Finds what is contradictory, out of date or unconnected among the facts that the caller sees.
@@ -2654,44 +1961,19 @@ export interface Api {
    */
   'POST /v1/lint': {
     body: {
-      scope: 'local' | 'team' | 'company' | 'public' | 'all';
+      scope: Scope | 'all';
       checks?: readonly ('contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing')[] | null | undefined;
       entity?: string | null | undefined;
       relation?: string | null | undefined;
       /** Default: `0`. */
       stale_lookahead_s?: number | undefined;
     };
-    answers: {
-      200: LintReport;
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
-      };
-    };
+    answers: { 200: LintReport; 202: StartedJob };
   };
   /** One asynchronous job, with its progress and its result. Needs: read. */
   'GET /v1/lint/jobs/{id}': {
     params: { id: string };
-    answers: {
-      200: {
-        job_id: string;
-        job_type: string;
-        status: 'pending' | 'running' | 'done' | 'failed';
-        scope: 'local' | 'team' | 'company' | 'public' | 'all' | null;
-        estimated_s: number;
-        created_at: string;
-        started_at?: string;
-        completed_at?: string;
-        error?: string;
-        progress?: {
-          done: number;
-          total: number | null;
-          rate_per_s: number;
-        };
-        [name: string]: unknown;
-      };
-    };
+    answers: { 200: Job };
   };
   /**
    * Model Context Protocol: the tools, resources and prompts of this memory, one message a request.
@@ -2721,7 +2003,7 @@ export interface Api {
       200: {
         entity_uri: string;
         permissions: string[];
-        allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+        allowed_scopes: Scope[];
         tenant_id: string;
         oidc_sub: string | null;
       };
@@ -2731,16 +2013,8 @@ export interface Api {
   'GET /v1/me/limits': {
     answers: {
       200: {
-        quotas: {
-          dimension: string;
-          limit: number;
-          remaining: number;
-          reset: number;
-        }[];
-        stored_bytes: {
-          limit: number;
-          used: number;
-        } | null;
+        quotas: { dimension: string; limit: number; remaining: number; reset: number }[];
+        stored_bytes: { limit: number; used: number } | null;
       };
     };
   };
@@ -2753,29 +2027,20 @@ export interface Api {
   };
   /** Lets every caller write again in a namespace. Needs: admin. */
   'DELETE /v1/namespaces': {
-    query: {
-      pattern: string;
-    };
+    query: { pattern: string };
     answers: { 204: undefined };
   };
   /** Namespaces of the tenant with their owners. Needs: admin. */
   'GET /v1/namespaces': {
-    query?:
-      | {
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         enforced: boolean;
-        namespaces: {
-          pattern: string;
-          owners: string[];
-          set_by: string;
-          set_at: string;
-        }[];
+        namespaces: { pattern: string; owners: string[]; set_by: string; set_at: string }[];
         total: number;
         cursor: string | null;
       };
@@ -2783,18 +2048,8 @@ export interface Api {
   };
   /** Sets the owners of an entity, or of all entities under a path. Needs: admin. */
   'PUT /v1/namespaces': {
-    body: {
-      pattern: string;
-      owners: readonly string[];
-    };
-    answers: {
-      200: {
-        pattern: string;
-        owners: string[];
-        set_by: string;
-        set_at: string;
-      };
-    };
+    body: { pattern: string; owners: readonly string[] };
+    answers: { 200: { pattern: string; owners: string[]; set_by: string; set_at: string } };
   };
   /**
    * Plugins, routes and settings of the node, the seal and the replicas of its store, for its
@@ -2884,32 +2139,18 @@ export interface Api {
   };
   /** Describes every route of this node as OpenAPI 3.1. Needs: any key. */
   'GET /v1/openapi.json': {
-    answers: {
-      200: {
-        openapi: string;
-        info: {
-          title: string;
-          version: string;
-          [name: string]: unknown;
-        };
-        paths: Record<string, unknown>;
-        components: Record<string, unknown>;
-        [name: string]: unknown;
-      };
-    };
+    answers: { 200: OpenApiDocument };
   };
   /** Facts in quarantine, newest first. Needs: read. */
   'GET /v1/quarantine': {
-    query?:
-      | {
-          garden_id?: string | undefined;
-          quarantine_status?: 'pending' | 'promoted' | 'rejected' | undefined;
-          /** Default: `100`. */
-          limit?: number | undefined;
-          /** Default: `0`. */
-          offset?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      garden_id?: string | undefined;
+      quarantine_status?: 'pending' | 'promoted' | 'rejected' | undefined;
+      /** Default: `100`. */
+      limit?: number | undefined;
+      /** Default: `0`. */
+      offset?: number | undefined;
+    }>;
     answers: {
       200: {
         items: {
@@ -2934,25 +2175,12 @@ export interface Api {
   /** Let a pending fact out of whatever quarantine garden it is in. Needs: write. */
   'POST /v1/quarantine/{fact_id}/admit': {
     params: { fact_id: string };
-    query?:
-      | {
-          target_garden_id?: string | undefined;
-          reason?: string | undefined;
-        }
-      | undefined;
-    body?:
-      | {
-          target_garden_id?: string | undefined;
-          attestation?:
-            | {
-                key_id: string;
-                signature: string;
-              }
-            | null
-            | undefined;
-          reason?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{ target_garden_id?: string | undefined; reason?: string | undefined }>;
+    body?: Maybe<{
+      target_garden_id?: string | undefined;
+      attestation?: { key_id: string; signature: string } | null | undefined;
+      reason?: string | undefined;
+    }>;
     answers: {
       200: {
         fact_id: string;
@@ -2966,106 +2194,87 @@ export interface Api {
   /** Refuse a pending fact of whatever quarantine garden it is in. Needs: write. */
   'POST /v1/quarantine/{fact_id}/reject': {
     params: { fact_id: string };
-    query?:
-      | {
-          reason?: string | undefined;
-        }
-      | undefined;
-    body?:
-      | {
-          reason?: string | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        fact_id: string;
-        acted_by: string;
-        acted_at: string;
-        action: 'rejected';
-      };
-    };
+    query?: Maybe<{ reason?: string | undefined }>;
+    body?: Maybe<{ reason?: string | undefined }>;
+    answers: { 200: { fact_id: string; acted_by: string; acted_at: string; action: 'rejected' } };
   };
   /** The same, for questions that fit into an address. Needs: read. */
   'GET /v1/recall': {
-    query?:
-      | {
-          /** Default: `false`. */
-          legacy_format?: boolean | undefined;
-          /**
-           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-           * `marks` for what plugins say of a fact where they say something.
-           */
-          fields?: string | undefined;
-          depth?: number | undefined;
-          lambda_mmr?: number | undefined;
-          min_confidence?: number | undefined;
-          force_refresh?: boolean | undefined;
-          include_contradicted?: boolean | undefined;
-          include_neighbors?: boolean | undefined;
-          limit?: number | undefined;
-          explain?: boolean | undefined;
-          time?: 'lift' | 'ignore' | undefined;
-          /** With `fields`: longer values are cut, and `value_length` says how long they are. */
-          max_value_bytes?: number | undefined;
-          query?: string | undefined;
-          entity?: string | undefined;
-          relation?: string | undefined;
-          scope?: string | undefined;
-          /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
-          after?: string | undefined;
-          /** An instant: facts that speak of an earlier time. */
-          before?: string | undefined;
-          /** Sources, or beginnings of sources followed by a star. At most 100. */
-          sources?: readonly string[] | string | undefined;
-          /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
-          sessions?: readonly string[] | string | undefined;
-          /** Relations, or beginnings of relations followed by a star. At most 100. */
-          relations?: readonly string[] | string | undefined;
-          /** Entities, or beginnings of entities followed by a star. At most 100. */
-          entities?: readonly string[] | string | undefined;
-          /** A whole number from 1 to 200000. */
-          token_budget?: string | undefined;
-          /** Relations to leave out, separated by commas. */
-          exclude_relations?: string | undefined;
-          /** Ids of facts, separated by commas: why each is not there. */
-          why_not?: string | undefined;
-          /** An instant or a stamp: recalls as of then. */
-          as_of?: string | undefined;
-          /** The weights as JSON. */
-          weights?: string | undefined;
-          /** One weight, a number from 0 to 1. */
-          'weights.lexical'?: string | undefined;
-          /** One weight, a number from 0 to 1. */
-          'weights.lex'?: string | undefined;
-          /** One weight, a number from 0 to 1. */
-          'weights.vector'?: string | undefined;
-          /** One weight, a number from 0 to 1. */
-          'weights.vec'?: string | undefined;
-          /** One weight, a number from 0 to 1. */
-          'weights.semantic'?: string | undefined;
-          /** One weight, a number from 0 to 1. */
-          'weights.graph'?: string | undefined;
-          /** One weight, a number from 0 to 1. */
-          'weights.source_trust'?: string | undefined;
-          /** One weight, a number from 0 to 1. */
-          'weights.recency'?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /** Default: `false`. */
+      legacy_format?: boolean | undefined;
+      /**
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+       * `marks` for what plugins say of a fact where they say something.
+       */
+      fields?: string | undefined;
+      depth?: number | undefined;
+      lambda_mmr?: number | undefined;
+      min_confidence?: number | undefined;
+      force_refresh?: boolean | undefined;
+      include_contradicted?: boolean | undefined;
+      include_neighbors?: boolean | undefined;
+      limit?: number | undefined;
+      explain?: boolean | undefined;
+      time?: 'lift' | 'ignore' | undefined;
+      /** With `fields`: longer values are cut, and `value_length` says how long they are. */
+      max_value_bytes?: number | undefined;
+      query?: string | undefined;
+      entity?: string | undefined;
+      relation?: string | undefined;
+      scope?: string | undefined;
+      /** An instant: facts that speak of a later time, by `valid_from` or else their timestamp. */
+      after?: string | undefined;
+      /** An instant: facts that speak of an earlier time. */
+      before?: string | undefined;
+      /** Sources, or beginnings of sources followed by a star. At most 100. */
+      sources?: readonly string[] | string | undefined;
+      /** Sessions of the caller, or beginnings of their names followed by a star. At most 100. */
+      sessions?: readonly string[] | string | undefined;
+      /** Relations, or beginnings of relations followed by a star. At most 100. */
+      relations?: readonly string[] | string | undefined;
+      /** Entities, or beginnings of entities followed by a star. At most 100. */
+      entities?: readonly string[] | string | undefined;
+      /** A whole number from 1 to 200000. */
+      token_budget?: string | undefined;
+      /** Relations to leave out, separated by commas. */
+      exclude_relations?: string | undefined;
+      /** Ids of facts, separated by commas: why each is not there. */
+      why_not?: string | undefined;
+      /** An instant or a stamp: recalls as of then. */
+      as_of?: string | undefined;
+      /** The weights as JSON. */
+      weights?: string | undefined;
+      /** One weight, a number from 0 to 1. */
+      'weights.lexical'?: string | undefined;
+      /** One weight, a number from 0 to 1. */
+      'weights.lex'?: string | undefined;
+      /** One weight, a number from 0 to 1. */
+      'weights.vector'?: string | undefined;
+      /** One weight, a number from 0 to 1. */
+      'weights.vec'?: string | undefined;
+      /** One weight, a number from 0 to 1. */
+      'weights.semantic'?: string | undefined;
+      /** One weight, a number from 0 to 1. */
+      'weights.graph'?: string | undefined;
+      /** One weight, a number from 0 to 1. */
+      'weights.source_trust'?: string | undefined;
+      /** One weight, a number from 0 to 1. */
+      'weights.recency'?: string | undefined;
+    }>;
     answers: { 200: Recall };
   };
   /** Recall the facts that matter for a question, within a token budget. Needs: read. */
   'POST /v1/recall': {
-    query?:
-      | {
-          /** Default: `false`. */
-          legacy_format?: boolean | undefined;
-          /**
-           * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-           * `marks` for what plugins say of a fact where they say something.
-           */
-          fields?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      /** Default: `false`. */
+      legacy_format?: boolean | undefined;
+      /**
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
+       * `marks` for what plugins say of a fact where they say something.
+       */
+      fields?: string | undefined;
+    }>;
     body: {
       /** The question, at most 16 KiB; or give an entity. */
       query?: string | null | undefined;
@@ -3141,23 +2350,14 @@ export interface Api {
   };
   /** Removes a rule, after which the next shorter pattern decides. Needs: admin. */
   'DELETE /v1/relations': {
-    query: {
-      pattern: string;
-    };
+    query: { pattern: string };
     answers: { 204: undefined };
   };
   /** Rules about the values of relations, by pattern. Needs: read. */
   'GET /v1/relations': {
     answers: {
       200: {
-        rules: {
-          pattern: string;
-          values: 'one' | 'many';
-          value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
-          set_by: string;
-          set_at: string;
-          since: string;
-        }[];
+        rules: RelationRule[];
       };
     };
   };
@@ -3168,16 +2368,7 @@ export interface Api {
       values: 'one' | 'many';
       value_type?: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null | undefined;
     };
-    answers: {
-      201: {
-        pattern: string;
-        values: 'one' | 'many';
-        value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
-        set_by: string;
-        set_at: string;
-        since: string;
-      };
-    };
+    answers: { 201: RelationRule };
   };
   /** Adds a rule, or replaces the one with the same pattern. Needs: admin. */
   'PUT /v1/relations': {
@@ -3186,38 +2377,20 @@ export interface Api {
       values: 'one' | 'many';
       value_type?: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null | undefined;
     };
-    answers: {
-      200: {
-        pattern: string;
-        values: 'one' | 'many';
-        value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
-        set_by: string;
-        set_at: string;
-        since: string;
-      };
-    };
+    answers: { 200: RelationRule };
   };
   /** The same as GET /v1/synthesis, of one scope. Needs: read. */
   'GET /v1/scopes/{scope}/synthesize': {
     params: { scope: string };
-    query?:
-      | {
-          entity?: string | undefined;
-          min_confidence?: number | undefined;
-          /** Default: `false`. */
-          include_expired?: boolean | undefined;
-          /** Default: `200`. */
-          limit?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: Synthesis;
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
-      };
-    };
+    query?: Maybe<{
+      entity?: string | undefined;
+      min_confidence?: number | undefined;
+      /** Default: `false`. */
+      include_expired?: boolean | undefined;
+      /** Default: `200`. */
+      limit?: number | undefined;
+    }>;
+    answers: { 200: Synthesis; 202: StartedJob };
   };
   /**
    * Everything about an entity, and everything it asserted, as lines of JSON with a signed receipt.
@@ -3235,13 +2408,7 @@ export interface Api {
   };
   /** The caller's subscriptions, oldest first. Needs: read. */
   'GET /v1/subscriptions': {
-    answers: {
-      200: {
-        subscriptions: Subscription[];
-        total: number;
-        truncated?: true;
-      };
-    };
+    answers: { 200: { subscriptions: Subscription[]; total: number; truncated?: true } };
   };
   /** Subscribe a webhook to an entity, a scope or a garden. Needs: read. */
   'POST /v1/subscriptions': {
@@ -3258,12 +2425,7 @@ export interface Api {
         | undefined;
       capability_token?: string | null | undefined;
     };
-    answers: {
-      200: Subscription;
-      201: Subscription & {
-        secret: string;
-      };
-    };
+    answers: { 200: Subscription; 201: Subscription & { secret: string } };
   };
   /** End a subscription and forget its events. Needs: read. */
   'DELETE /v1/subscriptions/{id}': {
@@ -3278,15 +2440,13 @@ export interface Api {
   /** Events of a subscription inside the replay window, oldest first. Needs: read. */
   'GET /v1/subscriptions/{id}/events': {
     params: { id: string };
-    query?:
-      | {
-          after?: string | undefined;
-          since?: string | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      after?: string | undefined;
+      since?: string | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
         events: {
@@ -3321,88 +2481,50 @@ export interface Api {
   /** Give a subscription another secret; the former one signs beside it for a while. Needs: read. */
   'POST /v1/subscriptions/{id}/rotate-secret': {
     params: { id: string };
-    body?:
-      | {
-          overlap_s?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: Subscription & {
-        secret: string;
-      };
-    };
+    body?: Maybe<{ overlap_s?: number | undefined }>;
+    answers: { 200: Subscription & { secret: string } };
   };
   /** Events of a subscription as they come, as Server-Sent Events. Needs: read. */
   'GET /v1/subscriptions/{id}/stream': {
     params: { id: string };
-    query?:
-      | {
-          after?: string | undefined;
-        }
-      | undefined;
+    query?: Maybe<{ after?: string | undefined }>;
     answers: { 200: AsyncIterable<EventMessage> };
   };
   /** The strongest facts, with the winner of each triple and counts. Needs: read. */
   'GET /v1/synthesis': {
-    query?:
-      | {
-          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-          entity?: string | undefined;
-          min_confidence?: number | undefined;
-          /** Default: `false`. */
-          include_expired?: boolean | undefined;
-          /** Default: `200`. */
-          limit?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: Synthesis;
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
-      };
-    };
+    query?: Maybe<{
+      scope?: Scope | undefined;
+      entity?: string | undefined;
+      min_confidence?: number | undefined;
+      /** Default: `false`. */
+      include_expired?: boolean | undefined;
+      /** Default: `200`. */
+      limit?: number | undefined;
+    }>;
+    answers: { 200: Synthesis; 202: StartedJob };
   };
   /** The same as GET /v1/synthesis, asked for by a body. Needs: read. */
   'POST /v1/synthesis': {
-    body?:
-      | {
-          scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-          entity?: string | undefined;
-          min_confidence?: number | undefined;
-          /** Default: `false`. */
-          include_expired?: boolean | undefined;
-          /** Default: `200`. */
-          limit?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: Synthesis;
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
-      };
-    };
+    body?: Maybe<{
+      scope?: Scope | undefined;
+      entity?: string | undefined;
+      min_confidence?: number | undefined;
+      /** Default: `false`. */
+      include_expired?: boolean | undefined;
+      /** Default: `200`. */
+      limit?: number | undefined;
+    }>;
+    answers: { 200: Synthesis; 202: StartedJob };
   };
   /** Tenants of the node by id, for its operator. Needs: admin. */
   'GET /v1/tenants': {
-    query?:
-      | {
-          status?: 'active' | 'suspended' | 'erasing' | 'erased' | undefined;
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
-    answers: {
-      200: {
-        tenants: Tenant[];
-        total: number;
-        cursor: string | null;
-      };
-    };
+    query?: Maybe<{
+      status?: 'active' | 'suspended' | 'erasing' | 'erased' | undefined;
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
+    answers: { 200: { tenants: Tenant[]; total: number; cursor: string | null } };
   };
   /** Makes a tenant together with its first key. Needs: admin. */
   'POST /v1/tenants': {
@@ -3413,7 +2535,7 @@ export interface Api {
         raw_key: string;
         entity_uri: string;
         permissions?: readonly string[] | undefined;
-        allowed_scopes?: readonly ('local' | 'team' | 'company' | 'public')[] | undefined;
+        allowed_scopes?: readonly Scope[] | undefined;
         description?: string | null | undefined;
         expires_at?: string | null | undefined;
       };
@@ -3429,7 +2551,7 @@ export interface Api {
           id: string;
           entity_uri: string;
           permissions: string[];
-          allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
+          allowed_scopes: Scope[];
           expires_at: string | null;
         };
       };
@@ -3438,9 +2560,7 @@ export interface Api {
   /** Erases a tenant with everything that it holds, for ever. Needs: admin. */
   'DELETE /v1/tenants/{id}': {
     params: { id: string };
-    body: {
-      confirm: string;
-    };
+    body: { confirm: string };
     answers: { 200: TenantReport; 202: TenantReport };
   };
   /** One tenant with what it holds, or with the receipt of its erasure. Needs: admin. */
@@ -3451,10 +2571,7 @@ export interface Api {
   /** Suspends, resumes or renames a tenant. Needs: admin. */
   'PATCH /v1/tenants/{id}': {
     params: { id: string };
-    body: {
-      status?: 'active' | 'suspended' | undefined;
-      name?: string | null | undefined;
-    };
+    body: { status?: 'active' | 'suspended' | undefined; name?: string | null | undefined };
     answers: { 200: Tenant };
   };
   /** All facts of a tenant with all that is needed to restore them, as JSON lines. Needs: admin. */
@@ -3467,58 +2584,26 @@ export interface Api {
    * read.
    */
   'GET /v1/timeline': {
-    query?:
-      | {
-          cursor?: string | undefined;
-          /** Facts to count; the next request goes on behind them. Default: `1000`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      cursor?: string | undefined;
+      /** Facts to count; the next request goes on behind them. Default: `1000`. */
+      limit?: number | undefined;
+    }>;
     answers: {
-      200: {
-        days: {
-          day: string;
-          source: string;
-          facts: number;
-        }[];
-        counted: number;
-        cursor: string | null;
-      };
+      200: { days: { day: string; source: string; facts: number }[]; counted: number; cursor: string | null };
     };
   };
   /** Tombstones of the tenant, newest first, ended ones included. Needs: admin. */
   'GET /v1/tombstones': {
-    query?:
-      | {
-          cursor?: string | undefined;
-          /** Default: `50`. */
-          limit?: number | undefined;
-        }
-      | undefined;
+    query?: Maybe<{
+      cursor?: string | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+    }>;
     answers: {
       200: {
-        tombstones: {
-          id: string;
-          entity_uri: string;
-          scope: string;
-          reason: string | null;
-          signed_by: string;
-          key_id: string;
-          signature: string;
-          created_at: string;
-          legal_hold: boolean;
-          origin_id?: string;
-          erase?: boolean;
-        }[];
-        revocations: {
-          id: string;
-          tombstone_id: string;
-          reason: string;
-          signed_by: string;
-          key_id: string;
-          signature: string;
-          created_at: string;
-        }[];
+        tombstones: Tombstone[];
+        revocations: Revocation[];
         cursor: string | null;
       };
     };
@@ -3533,21 +2618,7 @@ export interface Api {
       /** Default: `false`. */
       legal_hold?: boolean | undefined;
     };
-    answers: {
-      201: {
-        id: string;
-        entity_uri: string;
-        scope: string;
-        reason: string | null;
-        signed_by: string;
-        key_id: string;
-        signature: string;
-        created_at: string;
-        legal_hold: boolean;
-        origin_id?: string;
-        erase?: boolean;
-      };
-    };
+    answers: { 201: Tombstone };
   };
   /** Tombstones of an entity, ended ones included. Needs: admin. */
   'GET /v1/tombstones/{entity_uri}': {
@@ -3555,28 +2626,8 @@ export interface Api {
     answers: {
       200: {
         tombstoned: boolean;
-        tombstones: {
-          id: string;
-          entity_uri: string;
-          scope: string;
-          reason: string | null;
-          signed_by: string;
-          key_id: string;
-          signature: string;
-          created_at: string;
-          legal_hold: boolean;
-          origin_id?: string;
-          erase?: boolean;
-        }[];
-        revocations: {
-          id: string;
-          tombstone_id: string;
-          reason: string;
-          signed_by: string;
-          key_id: string;
-          signature: string;
-          created_at: string;
-        }[];
+        tombstones: Tombstone[];
+        revocations: Revocation[];
         truncated?: true;
       };
     };
@@ -3597,10 +2648,7 @@ export interface Api {
             tombstone_id: string;
             entity_uri: string;
             scope: string;
-            erased: {
-              facts: number;
-              [name: string]: unknown;
-            };
+            erased: { facts: number; [name: string]: unknown };
             remains: string[];
             limits: string[];
             created_at: string;
@@ -3613,37 +2661,18 @@ export interface Api {
             tombstone_id: string;
             entity_uri: string;
             scope: string;
-            erased: {
-              facts: number;
-              [name: string]: unknown;
-            };
+            erased: { facts: number; [name: string]: unknown };
             remains: string[];
             limits: string[];
           };
-      202: {
-        job_id: string;
-        status: string;
-        estimated_s: number;
-      };
+      202: { job_id: string; status: string; estimated_s: number };
     };
   };
   /** Shows the facts behind a tombstone again. Needs: admin. */
   'POST /v1/tombstones/{id}/revoke': {
     params: { id: string };
-    body: {
-      reason: string;
-    };
-    answers: {
-      200: {
-        id: string;
-        tombstone_id: string;
-        reason: string;
-        signed_by: string;
-        key_id: string;
-        signature: string;
-        created_at: string;
-      };
-    };
+    body: { reason: string };
+    answers: { 200: Revocation };
   };
   /** Tasks of upkeep, when they are due next, and what came of their last runs. Needs: admin. */
   'GET /v1/upkeep': {
@@ -3671,12 +2700,200 @@ export interface Api {
   /** Runs a task of upkeep now, as a job. Needs: admin. */
   'POST /v1/upkeep/{task}/run': {
     params: { task: string };
-    answers: {
-      202: {
-        job_id: string;
-        status: 'pending';
-        estimated_s: number;
+    answers: { 202: StartedJob };
+  };
+}
+
+type Job = {
+  job_id: string;
+  job_type: string;
+  status: 'pending' | 'running' | 'done' | 'failed';
+  scope: Scope | 'all' | null;
+  estimated_s: number;
+  created_at: string;
+  started_at?: string;
+  completed_at?: string;
+  error?: string;
+  progress?: { done: number; total: number | null; rate_per_s: number };
+  [name: string]: unknown;
+};
+
+type StartedJob = { job_id: string; status: 'pending'; estimated_s: number };
+
+type WhyNot = {
+  id: string;
+  stage:
+    | 'unknown'
+    | 'not_live'
+    | 'filtered'
+    | 'contradicted'
+    | 'card'
+    | 'not_found'
+    | 'depth'
+    | 'repeated'
+    | 'variety'
+    | 'budget'
+    | 'limit'
+    | 'changed'
+    | 'returned';
+  by?: string;
+  found_by?: FoundBy;
+  score?: number;
+  rank?: number;
+};
+
+type LedgerProof = {
+  tenant_id: string;
+  checked_entries: number;
+  head_hash: string;
+  checkpoint: {
+    id: string;
+    tenant_id: string;
+    covered_chain_seq: number;
+    chain_hash: string;
+    status: 'submitted';
+    attempt_count: number;
+    created_at: string;
+    submitted_at: string;
+    last_error: null;
+    tl_backend: 'local';
+    tl_log_id: string;
+    tl_leaf_hash: string;
+    tl_log_index: number;
+    tl_integrated_time: number;
+    tl_inclusion_proof: { chain_hash: string; prev_hash: string | null };
+    tl_raw: {
+      payload: {
+        chain_hash: string;
+        covered_chain_seq: number;
+        created_at: string;
+        kind: string;
+        tenant_id: string;
+        version: 1;
       };
     };
   };
-}
+};
+
+type OmittedFacts = { contradicted: number; budget: number; repeated: number; [name: string]: unknown };
+
+type FoundBy = {
+  lexical?: { rank: number; score: number };
+  semantic?: { rank: number; score: number };
+  graph?: { rank: number; score: number };
+};
+
+type AuthorizationServer = {
+  issuer: string;
+  authorization_endpoint: string;
+  token_endpoint: string;
+  revocation_endpoint: string;
+  registration_endpoint: string;
+  jwks_uri: string;
+  scopes_supported: string[];
+  response_types_supported: string[];
+  response_modes_supported: string[];
+  grant_types_supported: string[];
+  token_endpoint_auth_methods_supported: string[];
+  revocation_endpoint_auth_methods_supported: string[];
+  code_challenge_methods_supported: string[];
+  authorization_response_iss_parameter_supported: boolean;
+  client_id_metadata_document_supported: boolean;
+  subject_types_supported: string[];
+  id_token_signing_alg_values_supported: string[];
+};
+
+type OpenApiDocument = {
+  openapi: string;
+  info: { title: string; version: string; [name: string]: unknown };
+  paths: Record<string, unknown>;
+  components: Record<string, unknown>;
+  [name: string]: unknown;
+};
+
+type Tombstone = {
+  id: string;
+  entity_uri: string;
+  scope: string;
+  reason: string | null;
+  signed_by: string;
+  key_id: string;
+  signature: string;
+  created_at: string;
+  legal_hold: boolean;
+  origin_id?: string;
+  erase?: boolean;
+};
+
+type Revocation = {
+  id: string;
+  tombstone_id: string;
+  reason: string;
+  signed_by: string;
+  key_id: string;
+  signature: string;
+  created_at: string;
+};
+
+type RelationRule = {
+  pattern: string;
+  values: 'one' | 'many';
+  value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
+  set_by: string;
+  set_at: string;
+  since: string;
+};
+
+type NewApiKey = {
+  id: string;
+  entity_uri: string;
+  permissions: string[];
+  allowed_scopes: Scope[];
+  tenant_id: string;
+  oidc_sub: string | null;
+  description: string | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+};
+
+type AgentKey = {
+  id: string;
+  entity_uri: string;
+  public_key: string;
+  description: string | null;
+  registered_at: string;
+  status: 'active' | 'revoked';
+};
+
+type SummarizedValue = {
+  type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+  v: unknown;
+  interpret_as?: 'instruction';
+};
+
+type Scope = 'local' | 'team' | 'company' | 'public';
+
+type AuthorizationQuery = {
+  response_type?: string | undefined;
+  response_mode?: string | undefined;
+  client_id?: string | undefined;
+  redirect_uri?: string | undefined;
+  scope?: string | undefined;
+  state?: string | undefined;
+  code_challenge?: string | undefined;
+  code_challenge_method?: string | undefined;
+  resource?: string | undefined;
+  request?: string | undefined;
+  request_uri?: string | undefined;
+};
+
+type AuditQuery = {
+  since?: string | undefined;
+  until?: string | undefined;
+  event_type?: string | undefined;
+  principal?: string | undefined;
+  cursor?: string | undefined;
+  /** Default: `200`. */
+  limit?: number | undefined;
+};

@@ -4,6 +4,8 @@ import type { DescribedNode, DescribedRoute } from '../../kernel/internal-api.ts
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { referencesIn } from '../../kernel/vocabulary/components.ts';
 import { projectRoot } from '../architecture/source-files.ts';
+import { keyOf } from './route-key.ts';
+import { nameShapes } from './shared-shapes.ts';
 import { docLines, type Side, spellMembers, spellType } from './spell-type.ts';
 
 /** The path of the generated client types. */
@@ -14,12 +16,15 @@ const HEAD = `/**
  * replies. Changes by hand are lost.
  */
 import type { EventMessage } from './event-message.ts';
+
+type Maybe<T> = T | undefined;
 `;
 
 const SHAPE = 'Each route by its method and path; `answers` are its bodies by status. A plugin can add its own routes.';
 
 /** Generates the module with an interface for each shared schema and one entry for each route, formatted. */
-export const describeClientTypes = ({ routes, components, words }: DescribedNode): string => {
+export const describeClientTypes = (node: DescribedNode): string => {
+  const { routes, components, words } = node;
   const summaries = new Map(words.map(({ word }) => [`${word.vocabulary} ${word.id}`, word.summary]));
   const sent = sentComponents(routes, components);
   const shared = Object.entries(components)
@@ -34,11 +39,9 @@ export const describeClientTypes = ({ routes, components, words }: DescribedNode
   // The client sends JSON, and forms are for browsers and OAuth clients.
   const listed = routes.filter(({ bodyForm }) => bodyForm !== 'form');
   const api = listed.flatMap((route) => [...docLines(noteOf(route)), `'${keyOf(route)}': ${shapeOf(route)};`]);
-  return format([HEAD, ...shared, ...docLines(SHAPE), 'export interface Api {', ...api, '}', ''].join('\n'));
+  const source = [...shared, ...docLines(SHAPE), 'export interface Api {', ...api, '}', ''].join('\n');
+  return format([HEAD, nameShapes(source, node)].join('\n'));
 };
-
-/** Returns the key of a route in the client, such as `GET /v1/facts/{id}`. */
-export const keyOf = ({ method, path }: DescribedRoute): string => `${method} ${path.replaceAll(/[:*](\w+)/g, '{$1}')}`;
 
 const noteOf = ({ summary, access }: DescribedRoute): string => `${summary}. Needs: ${access}.`;
 
@@ -70,7 +73,7 @@ const shapeOf = (route: DescribedRoute): string => {
 const queryOf = ({ query }: DescribedRoute): string[] => {
   if (query === undefined || Object.keys((query['properties'] ?? {}) as object).length === 0) return [];
   const type = spellType(query, 'query');
-  return [spellMembers(query, 'query').needed ? `query: ${type};` : `query?: ${type} | undefined;`];
+  return [spellMembers(query, 'query').needed ? `query: ${type};` : `query?: Maybe<${type}>;`];
 };
 
 const bodyOf = ({ bodyForm, body, item, bodyOptional }: DescribedRoute): string[] => {
@@ -80,7 +83,7 @@ const bodyOf = ({ bodyForm, body, item, bodyOptional }: DescribedRoute): string[
     return [...docLines('A list, or lines of JSON as one text.'), `body: readonly (${each})[] | string;`];
   }
   const type = spellType(body ?? {}, 'body');
-  return [bodyOptional ? `body?: ${type} | undefined;` : `body: ${type};`];
+  return [bodyOptional ? `body?: Maybe<${type}>;` : `body: ${type};`];
 };
 
 const answersOf = ({ answers }: DescribedRoute): string =>

@@ -2,7 +2,7 @@ import type { DescribedNode, DescribedRoute } from '../../kernel/internal-api.ts
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { componentName } from '../../kernel/vocabulary/components.ts';
 import { membersOf } from '../../plugins/openapi/schema-members.ts';
-import { keyOf } from './describe-client-types.ts';
+import { keyOf } from './route-key.ts';
 
 /** The path of the generated types of the Python client. */
 export const PYTHON_TYPES = 'client/python/src/fact_memory/types.py';

@@ -39,10 +39,17 @@ const spellList = ({ items, maxItems }: JsonSchema, side: Side): string => {
 const spellObject = (schema: JsonSchema, side: Side): string => {
   const members = spellMembers(schema, side).lines;
   const others = othersOf(schema, members.length);
-  return members.length === 0 && others !== undefined
-    ? `Record<string, ${others}>`
-    : ['{', ...members, ...(others === undefined ? [] : [`[name: string]: unknown;`]), '}'].join('\n');
+  if (members.length === 0 && others !== undefined) return `Record<string, ${others}>`;
+  return block([...members, ...(others === undefined ? [] : ['[name: string]: unknown;'])]);
 };
+
+/** Returns an object type. The formatter keeps a few plain members on one line if the line is short enough. */
+const block = (members: readonly string[]): string =>
+  members.length <= MEMBERS_IN_A_LINE && members.every((line) => !/\n|^\s*\/?\*/.test(line))
+    ? `{ ${members.join(' ')} }`
+    : ['{', ...members, '}'].join('\n');
+
+const MEMBERS_IN_A_LINE = 4;
 
 /** Returns the type of unlisted members: an object with listed members allows others only if its schema does. */
 const othersOf = ({ additionalProperties: others }: JsonSchema, listed: number): string | undefined => {
