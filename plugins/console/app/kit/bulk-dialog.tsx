@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { fill, plural } from '../texts/texts.ts';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ScrollBox } from './scroll-box.tsx';
 import { ShownText } from './shown-text.tsx';
@@ -54,9 +55,7 @@ export const BulkDialog = (props: BulkDialogProps) => {
         )}
         {failed.length > 0 && <Failures failed={failed} waiting={waiting - failed.length} />}
         <div class="dialog-end">
-          <button type="button" onClick={leave}>
-            {isRunning ? texts.bulk.stop : hasBegun ? texts.close : texts.cancel}
-          </button>
+          <Button text={isRunning ? texts.bulk.stop : hasBegun ? texts.close : texts.cancel} onClick={leave} />
           <button
             type="submit"
             class={isDangerous ? 'danger' : 'primary'}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { copyText, later } from './platform.ts';
 import { useTexts } from './use-texts.ts';
 
@@ -14,9 +15,7 @@ export const CopyButton = ({ text, label }: { text: string; label?: string }) =>
   };
   return (
     <>
-      <button type="button" class="quiet" onClick={() => void copy()}>
-        {wasCopied ? texts.copied : (label ?? texts.copy)}
-      </button>
+      <Button text={wasCopied ? texts.copied : (label ?? texts.copy)} class="quiet" onClick={() => void copy()} />
       {/* Beside the button: a status inside would leave the button without a name. */}
       <span role="status" class="unseen">
         {wasCopied && texts.copied}

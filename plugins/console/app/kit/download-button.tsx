@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fill } from '../texts/texts.ts';
+import { Button } from './button.tsx';
 import { Problem } from './problem.tsx';
 import { readReply, saveFile } from './save-file.ts';
 import { useTexts } from './use-texts.ts';
@@ -39,13 +40,12 @@ export const DownloadButton = ({ label, fileName, ask }: DownloadProps) => {
   return (
     <div class="download">
       {bytes === undefined ? (
-        <button type="button" onClick={() => void start()}>
-          {label}
-        </button>
+        <Button text={label} onClick={() => void start()} />
       ) : (
-        <button type="button" onClick={() => running.current?.abort()}>
-          {fill(texts.stop, { size: Math.ceil(bytes / KIBIBYTE) })}
-        </button>
+        <Button
+          text={fill(texts.stop, { size: Math.ceil(bytes / KIBIBYTE) })}
+          onClick={() => running.current?.abort()}
+        />
       )}
       <span role="status" class="muted">
         {isSaved && fill(texts.saved, { name: fileName })}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { type FormValues, readForm } from './form-values.ts';
 import { Problem } from './problem.tsx';
@@ -40,9 +41,7 @@ export const FormDialog = (props: FormDialogProps) => {
         {children}
         {error !== undefined && <Problem error={error} />}
         <div class="dialog-end">
-          <button type="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
+          <Button text={texts.cancel} onClick={onClose} />
           <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isWorking}>
             {isWorking ? `${texts.working}…` : submit}
           </button>

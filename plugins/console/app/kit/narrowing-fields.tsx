@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
 import type { Query } from '../shell/address.ts';
+import { Button } from './button.tsx';
 import { Field } from './field.tsx';
 import { instantOf, localOf, MomentField } from './moment-field.tsx';
 import { isList, NARROWING, namesOf } from './narrowing.ts';
@@ -41,13 +42,11 @@ export const NarrowingFields = ({ value, onChange }: NarrowingProps) => {
         )}
       </div>
       <p class="bar">
-        <button
-          type="button"
+        <Button
+          text={texts.reset}
           disabled={!isNarrow}
           onClick={() => onChange(Object.fromEntries(NARROWING.map((name) => [name, ''])))}
-        >
-          {texts.reset}
-        </button>
+        />
         <span class="hint">{texts.hint}</span>
       </p>
     </details>

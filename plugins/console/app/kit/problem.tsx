@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ConnectionError, FactMemoryError } from '../../../../client/client.ts';
 import { fill } from '../texts/texts.ts';
+import { Button } from './button.tsx';
 import { useSharedProblem } from './shared-problem.ts';
 import { useTexts } from './use-texts.ts';
 
@@ -37,11 +38,7 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }
         </ul>
       )}
       {known?.requestId !== undefined && <p class="muted">{fill(problem.request, { id: known.requestId })}</p>}
-      {retry !== undefined && (
-        <button type="button" onClick={retryAll}>
-          {retryText}
-        </button>
-      )}
+      {retry !== undefined && <Button text={retryText} onClick={retryAll} />}
     </div>
   );
 };

@@ -16,8 +16,7 @@ interface RetractManyProps {
 
 /** Ends several facts, each of them alone. */
 export const RetractMany = ({ facts, leftOut = [], onClose, onDone }: RetractManyProps) => {
-  const { client, texts, reader } = useSession();
-  const { bulk: own } = texts;
+  const { client, texts, reader, own } = useSession('bulk');
   const source = reader.entity_uri;
   const steps = facts.map((fact) => ({
     id: fact.id,

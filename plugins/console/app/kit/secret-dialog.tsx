@@ -1,3 +1,4 @@
+import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 import { useTexts } from './use-texts.ts';
@@ -19,9 +20,7 @@ export const SecretDialog = ({ title, secret, text, onClose }: SecretProps) => {
       <pre class="secret">{secret}</pre>
       <div class="dialog-end">
         <CopyButton text={secret} />
-        <button type="button" class="primary" onClick={onClose}>
-          {texts.secret.kept}
-        </button>
+        <Button text={texts.secret.kept} class="primary" onClick={onClose} />
       </div>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { spellNumber } from '../texts/texts.ts';
+import { Button } from './button.tsx';
 import { hasTurningMarks } from './direction-marks.ts';
 import { useTexts } from './use-texts.ts';
 
@@ -23,9 +24,7 @@ export const ShownText = ({ text, short = true }: { text: string; short?: boolea
       {isCut && !short && (
         <>
           {' '}
-          <button type="button" class="link" onClick={() => showWhole(true)}>
-            {`+ ${spellNumber(text.length - shown.length)}`}
-          </button>
+          <Button text={`+ ${spellNumber(text.length - shown.length)}`} class="link" onClick={() => showWhole(true)} />
         </>
       )}
     </>

@@ -11,8 +11,15 @@ export const Loading = () => (
   </div>
 );
 
+interface EmptyProps {
+  readonly title: string;
+  /** The next step in words. Children take its place where it is more than a sentence. */
+  readonly hint?: string;
+  readonly children?: ComponentChildren;
+}
+
 /** Shown for an empty list, with a hint for the next step. */
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+export const Empty = ({ title, hint, children = hint && <p>{hint}</p> }: EmptyProps) => (
   <div class="empty">
     <strong>{title}</strong>
     {children !== undefined && <div>{children}</div>}

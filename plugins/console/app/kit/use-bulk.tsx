@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { plural } from '../texts/texts.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
+import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 import type { Step } from './use-steps.ts';
 import { useTexts } from './use-texts.ts';
@@ -52,12 +53,7 @@ export const useBulk = (reload: () => void): Bulk => {
         <Notice>
           {result !== undefined && (
             <>
-              {result.says}{' '}
-              {result.undo.length > 0 && (
-                <button type="button" onClick={() => takeBack(result)}>
-                  {texts.undo}
-                </button>
-              )}
+              {result.says} {result.undo.length > 0 && <Button text={texts.undo} onClick={() => takeBack(result)} />}
             </>
           )}
         </Notice>

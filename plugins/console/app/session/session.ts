@@ -19,11 +19,11 @@ export interface Session {
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The session of the reader. Only available after the sign-in. */
-export const useSession = (): Session => {
+/** The session of the reader. Only available after the sign-in. `own` are the texts of the part with this name. */
+export const useSession = <Part extends keyof Texts = never>(part?: Part): Session & { readonly own: Texts[Part] } => {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error('a screen is shown before anybody has signed in');
-  return session;
+  return { ...session, own: session.texts[part as Part] };
 };
 
 /** True if the node has a route. Plugins that are off have none. */

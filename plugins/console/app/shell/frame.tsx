@@ -1,4 +1,5 @@
 import { useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../kit/button.tsx';
 import { Problem } from '../kit/problem.tsx';
 import { useSession } from '../session/session.ts';
 import { fill } from '../texts/texts.ts';
@@ -56,14 +57,12 @@ export const Frame = () => {
         <span class="who" title={fill(texts.signIn.who, { entity: reader.entity_uri })}>
           <bdi>{reader.entity_uri}</bdi>
         </span>
-        <button
-          type="button"
+        <Button
+          text={hasKey ? texts.signIn.out : texts.signIn.withKey}
           class="quiet"
           title={fill(texts.signIn.who, { entity: reader.entity_uri })}
           onClick={signOut}
-        >
-          {hasKey ? texts.signIn.out : texts.signIn.withKey}
-        </button>
+        />
       </header>
       <Navigation onChosen={() => setOpen(false)} />
       <main id="content" tabIndex={-1} ref={main}>

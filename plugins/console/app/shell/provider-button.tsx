@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../kit/button.tsx';
 import { isTrustedPage } from '../kit/platform.ts';
 import { useTexts } from '../kit/use-texts.ts';
 import { leaveForProvider } from '../session/provider-sign-in.ts';
@@ -18,9 +19,11 @@ export const ProviderButton = () => {
   };
   return (
     <div class="provider">
-      <button type="button" disabled={state === 'leaving'} onClick={leave}>
-        {state === 'leaving' ? texts.working : texts.byProvider}
-      </button>
+      <Button
+        text={state === 'leaving' ? texts.working : texts.byProvider}
+        disabled={state === 'leaving'}
+        onClick={leave}
+      />
       {(state === 'failed' || state === 'insecure') && (
         <p class="problem" role="alert">
           {state === 'failed' ? texts.providerUnreachable : texts.providerInsecure}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { AuthenticationError, FactClient } from '../../../../client/client.ts';
+import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/field.tsx';
 import { network, nodeUrl } from '../kit/platform.ts';
 import { Problem } from '../kit/problem.tsx';
@@ -104,9 +105,7 @@ export const SignIn = ({ product, notice, hasProvider, signIn, enterOpenly }: Si
             {isWorking ? texts.working : texts.submit}
           </button>
           {enterOpenly !== undefined && (
-            <button type="button" disabled={isWorking} onClick={() => void attempt(enterOpenly)}>
-              {texts.withoutKey}
-            </button>
+            <Button text={texts.withoutKey} disabled={isWorking} onClick={() => void attempt(enterOpenly)} />
           )}
         </div>
       </form>

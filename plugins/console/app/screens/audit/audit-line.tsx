@@ -1,3 +1,4 @@
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { RecordLine } from '../../kit/record-line.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -48,17 +49,16 @@ export const AuditLine = ({ entry, actions, hasDetails }: LineProps) => {
       actions={
         <>
           {recall !== null && recall.fact_ids.length > 0 && (
-            <button
-              type="button"
+            <Button
+              text={own.recalled}
               onClick={() => actions.show(<RecalledFacts recall={recall} onClose={actions.close} />)}
-            >
-              {own.recalled}
-            </button>
+            />
           )}
           {hasDetail && (
-            <button type="button" onClick={() => actions.show(<EntryDetail entry={entry} onClose={actions.close} />)}>
-              {own.detail}
-            </button>
+            <Button
+              text={own.detail}
+              onClick={() => actions.show(<EntryDetail entry={entry} onClose={actions.close} />)}
+            />
           )}
         </>
       }

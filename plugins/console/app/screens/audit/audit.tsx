@@ -24,8 +24,7 @@ const FORMATS = ['csv', 'jsonl'] as const;
 
 /** The audit log, newest first: all entries for readers with the permission, own entries for others. */
 export const Audit = () => {
-  const { client, texts, reader, setup } = useSession();
-  const { audit: own } = texts;
+  const { client, texts, reader, setup, own } = useSession('audit');
   const { query, open } = useAddress();
   const isWhole = may(reader, 'admin', 'audit.read');
   const chips = FILTERS.flatMap((name) => {
@@ -75,9 +74,10 @@ export const Audit = () => {
         paged={{ ...entries, items: rows }}
         keyOf={keyOfRow}
         empty={
-          <Empty title={chips.length === 0 ? own.nothing : own.noMatch}>
-            <p>{chips.length === 0 ? own.nothingHint : own.noMatchHint}</p>
-          </Empty>
+          <Empty
+            title={chips.length === 0 ? own.nothing : own.noMatch}
+            hint={chips.length === 0 ? own.nothingHint : own.noMatchHint}
+          />
         }
       >
         {(row) =>

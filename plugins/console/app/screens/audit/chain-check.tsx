@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { useTexts } from '../../kit/use-texts.ts';
@@ -46,9 +47,10 @@ export const ChainCheck = () => {
   };
   return (
     <section class="chain-check">
-      <button type="button" onClick={() => (isRunning ? running.current?.abort() : void verify())}>
-        {isRunning ? own.stop : own.verify}
-      </button>
+      <Button
+        text={isRunning ? own.stop : own.verify}
+        onClick={() => (isRunning ? running.current?.abort() : void verify())}
+      />
       <div role="status">{check !== undefined && <Verdict check={check} isRunning={isRunning} />}</div>
       {error !== undefined && <Problem error={error} />}
     </section>

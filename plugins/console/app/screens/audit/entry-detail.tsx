@@ -9,8 +9,7 @@ const MOST_AT_ONCE = 1_000;
 
 /** Shows all members of an entry. Only another route returns them, filtered by the entry's instant. */
 export const EntryDetail = ({ entry, onClose }: { entry: Entry; onClose: () => void }) => {
-  const { client, texts } = useSession();
-  const { audit: own } = texts;
+  const { client, own } = useSession('audit');
   const asked = useRequest(
     async (signal) => {
       const query = { since: entry.ts, until: entry.ts, event_type: entry.event_type, limit: MOST_AT_ONCE };

@@ -1,3 +1,4 @@
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { RecordLine } from '../../kit/record-line.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -32,14 +33,12 @@ export const GroupLine = ({ group, onToggle }: { group: EntryGroup; onToggle: ()
         </>
       }
       actions={
-        <button
-          type="button"
+        <Button
+          text={isOpen ? own.hide : own.show}
           aria-expanded={isOpen}
           aria-label={fill(isOpen ? own.hideEach : own.showEach, { name })}
           onClick={onToggle}
-        >
-          {isOpen ? own.hide : own.show}
-        </button>
+        />
       }
     />
   );

@@ -14,8 +14,7 @@ interface Traffic {
 
 /** Requests and bytes of the whole node since it started, for readers of its metrics. Reads leave no entry. */
 export const NodeTraffic = () => {
-  const { client, setup, reader, texts } = useSession();
-  const { audit: own } = texts;
+  const { client, setup, reader, own } = useSession('audit');
   const mayMeasure = reader.tenant_id === 'default' && may(reader, 'admin', 'audit.read');
   const hasMetrics = mayMeasure && hasRoute(setup, 'GET /v1/metrics');
   const { data: samples = [] } = useRequest(

@@ -11,8 +11,7 @@ type Recall = NonNullable<Entry['recall']>;
 
 /** The best facts of a recall, each as far as the reader may see it. */
 export const RecalledFacts = ({ recall, onClose }: { recall: Recall; onClose: () => void }) => {
-  const { client, texts } = useSession();
-  const { audit: own } = texts;
+  const { client, own } = useSession('audit');
   const asked = useRequest(
     (signal) =>
       Promise.all(

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf, FactClient } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { NumberTerms } from '../../kit/number-terms.tsx';
 import { nowMs } from '../../kit/platform.ts';
@@ -21,7 +22,7 @@ const PARTS = 20;
 
 /** The use of the memory by day, agent and key. It is read when the reader opens it. */
 export const UseOverTime = () => {
-  const { audit: own } = useSession().texts;
+  const { own } = useSession('audit');
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="use-over-time" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -34,8 +35,7 @@ export const UseOverTime = () => {
 };
 
 const UseTable = () => {
-  const { client, texts, setup, reader } = useSession();
-  const { audit: own } = texts;
+  const { client, setup, reader, own } = useSession('audit');
   const [days, setDays] = useState<number>(7);
   const isAdmin = may(reader, 'admin') && hasRoute(setup, 'GET /v1/auth/keys');
   const asked = useRequest((signal) => readUse(client, days, signal), [days]);
@@ -44,9 +44,12 @@ const UseTable = () => {
     <section aria-busy={asked.isLoading}>
       <p class="bar">
         {PERIODS.map((each) => (
-          <button key={each} type="button" aria-pressed={each === days} onClick={() => setDays(each)}>
-            {plural(own.lastDays, each)}
-          </button>
+          <Button
+            key={each}
+            text={plural(own.lastDays, each)}
+            aria-pressed={each === days}
+            onClick={() => setDays(each)}
+          />
         ))}
       </p>
       {asked.error !== undefined && <Problem error={asked.error} retry={asked.reload} />}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { JobProgress } from '../../kit/job-progress.tsx';
 import { Problem } from '../../kit/problem.tsx';
@@ -18,8 +19,7 @@ export type Backup = AnswerOf<'GET /v1/backups'>['backups'][number];
 
 /** The backups of the node, one more on request, and the steps of a restore. */
 export const Backups = () => {
-  const { client, texts } = useSession();
-  const { backups: own } = texts;
+  const { client, texts, own } = useSession('backups');
   const [job, setJob] = useState<string>();
   const asked = useRequest((signal) => client.call('GET /v1/backups', { signal }), []);
   const actions = useActions(asked.reload);
@@ -36,9 +36,7 @@ export const Backups = () => {
   return (
     <>
       <ScreenHead title={texts.screens.backups}>
-        <button type="button" class="primary" disabled={isWorking || job !== undefined} onClick={begin}>
-          {own.make}
-        </button>
+        <Button text={own.make} class="primary" disabled={isWorking || job !== undefined} onClick={begin} />
       </ScreenHead>
       <p class="lead">{own.lead}</p>
       {actions.view}
@@ -52,21 +50,15 @@ export const Backups = () => {
               columns={columnsOf(own)}
               rows={backups}
               keyOf={({ id }) => id}
-              empty={
-                <Empty title={own.nothing}>
-                  <p>{own.nothingHint}</p>
-                </Empty>
-              }
+              empty={<Empty title={own.nothing} hint={own.nothingHint} />}
               actionsTitle={texts.actions}
               actions={(backup) =>
                 backup.readable && (
-                  <button
-                    type="button"
+                  <Button
+                    text={own.restore}
                     aria-label={fill(own.restoreOf, { id: backup.id })}
                     onClick={() => actions.show(<RestoreDialog backup={backup} onClose={actions.close} />)}
-                  >
-                    {own.restore}
-                  </button>
+                  />
                 )
               }
             />

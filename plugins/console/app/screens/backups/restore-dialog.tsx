@@ -1,3 +1,4 @@
+import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { ScrollBox } from '../../kit/scroll-box.tsx';
@@ -29,9 +30,7 @@ export const RestoreDialog = ({ backup, onClose }: { backup: Backup; onClose: ()
       {backup.erasures_since > 0 && <p class="hint">{own.erasedAgain}</p>}
       <div class="dialog-end">
         <CopyButton text={commands} label={own.copy} />
-        <button type="button" class="primary" onClick={onClose} data-first-focus>
-          {texts.close}
-        </button>
+        <Button text={texts.close} class="primary" onClick={onClose} data-first-focus />
       </div>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { RecordLine } from '../../kit/record-line.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
@@ -18,8 +19,7 @@ export type Token = AnswerOf<'GET /v1/federation/capability-tokens'>['tokens'][n
 const PAGE_TOKENS = 100;
 
 export const Capabilities = () => {
-  const { client, texts, reader } = useSession();
-  const { capabilities: own } = texts;
+  const { client, texts, reader, own } = useSession('capabilities');
   const tokens = usePaged<Token>(async (cursor, signal) => {
     const query = { limit: PAGE_TOKENS, ...(cursor && { cursor }) };
     const page = await client.call('GET /v1/federation/capability-tokens', { query, signal });
@@ -30,13 +30,9 @@ export const Capabilities = () => {
   return (
     <>
       <ScreenHead title={texts.screens.capabilities}>
-        <button type="button" onClick={() => actions.show(<VerifyToken onClose={actions.close} />)}>
-          {own.verify}
-        </button>
+        <Button text={own.verify} onClick={() => actions.show(<VerifyToken onClose={actions.close} />)} />
         {canWrite && (
-          <button type="button" class="primary" onClick={() => actions.show(<IssueToken actions={actions} />)}>
-            {own.issue}
-          </button>
+          <Button text={own.issue} class="primary" onClick={() => actions.show(<IssueToken actions={actions} />)} />
         )}
       </ScreenHead>
       <p class="lead">{own.lead}</p>
@@ -45,11 +41,7 @@ export const Capabilities = () => {
         label={texts.screens.capabilities}
         paged={tokens}
         keyOf={({ token_id: id }) => id}
-        empty={
-          <Empty title={own.nothing}>
-            <p>{canWrite ? own.nothingHint : own.nothingHintRead}</p>
-          </Empty>
-        }
+        empty={<Empty title={own.nothing} hint={canWrite ? own.nothingHint : own.nothingHintRead} />}
       >
         {(token) => <TokenLine token={token} actions={canWrite ? actions : undefined} />}
       </VirtualRows>
@@ -58,7 +50,7 @@ export const Capabilities = () => {
 };
 
 const TokenLine = ({ token, actions }: { token: Token; actions: Actions | undefined }) => {
-  const { capabilities: own } = useSession().texts;
+  const { own } = useSession('capabilities');
   const { subject, verb, object, issuer, status, expiry } = token;
   return (
     <RecordLine
@@ -84,14 +76,12 @@ const TokenLine = ({ token, actions }: { token: Token; actions: Actions | undefi
       actions={
         actions !== undefined &&
         status === 'active' && (
-          <button
-            type="button"
+          <Button
+            text={own.revoke}
             class="danger"
             aria-label={fill(own.revokeOf, { name: subject })}
             onClick={() => actions.show(<RevokeToken id={token.token_id} name={subject} actions={actions} />)}
-          >
-            {own.revoke}
-          </button>
+          />
         )
       }
     />

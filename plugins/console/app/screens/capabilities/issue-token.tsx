@@ -12,8 +12,7 @@ type Verb = (typeof VERBS)[number];
 
 /** Issues a token. Only an administrator may issue one to another entity. */
 export const IssueToken = ({ actions }: { actions: Actions }) => {
-  const { client, texts, reader } = useSession();
-  const { capabilities: own } = texts;
+  const { client, reader, own } = useSession('capabilities');
   const isAdmin = may(reader, 'admin');
   const issue = async (values: FormValues): Promise<void> => {
     const { subject, token_json: token } = await client.call('POST /v1/federation/capability-tokens', {

@@ -5,8 +5,7 @@ import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 
 export const RevokeToken = ({ id, name, actions }: { id: string; name: string; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { capabilities: own } = texts;
+  const { client, own } = useSession('capabilities');
   return (
     <FormDialog
       title={fill(own.revokeOf, { name })}

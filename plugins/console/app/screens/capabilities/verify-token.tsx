@@ -8,8 +8,7 @@ type Verdict = AnswerOf<'POST /v1/federation/capability-tokens/verify'>;
 
 /** Checks if a token is valid now. The dialog stays open for further tokens. */
 export const VerifyToken = ({ onClose }: { onClose: () => void }) => {
-  const { client, texts } = useSession();
-  const { capabilities: own } = texts;
+  const { client, own } = useSession('capabilities');
   const [verdict, setVerdict] = useState<Verdict | undefined>();
   return (
     <FormDialog

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Field } from '../../kit/field.tsx';
 import { nodeUrl } from '../../kit/platform.ts';
@@ -29,9 +30,7 @@ export const Connect = () => {
     return (
       <>
         <ScreenHead title={texts.screens.connect} />
-        <Empty title={own.isOff}>
-          <p>{own.isOffHint}</p>
-        </Empty>
+        <Empty title={own.isOff} hint={own.isOffHint} />
       </>
     );
   }
@@ -69,13 +68,11 @@ export const Connect = () => {
               </Field>
               {may(reader, 'admin') && hasRoute(setup, 'POST /v1/auth/keys') ? (
                 <p>
-                  <button
-                    type="button"
+                  <Button
+                    text={fill(own.makeKey, { client: chosen.title })}
                     class="primary"
                     onClick={() => void makeAgentKey(chosen, { session, actions, onMade: setKey })}
-                  >
-                    {fill(own.makeKey, { client: chosen.title })}
-                  </button>{' '}
+                  />{' '}
                   <span class="muted">{own.makeKeyHint}</span>
                 </p>
               ) : (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { FactClient } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { network, nodeUrl } from '../../kit/platform.ts';
 import { Problem } from '../../kit/problem.tsx';
 import { useAction } from '../../kit/use-action.ts';
@@ -16,8 +17,7 @@ const HELLO = {
 
 /** Asks the node as an agent would: with the new key where one was made, otherwise as the reader. */
 export const ConnectionTest = ({ agentKey }: { agentKey: string | undefined }) => {
-  const { client, texts } = useSession();
-  const { connect: own } = texts;
+  const { client, texts, own } = useSession('connect');
   const [entity, setEntity] = useState<string>();
   const { isWorking, error, run } = useAction();
   const test = (): void =>
@@ -32,9 +32,7 @@ export const ConnectionTest = ({ agentKey }: { agentKey: string | undefined }) =
   return (
     <>
       <p>
-        <button type="button" disabled={isWorking} onClick={test}>
-          {isWorking ? `${texts.working}…` : own.runTest}
-        </button>{' '}
+        <Button text={isWorking ? `${texts.working}…` : own.runTest} disabled={isWorking} onClick={test} />{' '}
         <span class="muted">{agentKey === undefined ? own.testAsReader : own.testAsAgent}</span>
       </p>
       <p role="status">{entity !== undefined && fill(own.works, { entity })}</p>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Field } from '../../kit/field.tsx';
 import { Problem } from '../../kit/problem.tsx';
@@ -15,8 +16,7 @@ interface AgainDialogProps {
 
 /** Reverts a resolution by asserting the other value again, because nothing is ever overwritten. */
 export const AgainDialog = ({ fact, onClose, onSaid }: AgainDialogProps) => {
-  const { client, texts, reader } = useSession();
-  const { contradictions: own } = texts;
+  const { client, texts, reader, own } = useSession('contradictions');
   const [confidence, setConfidence] = useState('1');
   const { isWorking, error, run } = useAction();
   const say = (event: Event): void => {
@@ -63,9 +63,7 @@ export const AgainDialog = ({ fact, onClose, onSaid }: AgainDialogProps) => {
           <button type="submit" class="primary" disabled={isWorking} data-first-focus>
             {isWorking ? own.saying : own.sayAgain}
           </button>
-          <button type="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
+          <Button text={texts.cancel} onClick={onClose} />
         </div>
       </form>
     </Dialog>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Conflict } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { RetractMany } from '../../kit/retract-many.tsx';
 import { saveJson } from '../../kit/save-file.ts';
@@ -38,17 +39,11 @@ export const BulkActions = ({ selection, bulk }: BulkActionsProps) => {
     <SelectBar selection={selection}>
       {open.length > 0 && may(reader, 'write') && (
         <>
-          <button type="button" class="primary" onClick={settle}>
-            {texts.bulk.settleOpen}
-          </button>
-          <button type="button" class="danger" onClick={retract}>
-            {texts.bulk.retractOpen}
-          </button>
+          <Button text={texts.bulk.settleOpen} class="primary" onClick={settle} />
+          <Button text={texts.bulk.retractOpen} class="danger" onClick={retract} />
         </>
       )}
-      <button type="button" onClick={() => saveJson(items, 'contradictions.json')}>
-        {texts.bulk.exportOpen}
-      </button>
+      <Button text={texts.bulk.exportOpen} onClick={() => saveJson(items, 'contradictions.json')} />
     </SelectBar>
   );
 };

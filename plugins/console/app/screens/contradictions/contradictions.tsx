@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Conflict } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Notice } from '../../kit/notice.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useBulk } from '../../kit/use-bulk.tsx';
@@ -31,8 +32,7 @@ const LONG = 500;
 
 /** The contradictions, and the actions that the key allows. */
 export const Contradictions = () => {
-  const { client, texts } = useSession();
-  const { contradictions: own } = texts;
+  const { client, texts, own } = useSession('contradictions');
   const { query, open } = useAddress();
   const status = statusOf(query.status);
   const [more, setMore] = useState(0);
@@ -83,9 +83,7 @@ export const Contradictions = () => {
               <NotAll count={list.length} isLoading={asked.isLoading} onMore={() => setMore(more + PAGES_MORE)} />
             )}
             {list.length === 0 && query.id === undefined ? (
-              <Empty title={own.nothing[status]}>
-                <p>{own.nothingHint}</p>
-              </Empty>
+              <Empty title={own.nothing[status]} hint={own.nothingHint} />
             ) : (
               <Inbox list={list} selection={selection} onDone={finish} />
             )}
@@ -103,13 +101,10 @@ interface NotAllProps {
 }
 
 const NotAll = ({ count, isLoading, onMore }: NotAllProps) => {
-  const { contradictions: own } = useSession().texts;
+  const { own } = useSession('contradictions');
   return (
     <p class="hint inbox-hint">
-      {fill(own.notAll, { count })}{' '}
-      <button type="button" class="link" disabled={isLoading} onClick={onMore}>
-        {own.readMore}
-      </button>
+      {fill(own.notAll, { count })} <Button text={own.readMore} class="link" disabled={isLoading} onClick={onMore} />
     </p>
   );
 };

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Conflict, Fact } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useRequest } from '../../kit/use-request.ts';
 import { useShortcuts } from '../../kit/use-shortcuts.ts';
@@ -43,8 +44,7 @@ const KEYED_RIVALS = 9;
 
 /** One contradiction: its rivals side by side, and the actions that the key allows. */
 export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onSelect, onDone }: OneContradictionProps) => {
-  const { client, texts, reader } = useSession();
-  const { contradictions: own } = texts;
+  const { client, reader, own } = useSession('contradictions');
   const [limit, setLimit] = useState(RIVALS_SHOWN);
   const [choice, setChoice] = useState<Choice>();
   const [hasShortcuts] = useSingleKeys();
@@ -85,9 +85,7 @@ export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onSelect, 
         )}
       </Answer>
       {conflict.members.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + RIVALS_SHOWN)}>
-          {own.moreRivals}
-        </button>
+        <Button text={own.moreRivals} onClick={() => setLimit(limit + RIVALS_SHOWN)} />
       )}
       {canSettle && (
         <p>
@@ -122,7 +120,7 @@ interface RivalListProps {
 }
 
 const RivalList = ({ rivals, isOpen, canSettle, canWrite, onChoose }: RivalListProps) => {
-  const { contradictions: own } = useSession().texts;
+  const { own } = useSession('contradictions');
   const [hasShortcuts] = useSingleKeys();
   const winner = isOpen ? winnerOf(rivals) : undefined;
   return (
@@ -136,16 +134,8 @@ const RivalList = ({ rivals, isOpen, canSettle, canWrite, onChoose }: RivalListP
           answers={fact === winner}
           isOpen={isOpen}
         >
-          {canSettle && (
-            <button type="button" onClick={() => onChoose({ to: 'settle', fact })}>
-              {own.thisOne}
-            </button>
-          )}
-          {!isOpen && canWrite && (
-            <button type="button" onClick={() => onChoose({ to: 'say again', fact })}>
-              {own.sayAgain}
-            </button>
-          )}
+          {canSettle && <Button text={own.thisOne} onClick={() => onChoose({ to: 'settle', fact })} />}
+          {!isOpen && canWrite && <Button text={own.sayAgain} onClick={() => onChoose({ to: 'say again', fact })} />}
         </Rival>
       ))}
     </ol>

@@ -10,8 +10,7 @@ import { FactReason } from '../facts/fact-reason.tsx';
 
 /** The resolution of a contradiction: value, author, time and note. */
 export const Resolution = ({ conflict }: { conflict: Conflict }) => {
-  const { client, texts, setup } = useSession();
-  const { contradictions: own } = texts;
+  const { client, texts, setup, own } = useSession('contradictions');
   const { conflict_id: id, resolved_by: by } = conflict;
   const asked = useRequest(
     async (signal) => {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Conflict, Fact, TypedValue } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Field } from '../../kit/field.tsx';
 import { Problem } from '../../kit/problem.tsx';
@@ -24,8 +25,7 @@ interface SettleDialogProps {
 
 /** Asks for confirmation and a note before a contradiction is settled. */
 export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: SettleDialogProps) => {
-  const { client, reader, texts } = useSession();
-  const { contradictions: own } = texts;
+  const { client, reader, texts, own } = useSession('contradictions');
   const [draft, setDraft] = useState(() => draftOf({ type: conflict.fact_a.value.type, v: null }));
   const [note, setNote] = useState('');
   const { isWorking, error, run } = useAction();
@@ -84,9 +84,7 @@ export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: Set
           <button type="submit" class="primary" disabled={isWorking} data-first-focus={fact !== undefined || undefined}>
             {isWorking ? own.settling : own.settle}
           </button>
-          <button type="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
+          <Button text={texts.cancel} onClick={onClose} />
         </div>
       </form>
     </Dialog>

@@ -17,8 +17,7 @@ interface SettleManyProps {
 
 /** Settles several contradictions by one rule: the newest value, or that of one source. */
 export const SettleMany = ({ open, onClose, onDone }: SettleManyProps) => {
-  const { client, texts, reader } = useSession();
-  const { bulk: own } = texts;
+  const { client, texts, reader, own } = useSession('bulk');
   const sources = sourcesOf(open);
   const [source, setSource] = useState<string | undefined>();
   const unsure = useRef(new Set<string>());

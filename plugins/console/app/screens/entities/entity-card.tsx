@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Card, type Fact, NotFoundError } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ScrollBox } from '../../kit/scroll-box.tsx';
@@ -51,9 +52,7 @@ export const EntityCard = ({ uri, asOf, scopes, round }: EntityCardProps) => {
           </select>
         )}
         {asOf === undefined && (
-          <button type="button" disabled={asked.isLoading} onClick={() => setFresh(fresh + 1)}>
-            {texts.card.refresh}
-          </button>
+          <Button text={texts.card.refresh} disabled={asked.isLoading} onClick={() => setFresh(fresh + 1)} />
         )}
       </ScreenHead>
       <Answer asked={asked}>

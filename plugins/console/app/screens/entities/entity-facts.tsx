@@ -1,4 +1,5 @@
 import type { Fact } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { FactTags } from '../../kit/fact-line.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { Instant } from '../../kit/instant.tsx';
@@ -44,11 +45,7 @@ export const EntityFacts = ({ uri, facts, isPast }: EntityFactsProps) => {
           {isPast ? texts.nothingThenHint : texts.nothingHint}
         </Empty>
       )}
-      {hasMore && !isLoading && (
-        <button type="button" onClick={readMore}>
-          {texts.more}
-        </button>
-      )}
+      {hasMore && !isLoading && <Button text={texts.more} onClick={readMore} />}
     </section>
   );
 };

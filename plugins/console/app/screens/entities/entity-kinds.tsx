@@ -18,7 +18,7 @@ interface KindsProps {
 
 /** Chooses a kind of entities, each with its number, and the order of the list. */
 export const EntityKinds = ({ kinds, counted, kind, order, onKind, onOrder }: KindsProps) => {
-  const { entities: own } = useSession().texts;
+  const { own } = useSession('entities');
   const id = useId();
   return (
     <>
@@ -50,6 +50,6 @@ export const EntityKinds = ({ kinds, counted, kind, order, onKind, onOrder }: Ki
 };
 
 const Count = ({ of: { count, isMore } }: { of: KindCount }) => {
-  const { entities: own } = useSession().texts;
+  const { own } = useSession('entities');
   return <span class="muted">{isMore ? fill(own.orMore, { count }) : spellNumber(count)}</span>;
 };

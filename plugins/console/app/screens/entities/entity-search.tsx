@@ -81,7 +81,7 @@ interface FoundProps {
 }
 
 const Found = ({ found, words, read, narrowedTo, known }: FoundProps) => {
-  const { entities: own } = useSession().texts;
+  const { own } = useSession('entities');
   const { query, open } = useAddress();
   const { kind } = query;
   const isSearch = words !== '';

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill, plural } from '../../texts/texts.ts';
@@ -43,15 +44,9 @@ export const GraphPicture = ({ seed, neighbours, onOpen }: GraphPictureProps) =>
       <div class="graph" ref={place} role="img" aria-label={plural(words.picture, pictured.length)} />
       <div class="graph-ways">
         {pictured.length < neighbours.length && <p class="muted">{fill(words.cut, { count: pictured.length })}</p>}
-        <button type="button" class="quiet" onClick={() => picture.current?.zoom(1.25)}>
-          {words.zoomIn}
-        </button>
-        <button type="button" class="quiet" onClick={() => picture.current?.zoom(0.8)}>
-          {words.zoomOut}
-        </button>
-        <button type="button" class="quiet" onClick={() => picture.current?.fit()}>
-          {words.fit}
-        </button>
+        <Button text={words.zoomIn} class="quiet" onClick={() => picture.current?.zoom(1.25)} />
+        <Button text={words.zoomOut} class="quiet" onClick={() => picture.current?.zoom(0.8)} />
+        <Button text={words.fit} class="quiet" onClick={() => picture.current?.fit()} />
       </div>
     </>
   );

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { Instant, localTime } from '../../kit/instant.tsx';
 import { instantOf } from '../../kit/moment-field.tsx';
 import { Problem } from '../../kit/problem.tsx';
@@ -38,15 +39,9 @@ export const Moments = ({ uri, asOf, onChoose }: MomentsProps) => {
       {asked.error !== undefined && <Problem error={asked.error} retry={asked.reload} />}
       {(steps.length > 0 || asked.isLoading) && <Slider steps={steps} place={place} onDrag={drag} />}
       <div class="moments-ways">
-        <button type="button" disabled={place <= 0 || steps.length === 0} onClick={() => drag(place - 1)}>
-          {words.earlier}
-        </button>
-        <button type="button" disabled={place >= steps.length} onClick={() => drag(place + 1)}>
-          {words.later}
-        </button>
-        <button type="button" disabled={asOf === undefined} onClick={() => jump(undefined)}>
-          {words.toNow}
-        </button>
+        <Button text={words.earlier} disabled={place <= 0 || steps.length === 0} onClick={() => drag(place - 1)} />
+        <Button text={words.later} disabled={place >= steps.length} onClick={() => drag(place + 1)} />
+        <Button text={words.toNow} disabled={asOf === undefined} onClick={() => jump(undefined)} />
         <AnyMoment onChoose={jump} />
       </div>
       {asked.data?.isCut && <p class="muted">{fill(words.truncated, { count: steps.length })}</p>}

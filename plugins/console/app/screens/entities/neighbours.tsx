@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { NeighborPage } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -62,11 +63,7 @@ export const Neighbours = ({ uri, asOf, round }: NeighboursProps) => {
           <NeighbourList neighbours={items} asOf={asOf} />
         </>
       )}
-      {hasMore && !isLoading && (
-        <button type="button" onClick={readMore}>
-          {words.more}
-        </button>
-      )}
+      {hasMore && !isLoading && <Button text={words.more} onClick={readMore} />}
     </section>
   );
 };

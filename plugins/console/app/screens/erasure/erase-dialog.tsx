@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Job } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
@@ -19,8 +20,7 @@ interface EraseProps {
 
 /** Previews an erasure, asks the reader to type the entity, and shows the receipt. */
 export const EraseDialog = ({ tombstone, actions }: EraseProps) => {
-  const { texts } = useSession();
-  const { erasure: own } = texts;
+  const { own } = useSession('erasure');
   const { entity_uri: entity } = tombstone;
   const [job, setJob] = useState<Job | undefined>();
   const erase = useErase(tombstone, setJob);
@@ -72,9 +72,7 @@ const ReceiptDialog = ({ title, receipt, onClose }: ReceiptDialogProps) => {
       <Receipt receipt={receipt} />
       <div class="dialog-end">
         <CopyButton text={JSON.stringify(receipt, null, 2)} label={texts.erasure.copyReceipt} />
-        <button type="button" class="primary" onClick={onClose}>
-          {texts.close}
-        </button>
+        <Button text={texts.close} class="primary" onClick={onClose} />
       </div>
     </Dialog>
   );

@@ -8,8 +8,7 @@ import { TombstoneList } from './tombstone-list.tsx';
 
 /** Hides, destroys or exports the facts about an entity. Without one it lists the tombstones of the tenant. */
 export const Erasure = () => {
-  const { texts } = useSession();
-  const { erasure: own } = texts;
+  const { texts, own } = useSession('erasure');
   const { query, open } = useAddress();
   const [entity, setEntity] = useState(query.entity ?? '');
   // Also follows a step back in the history.

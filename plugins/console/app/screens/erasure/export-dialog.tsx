@@ -6,8 +6,7 @@ import { fill } from '../../texts/texts.ts';
 
 /** Exports the facts about an entity, as a file that ends with a signed receipt. */
 export const ExportDialog = ({ entity, onClose }: { entity: string; onClose: () => void }) => {
-  const { client, texts } = useSession();
-  const { erasure: own } = texts;
+  const { client, own } = useSession('erasure');
   const [isAbout, setAbout] = useState(true);
   const [isBy, setBy] = useState(true);
   const body = { entity_uri: entity, about: isAbout, asserted_by: isBy };

@@ -9,8 +9,7 @@ import { fill } from '../../texts/texts.ts';
 const ALL = '*';
 
 export const HideDialog = ({ entity, actions }: { entity: string; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { erasure: own } = texts;
+  const { client, own } = useSession('erasure');
   return (
     <FormDialog
       title={fill(own.hideTitle, { entity })}

@@ -6,8 +6,7 @@ import { fill } from '../../texts/texts.ts';
 import type { Tombstone } from './tombstone.ts';
 
 export const RevokeDialog = ({ tombstone, actions }: { tombstone: Tombstone; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { erasure: own } = texts;
+  const { client, own } = useSession('erasure');
   const { entity_uri: entity } = tombstone;
   return (
     <FormDialog

@@ -1,3 +1,4 @@
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { RecordTable } from '../../kit/record-table.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
@@ -16,8 +17,7 @@ import { TombstoneState } from './tombstone-state.tsx';
 
 /** One entity with its tombstones and the possible actions. */
 export const Subject = ({ entity }: { entity: string }) => {
-  const { client, texts, reader, setup } = useSession();
-  const { erasure: own } = texts;
+  const { client, reader, setup, own } = useSession('erasure');
   const asked = useRequest(
     (signal) => client.call('GET /v1/tombstones/{entity_uri}', { params: { entity_uri: entity }, signal }),
     [entity],
@@ -31,17 +31,16 @@ export const Subject = ({ entity }: { entity: string }) => {
           {own.facts}
         </a>
         {canExport && (
-          <button type="button" onClick={() => actions.show(<ExportDialog entity={entity} onClose={actions.close} />)}>
-            {own.export}
-          </button>
+          <Button
+            text={own.export}
+            onClick={() => actions.show(<ExportDialog entity={entity} onClose={actions.close} />)}
+          />
         )}
-        <button
-          type="button"
+        <Button
+          text={own.hide}
           class="danger"
           onClick={() => actions.show(<HideDialog entity={entity} actions={actions} />)}
-        >
-          {own.hide}
-        </button>
+        />
       </ScreenHead>
       {actions.view}
       <Answer asked={asked}>
@@ -58,8 +57,7 @@ export const Subject = ({ entity }: { entity: string }) => {
 };
 
 const TombstoneTable = ({ data, actions }: { data: Tombstones; actions: Actions }) => {
-  const { texts } = useSession();
-  const { erasure: own } = texts;
+  const { texts, own } = useSession('erasure');
   return (
     <RecordTable
       label={own.tombstones}
@@ -75,11 +73,7 @@ const TombstoneTable = ({ data, actions }: { data: Tombstones; actions: Actions 
       ]}
       rows={data.tombstones}
       keyOf={({ id }) => id}
-      empty={
-        <Empty title={own.nothing}>
-          <p>{own.nothingHint}</p>
-        </Empty>
-      }
+      empty={<Empty title={own.nothing} hint={own.nothingHint} />}
       actionsTitle={texts.actions}
       actions={(each) => <TombstoneActions tombstone={each} data={data} actions={actions} />}
     />
@@ -93,25 +87,23 @@ interface RowProps {
 }
 
 const TombstoneActions = ({ tombstone, data, actions }: RowProps) => {
-  const { texts, setup } = useSession();
-  const { erasure: own } = texts;
+  const { setup, own } = useSession('erasure');
   const state = stateOf(tombstone, data);
   if (state === 'revoked') return null;
   return (
     <>
       {state === 'active' && (
-        <button type="button" onClick={() => actions.show(<RevokeDialog tombstone={tombstone} actions={actions} />)}>
-          {own.revoke}
-        </button>
+        <Button
+          text={own.revoke}
+          onClick={() => actions.show(<RevokeDialog tombstone={tombstone} actions={actions} />)}
+        />
       )}
       {hasRoute(setup, 'POST /v1/tombstones/{id}/erase') && (
-        <button
-          type="button"
+        <Button
+          text={state === 'erased' ? own.eraseAgain : own.erase}
           class="danger"
           onClick={() => actions.show(<EraseDialog tombstone={tombstone} actions={actions} />)}
-        >
-          {state === 'erased' ? own.eraseAgain : own.erase}
-        </button>
+        />
       )}
     </>
   );

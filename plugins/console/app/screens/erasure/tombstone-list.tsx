@@ -18,8 +18,7 @@ const PAGE_TOMBSTONES = 100;
 
 /** The tombstones of the tenant, newest first. */
 export const TombstoneList = () => {
-  const { client, texts } = useSession();
-  const { erasure: own } = texts;
+  const { client, own } = useSession('erasure');
   const tombstones = usePaged<Listed>(async (cursor, signal) => {
     const query = { limit: PAGE_TOMBSTONES, ...(cursor && { cursor }) };
     const page = await client.call('GET /v1/tombstones', { query, signal });
@@ -31,11 +30,7 @@ export const TombstoneList = () => {
       label={own.tombstones}
       paged={tombstones}
       keyOf={({ tombstone: { id } }) => id}
-      empty={
-        <Empty title={own.noneYet}>
-          <p>{own.noneYetHint}</p>
-        </Empty>
-      }
+      empty={<Empty title={own.noneYet} hint={own.noneYetHint} />}
     >
       {({ tombstone, state }) => (
         <RecordLine

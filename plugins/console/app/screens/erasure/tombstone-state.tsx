@@ -5,7 +5,7 @@ const STATE_CLASS = { active: 'warn', revoked: '', erased: 'bad' } as const;
 
 /** The state of a tombstone, and its legal hold, as tags. */
 export const TombstoneState = ({ tombstone, state }: { tombstone: Tombstone; state: State }) => {
-  const { erasure: own } = useSession().texts;
+  const { own } = useSession('erasure');
   return (
     <span class="words">
       <span class={`tag ${STATE_CLASS[state]}`}>{own.states[state]}</span>

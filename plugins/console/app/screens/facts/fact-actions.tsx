@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { may, useSession } from '../../session/session.ts';
 import { isChangeable } from './changeable.ts';
 import { CorrectDialog } from './correct-dialog.tsx';
@@ -21,12 +22,8 @@ export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactAc
   if (!may(reader, 'write') || hasEnded || !isChangeable(fact, setup)) return null;
   return (
     <div class="bar">
-      <button type="button" onClick={() => open('correct')}>
-        {texts.correct.open}
-      </button>
-      <button type="button" class="danger" onClick={() => open('retract')}>
-        {texts.retract.open}
-      </button>
+      <Button text={texts.correct.open} onClick={() => open('correct')} />
+      <Button text={texts.retract.open} class="danger" onClick={() => open('retract')} />
       {opened === 'correct' && (
         <CorrectDialog
           fact={fact}

@@ -1,4 +1,5 @@
 import type { Fact } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { RetractMany } from '../../kit/retract-many.tsx';
 import { saveJson } from '../../kit/save-file.ts';
 import { SelectBar } from '../../kit/select-box.tsx';
@@ -28,14 +29,8 @@ export const FactBulk = ({ selection, bulk }: FactBulkProps) => {
     );
   return (
     <SelectBar selection={selection}>
-      {may(reader, 'write') && (
-        <button type="button" class="danger" onClick={retract}>
-          {texts.bulk.retractOpen}
-        </button>
-      )}
-      <button type="button" onClick={() => saveJson(items, 'facts.json')}>
-        {texts.bulk.exportOpen}
-      </button>
+      {may(reader, 'write') && <Button text={texts.bulk.retractOpen} class="danger" onClick={retract} />}
+      <Button text={texts.bulk.exportOpen} onClick={() => saveJson(items, 'facts.json')} />
     </SelectBar>
   );
 };

@@ -68,9 +68,10 @@ export const FactList = () => {
         paged={facts}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={isAll ? texts.facts.nothing : texts.facts.noMatch}>
-            <p>{isAll ? emptyHint : texts.facts.noMatchHint}</p>
-          </Empty>
+          <Empty
+            title={isAll ? texts.facts.nothing : texts.facts.noMatch}
+            hint={isAll ? emptyHint : texts.facts.noMatchHint}
+          />
         }
       >
         {(fact) => (

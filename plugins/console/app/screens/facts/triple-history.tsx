@@ -1,3 +1,4 @@
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -23,11 +24,7 @@ export const TripleHistory = ({ id, history }: { id: string; history: History })
       </ol>
       {steps.isLoading && <Loading />}
       {steps.error !== undefined && <Problem error={steps.error} retry={steps.reload} />}
-      {steps.hasMore && !steps.isLoading && (
-        <button type="button" onClick={steps.readMore}>
-          {texts.more}
-        </button>
-      )}
+      {steps.hasMore && !steps.isLoading && <Button text={texts.more} onClick={steps.readMore} />}
       <Winners winners={winners} steps={steps.items} />
     </section>
   );

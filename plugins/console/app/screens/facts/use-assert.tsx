@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Notice } from '../../kit/notice.tsx';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
@@ -27,11 +28,7 @@ export const useAssert = (entity: string | undefined, onAsserted: () => void): A
   }, [query.do]);
   if (!may(reader, 'write') || !hasRoute(setup, 'POST /v1/facts')) return { button: null, view: null };
   return {
-    button: (
-      <button type="button" class="primary" onClick={() => setOpen(true)}>
-        {texts.assert.open}
-      </button>
-    ),
+    button: <Button text={texts.assert.open} class="primary" onClick={() => setOpen(true)} />,
     view: (
       <>
         <Notice>

@@ -1,4 +1,5 @@
 import type { Garden } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
@@ -14,8 +15,7 @@ import { QuarantineInbox } from './quarantine-inbox.tsx';
 
 /** The gardens of the reader, and below them the facts in quarantine. */
 export const GardenList = () => {
-  const { client, texts, reader, setup } = useSession();
-  const { gardens: own } = texts;
+  const { client, texts, reader, setup, own } = useSession('gardens');
   const gardens = useRequest((signal) => client.gardens.list({ signal }), []);
   const actions = useActions(gardens.reload);
   const canCreate = may(reader, 'write') && hasRoute(setup, 'POST /v1/gardens');
@@ -23,9 +23,7 @@ export const GardenList = () => {
     <>
       <ScreenHead title={texts.screens.gardens}>
         {canCreate && (
-          <button type="button" class="primary" onClick={() => actions.show(<NewGarden actions={actions} />)}>
-            {own.create}
-          </button>
+          <Button text={own.create} class="primary" onClick={() => actions.show(<NewGarden actions={actions} />)} />
         )}
       </ScreenHead>
       <p class="lead">{own.lead}</p>
@@ -38,11 +36,7 @@ export const GardenList = () => {
               columns={columnsOf(own)}
               rows={all}
               keyOf={({ id }) => id}
-              empty={
-                <Empty title={own.nothing}>
-                  <p>{canCreate ? own.nothingHint : own.nothingHintRead}</p>
-                </Empty>
-              }
+              empty={<Empty title={own.nothing} hint={canCreate ? own.nothingHint : own.nothingHintRead} />}
             />
             {all.some(({ quarantine }) => quarantine) && hasRoute(setup, 'GET /v1/quarantine') && (
               <section>

@@ -1,4 +1,5 @@
 import type { Garden, GardenMember } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { ChoiceField, TextField } from '../../kit/form-fields.tsx';
@@ -22,22 +23,19 @@ interface PartProps {
 
 /** The members of a garden. Its admins change them; other members may leave. */
 export const GardenMembers = ({ garden, actions, isKeeper }: PartProps & { readonly isKeeper: boolean }) => {
-  const { texts, reader } = useSession();
-  const { gardens: own } = texts;
+  const { texts, reader, own } = useSession('gardens');
   const rowActions = (member: GardenMember) => (
     <>
       {isKeeper && (
-        <button
-          type="button"
+        <Button
+          text={own.changeRole}
           aria-label={fill(own.roleOf, { entity: member.entity_uri })}
           onClick={() => actions.show(<ChangeRole garden={garden} member={member} actions={actions} />)}
-        >
-          {own.changeRole}
-        </button>
+        />
       )}
       {(isKeeper || member.entity_uri === reader.entity_uri) && (
-        <button
-          type="button"
+        <Button
+          text={member.entity_uri === reader.entity_uri ? own.leave : own.expel}
           class="danger"
           aria-label={
             member.entity_uri === reader.entity_uri ? own.leave : fill(own.expelOf, { entity: member.entity_uri })
@@ -51,9 +49,7 @@ export const GardenMembers = ({ garden, actions, isKeeper }: PartProps & { reado
               ),
             )
           }
-        >
-          {member.entity_uri === reader.entity_uri ? own.leave : own.expel}
-        </button>
+        />
       )}
     </>
   );
@@ -61,9 +57,7 @@ export const GardenMembers = ({ garden, actions, isKeeper }: PartProps & { reado
     <section aria-label={own.members}>
       <ScreenHead title={own.members} level={2}>
         {isKeeper && (
-          <button type="button" onClick={() => actions.show(<AddMember garden={garden} actions={actions} />)}>
-            {own.addMember}
-          </button>
+          <Button text={own.addMember} onClick={() => actions.show(<AddMember garden={garden} actions={actions} />)} />
         )}
       </ScreenHead>
       {garden.truncated && <p class="muted">{own.truncated}</p>}
@@ -88,8 +82,7 @@ const columnsOf = (texts: Texts['gardens']): readonly Column<GardenMember>[] => 
 ];
 
 const AddMember = ({ garden, actions }: PartProps) => {
-  const { client, texts } = useSession();
-  const { gardens: own } = texts;
+  const { client, own } = useSession('gardens');
   return (
     <FormDialog
       title={own.addMember}
@@ -108,8 +101,7 @@ const AddMember = ({ garden, actions }: PartProps) => {
 };
 
 const ChangeRole = ({ garden, member, actions }: PartProps & { readonly member: GardenMember }) => {
-  const { client, texts } = useSession();
-  const { gardens: own } = texts;
+  const { client, own } = useSession('gardens');
   const { entity_uri: entity } = member;
   return (
     <FormDialog
@@ -127,8 +119,7 @@ const ChangeRole = ({ garden, member, actions }: PartProps & { readonly member: 
 };
 
 const Expel = ({ garden, member, actions }: PartProps & { readonly member: GardenMember }) => {
-  const { client, texts } = useSession();
-  const { gardens: own } = texts;
+  const { client, own } = useSession('gardens');
   const { entity_uri: entity } = member;
   return (
     <ConfirmDialog

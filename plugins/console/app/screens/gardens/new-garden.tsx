@@ -7,8 +7,7 @@ import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 
 export const NewGarden = ({ actions }: { actions: Actions }) => {
-  const { client, texts, reader } = useSession();
-  const { gardens: own } = texts;
+  const { client, reader, own } = useSession('gardens');
   const create = async (values: FormValues): Promise<void> => {
     const { name } = await client.gardens.create({
       name: values.text('name'),

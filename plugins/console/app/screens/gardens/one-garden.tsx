@@ -1,4 +1,5 @@
 import type { Garden } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { DetailView } from '../../kit/detail-view.tsx';
 import { Instant } from '../../kit/instant.tsx';
@@ -25,8 +26,7 @@ export const OneGarden = ({ name }: { name: string }) => {
 };
 
 const Shown = ({ garden, actions }: { garden: Garden; actions: Actions }) => {
-  const { texts, reader, setup } = useSession();
-  const { gardens: own } = texts;
+  const { reader, setup, own } = useSession('gardens');
   const role = garden.members.find(({ entity_uri: entity }) => entity === reader.entity_uri)?.role;
   const isKeeper = may(reader, 'admin') || role === 'admin';
   const canDecide = may(reader, 'write') && (isKeeper || role === 'quarantine:moderator');
@@ -37,13 +37,11 @@ const Shown = ({ garden, actions }: { garden: Garden; actions: Actions }) => {
           {own.facts}
         </a>
         {isKeeper && may(reader, 'write', 'admin') && (
-          <button
-            type="button"
+          <Button
+            text={own.remove}
             class="danger"
             onClick={() => actions.show(<DeleteGarden garden={garden} onClose={actions.close} />)}
-          >
-            {own.remove}
-          </button>
+          />
         )}
       </ScreenHead>
       {actions.view}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf, Garden } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { ChoiceField, TextField } from '../../kit/form-fields.tsx';
 import { Instant } from '../../kit/instant.tsx';
@@ -30,8 +31,7 @@ interface InboxProps {
 
 /** Pending facts to promote or reject, and judged ones. */
 export const QuarantineInbox = ({ garden, gardens, canDecide }: InboxProps) => {
-  const { client, texts } = useSession();
-  const { gardens: own } = texts;
+  const { client, own } = useSession('gardens');
   const [status, setStatus] = useState<Status>('pending');
   const items = usePaged<Item>(
     async (cursor, signal) => {
@@ -123,31 +123,26 @@ interface DecisionProps {
 
 const Decisions = (props: DecisionProps) => {
   const { item, actions } = props;
-  const { gardens: own } = useSession().texts;
+  const { own } = useSession('gardens');
   return (
     <>
-      <button
-        type="button"
+      <Button
+        text={own.admit}
         aria-label={fill(own.admitOf, { entity: item.entity })}
         onClick={() => actions.show(<Admit {...props} />)}
-      >
-        {own.admit}
-      </button>
-      <button
-        type="button"
+      />
+      <Button
+        text={own.reject}
         class="danger"
         aria-label={fill(own.rejectOf, { entity: item.entity })}
         onClick={() => actions.show(<Reject {...props} />)}
-      >
-        {own.reject}
-      </button>
+      />
     </>
   );
 };
 
 const Admit = ({ item, gardens, actions }: DecisionProps) => {
-  const { client, texts } = useSession();
-  const { gardens: own } = texts;
+  const { client, own } = useSession('gardens');
   const all = useRequest((signal) => client.gardens.list({ signal }), []);
   // A fact keeps its scope, so only gardens of that scope are offered.
   const scope = gardens.find(({ garden_id: id }) => id === item.quarantine_garden_id)?.scope;
@@ -185,8 +180,7 @@ const Admit = ({ item, gardens, actions }: DecisionProps) => {
 };
 
 const Reject = ({ item, actions }: DecisionProps) => {
-  const { client, texts } = useSession();
-  const { gardens: own } = texts;
+  const { client, own } = useSession('gardens');
   return (
     <FormDialog
       title={fill(own.rejectOf, { entity: item.entity })}

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { Field } from '../../kit/field.tsx';
 import { AreaField, ChoiceField, TextField } from '../../kit/form-fields.tsx';
 import { type FormValues, readForm } from '../../kit/form-values.ts';
@@ -37,8 +38,7 @@ const bodyOf = (values: FormValues, file: File, content: string, isTrial: boolea
 
 /** Tries the export of another product, shows the sums, and then imports it. */
 export const Import = () => {
-  const { client, texts, reader, setup } = useSession();
-  const { import: own } = texts;
+  const { client, texts, reader, setup, own } = useSession('import');
   const [file, setFile] = useState<File>();
   const [done, setDone] = useState<Done>();
   const [error, setError] = useState<unknown>();
@@ -101,24 +101,14 @@ export const Import = () => {
           <AreaField name="map" label={own.map} hint={own.mapHint} />
         </details>
         <p class="bar">
-          <button
-            type="button"
+          <Button
+            text={own.try}
             class={done?.dry_run ? '' : 'primary'}
             disabled={isRunning}
             onClick={() => void run(true)}
-          >
-            {own.try}
-          </button>
-          {done?.dry_run && (
-            <button type="button" class="primary" onClick={() => void run(false)}>
-              {own.import}
-            </button>
-          )}
-          {isRunning && (
-            <button type="button" onClick={() => running.current?.abort()}>
-              {own.stop}
-            </button>
-          )}
+          />
+          {done?.dry_run && <Button text={own.import} class="primary" onClick={() => void run(false)} />}
+          {isRunning && <Button text={own.stop} onClick={() => running.current?.abort()} />}
         </p>
       </form>
       {isRunning && (

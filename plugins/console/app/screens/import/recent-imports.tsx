@@ -1,4 +1,5 @@
 import type { AnswerOf, FactClient } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { JobProgress } from '../../kit/job-progress.tsx';
@@ -23,8 +24,7 @@ const STATE_CLASS = { pending: '', running: 'warn', done: 'good', failed: 'bad' 
 
 /** The last imports of the reader: how far they are, what they did, and the way to take them back. */
 export const RecentImports = ({ round }: { round: number }) => {
-  const { client, texts } = useSession();
-  const { import: own } = texts;
+  const { client, own } = useSession('import');
   const asked = useRequest((signal) => readImports(client, signal), [round]);
   const actions = useActions(asked.reload);
   return (
@@ -87,9 +87,11 @@ const ImportLine = ({ job, actions, onEnd }: LineProps) => {
         }
         actions={
           isUnderWay && (
-            <button type="button" class="danger" onClick={() => actions.show(<StopImport id={id} actions={actions} />)}>
-              {own.stop}
-            </button>
+            <Button
+              text={own.stop}
+              class="danger"
+              onClick={() => actions.show(<StopImport id={id} actions={actions} />)}
+            />
           )
         }
       />
@@ -101,8 +103,7 @@ const ImportLine = ({ job, actions, onEnd }: LineProps) => {
 const isWhole = (job: ImportJob): job is ImportJob & ImportDone => job.status === 'done' && job.sources !== undefined;
 
 const StopImport = ({ id, actions }: { id: string; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { import: own } = texts;
+  const { client, own } = useSession('import');
   return (
     <ConfirmDialog
       title={own.stop}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { NotFoundError } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -15,8 +16,7 @@ import { ManifestView } from './manifest-view.tsx';
  * The manifest of one agent, to read or to publish a new version of, with a preview of the instructions for an intent.
  */
 export const AgentInstructions = ({ agent }: { agent: string }) => {
-  const { client, texts, reader, setup } = useSession();
-  const { instructions: own } = texts;
+  const { client, reader, setup, own } = useSession('instructions');
   const [isDraft, setDraft] = useState(false);
   const asked = useRequest(
     (signal) => client.call('GET /v1/agents/{agent_id}/instruction-manifest', { params: { agent_id: agent }, signal }),
@@ -49,16 +49,16 @@ export const AgentInstructions = ({ agent }: { agent: string }) => {
       <section>
         <ScreenHead title={<ShownText text={agent} />} level={2}>
           {canWrite && (
-            <button type="button" class="primary" onClick={() => setDraft(true)}>
-              {manifest === undefined ? own.writeFirst : own.writeNext}
-            </button>
+            <Button
+              text={manifest === undefined ? own.writeFirst : own.writeNext}
+              class="primary"
+              onClick={() => setDraft(true)}
+            />
           )}
         </ScreenHead>
         {actions.view}
         {manifest === undefined ? (
-          <Empty title={own.noManifest}>
-            <p>{canWrite ? own.noManifestHint : own.noManifestRead}</p>
-          </Empty>
+          <Empty title={own.noManifest} hint={canWrite ? own.noManifestHint : own.noManifestRead} />
         ) : (
           <ManifestView manifest={manifest} />
         )}

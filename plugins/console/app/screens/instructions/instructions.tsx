@@ -10,8 +10,7 @@ const PREFIX = 'agent:';
 
 /** The instructions of an agent. */
 export const Instructions = () => {
-  const { texts, reader } = useSession();
-  const { instructions: own } = texts;
+  const { texts, reader, own } = useSession('instructions');
   const { query, open } = useAddress();
   const { entity_uri: entity } = reader;
   const self = entity.startsWith(PREFIX) ? entity.slice(PREFIX.length) : '';
@@ -36,9 +35,7 @@ export const Instructions = () => {
         <button type="submit">{own.show}</button>
       </form>
       {shown === '' ? (
-        <Empty title={own.noAgent}>
-          <p>{own.noAgentHint}</p>
-        </Empty>
+        <Empty title={own.noAgent} hint={own.noAgentHint} />
       ) : (
         <AgentInstructions key={shown} agent={shown} />
       )}

@@ -14,8 +14,7 @@ type Loaded = AnswerOf<'POST /v1/agents/{agent_id}/recall-instruction'>;
 
 /** The instructions that an agent would get for an intent. */
 export const IntentTrial = ({ agent, names }: { agent: string; names: readonly string[] }) => {
-  const { client, texts } = useSession();
-  const { instructions: own } = texts;
+  const { client, texts, own } = useSession('instructions');
   const [loaded, setLoaded] = useState<Loaded | undefined>();
   const action = useAction();
   const load = (event: Event): void => {

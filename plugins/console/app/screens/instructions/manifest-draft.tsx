@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { CheckField, TextField } from '../../kit/form-fields.tsx';
 import type { FormValues } from '../../kit/form-values.ts';
@@ -22,8 +23,7 @@ interface DraftProps {
 
 /** The next version of a manifest. Nothing is sent before it is published. */
 export const ManifestDraft = ({ agent, manifest, onClose, onPublished }: DraftProps) => {
-  const { texts } = useSession();
-  const { instructions: own } = texts;
+  const { texts, own } = useSession('instructions');
   const [units, setUnits] = useState<readonly UnitDraft[]>(manifest?.entries ?? []);
   const actions = useActions(() => undefined);
   const edit = (at: number): void =>
@@ -41,22 +41,16 @@ export const ManifestDraft = ({ agent, manifest, onClose, onPublished }: DraftPr
   return (
     <section>
       <ScreenHead title={fill(own.draftOf, { agent })} level={2}>
-        <button type="button" onClick={onClose}>
-          {own.discard}
-        </button>
-        <button type="button" onClick={() => edit(units.length)}>
-          {own.addUnit}
-        </button>
-        <button
-          type="button"
+        <Button text={own.discard} onClick={onClose} />
+        <Button text={own.addUnit} onClick={() => edit(units.length)} />
+        <Button
+          text={own.publish}
           class="primary"
           disabled={units.length === 0}
           onClick={() =>
             actions.show(<Publish agent={agent} units={units} onClose={actions.close} onPublished={onPublished} />)
           }
-        >
-          {own.publish}
-        </button>
+        />
       </ScreenHead>
       <p class="lead">{own.draftLead}</p>
       {actions.view}
@@ -65,29 +59,21 @@ export const ManifestDraft = ({ agent, manifest, onClose, onPublished }: DraftPr
         columns={unitColumns(own)}
         rows={units}
         keyOf={({ name }) => name}
-        empty={
-          <Empty title={own.noUnits}>
-            <p>{own.noUnitsHint}</p>
-          </Empty>
-        }
+        empty={<Empty title={own.noUnits} hint={own.noUnitsHint} />}
         actionsTitle={texts.actions}
         actions={(unit) => (
           <>
-            <button
-              type="button"
+            <Button
+              text={own.edit}
               aria-label={fill(own.editOf, { name: unit.name })}
               onClick={() => edit(units.indexOf(unit))}
-            >
-              {own.edit}
-            </button>
-            <button
-              type="button"
+            />
+            <Button
+              text={own.remove}
               class="danger"
               aria-label={fill(own.leaveOut, { name: unit.name })}
               onClick={() => setUnits(units.filter((each) => each !== unit))}
-            >
-              {own.remove}
-            </button>
+            />
           </>
         )}
       />
@@ -100,8 +86,7 @@ interface PublishProps extends Pick<DraftProps, 'agent' | 'onClose' | 'onPublish
 }
 
 const Publish = ({ agent, units, onClose, onPublished }: PublishProps) => {
-  const { client, texts } = useSession();
-  const { instructions: own } = texts;
+  const { client, own } = useSession('instructions');
   const publish = async (values: FormValues): Promise<void> => {
     const version = values.text('version');
     await client.call('PUT /v1/agents/{agent_id}/instruction-manifest', {

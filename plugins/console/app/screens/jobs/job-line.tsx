@@ -1,3 +1,4 @@
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
@@ -20,7 +21,7 @@ interface LineProps {
 }
 
 export const JobLine = ({ job, actions, onDone }: LineProps) => {
-  const { jobs: own } = useSession().texts;
+  const { own } = useSession('jobs');
   const { job_id: id, job_type: type, status } = job;
   const isUnderWay = status === 'pending' || status === 'running';
   return (
@@ -48,31 +49,25 @@ export const JobLine = ({ job, actions, onDone }: LineProps) => {
       }
       actions={
         <>
-          <button
-            type="button"
+          <Button
+            text={own.detail}
             aria-label={fill(own.detailOf, { type })}
             onClick={() => actions.show(<JobDetail id={id} onClose={actions.close} />)}
-          >
-            {own.detail}
-          </button>
+          />
           {isUnderWay && (
-            <button
-              type="button"
+            <Button
+              text={own.cancel}
               class="danger"
               aria-label={fill(own.cancelOf, { type })}
               onClick={() => actions.show(<CancelJob job={job} actions={actions} />)}
-            >
-              {own.cancel}
-            </button>
+            />
           )}
           {status === 'failed' && (
-            <button
-              type="button"
+            <Button
+              text={own.resume}
               aria-label={fill(own.resumeOf, { type })}
               onClick={() => actions.show(<ResumeJob job={job} actions={actions} />)}
-            >
-              {own.resume}
-            </button>
+            />
           )}
         </>
       }
@@ -81,8 +76,7 @@ export const JobLine = ({ job, actions, onDone }: LineProps) => {
 };
 
 const CancelJob = ({ job, actions }: Omit<LineProps, 'onDone'>) => {
-  const { client, texts } = useSession();
-  const { jobs: own } = texts;
+  const { client, own } = useSession('jobs');
   const { job_type: type } = job;
   return (
     <ConfirmDialog
@@ -100,8 +94,7 @@ const CancelJob = ({ job, actions }: Omit<LineProps, 'onDone'>) => {
 };
 
 const ResumeJob = ({ job, actions }: Omit<LineProps, 'onDone'>) => {
-  const { client, texts } = useSession();
-  const { jobs: own } = texts;
+  const { client, own } = useSession('jobs');
   const { job_type: type } = job;
   return (
     <FormDialog

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Empty } from '../../kit/state.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useDebounced } from '../../kit/use-debounced.ts';
@@ -31,8 +32,7 @@ interface ListProps {
 }
 
 export const JobList = ({ round, actions, onDone }: ListProps) => {
-  const { client, texts } = useSession();
-  const { jobs: own } = texts;
+  const { client, texts, own } = useSession('jobs');
   const [status, setStatus] = useState('');
   const [type, setType] = useState('');
   const settled = useDebounced(type.trim());
@@ -72,20 +72,14 @@ export const JobList = ({ round, actions, onDone }: ListProps) => {
           value={type}
           onInput={({ currentTarget }) => setType(currentTarget.value)}
         />
-        <button type="button" onClick={jobs.reload}>
-          {own.reload}
-        </button>
+        <Button text={own.reload} onClick={jobs.reload} />
         {live}
       </div>
       <VirtualRows
         label={texts.screens.jobs}
         paged={jobs}
         keyOf={({ job_id: id }) => id}
-        empty={
-          <Empty title={own.nothing}>
-            <p>{own.nothingHint}</p>
-          </Empty>
-        }
+        empty={<Empty title={own.nothing} hint={own.nothingHint} />}
       >
         {(job) => <JobLine job={job} actions={actions} onDone={onDone} />}
       </VirtualRows>

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
@@ -17,8 +18,7 @@ const STATE_CLASS = { pending: '', running: 'warn', done: 'good', failed: 'bad' 
 
 /** The scheduled tasks of the node, with their last results. */
 export const UpkeepTasks = ({ round, actions }: { round: number; actions: Actions }) => {
-  const { client, texts, setup } = useSession();
-  const { upkeep: own } = texts;
+  const { client, texts, setup, own } = useSession('upkeep');
   const asked = useRequest((signal) => client.call('GET /v1/upkeep', { signal }), [round]);
   const canRun = hasRoute(setup, 'POST /v1/upkeep/{task}/run');
   return (
@@ -38,8 +38,8 @@ export const UpkeepTasks = ({ round, actions }: { round: number; actions: Action
             actions={(task) => (
               <>
                 {task.runs.length > 0 && (
-                  <button
-                    type="button"
+                  <Button
+                    text={own.runs}
                     aria-label={fill(own.runsOf, { task: task.name })}
                     onClick={() =>
                       actions.show(
@@ -48,18 +48,14 @@ export const UpkeepTasks = ({ round, actions }: { round: number; actions: Action
                         </Dialog>,
                       )
                     }
-                  >
-                    {own.runs}
-                  </button>
+                  />
                 )}
                 {canRun && (
-                  <button
-                    type="button"
+                  <Button
+                    text={own.run}
                     aria-label={fill(own.runOf, { task: task.name })}
                     onClick={() => actions.show(<RunTask task={task} actions={actions} />)}
-                  >
-                    {own.run}
-                  </button>
+                  />
                 )}
               </>
             )}
@@ -101,8 +97,7 @@ const columnsOf = ({ upkeep: own, jobs }: Texts): readonly Column<Task>[] => [
 ];
 
 const RunTask = ({ task, actions }: { task: Task; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { upkeep: own } = texts;
+  const { client, own } = useSession('upkeep');
   return (
     <FormDialog
       title={fill(own.runOf, { task: task.name })}

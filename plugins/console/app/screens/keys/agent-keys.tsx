@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { TextField } from '../../kit/form-fields.tsx';
@@ -16,19 +17,14 @@ type AgentKey = AnswerOf<'GET /v1/auth/agent-keys'>[number];
 
 /** Public keys with which the reader signs assertions. */
 export const AgentKeys = () => {
-  const { client, texts, reader } = useSession();
-  const { agentKeys: own } = texts;
+  const { client, texts, reader, own } = useSession('agentKeys');
   const keys = useRequest((signal) => client.call('GET /v1/auth/agent-keys', { signal }), []);
   const actions = useActions(keys.reload);
   const canWrite = may(reader, 'write');
   return (
     <section>
       <ScreenHead title={own.title} level={2}>
-        {canWrite && (
-          <button type="button" onClick={() => actions.show(<NewAgentKey actions={actions} />)}>
-            {own.register}
-          </button>
-        )}
+        {canWrite && <Button text={own.register} onClick={() => actions.show(<NewAgentKey actions={actions} />)} />}
       </ScreenHead>
       {actions.view}
       <Answer asked={keys}>
@@ -38,22 +34,16 @@ export const AgentKeys = () => {
             columns={columnsOf(own)}
             rows={all}
             keyOf={({ id }) => id}
-            empty={
-              <Empty title={own.nothing}>
-                <p>{canWrite ? own.nothingHint : own.nothingHintRead}</p>
-              </Empty>
-            }
+            empty={<Empty title={own.nothing} hint={canWrite ? own.nothingHint : own.nothingHintRead} />}
             actionsTitle={texts.actions}
             actions={(key) =>
               key.status === 'active' && (
-                <button
-                  type="button"
+                <Button
+                  text={own.revoke}
                   class="danger"
                   aria-label={fill(own.revokeOf, { name: key.description ?? key.id })}
                   onClick={() => actions.show(<RevokeAgentKey agentKey={key} actions={actions} />)}
-                >
-                  {own.revoke}
-                </button>
+                />
               )
             }
           />
@@ -84,8 +74,7 @@ const columnsOf = (texts: Texts['agentKeys']): readonly Column<AgentKey>[] => [
 ];
 
 const NewAgentKey = ({ actions }: { actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { agentKeys: own } = texts;
+  const { client, own } = useSession('agentKeys');
   return (
     <FormDialog
       title={own.register}
@@ -105,8 +94,7 @@ const NewAgentKey = ({ actions }: { actions: Actions }) => {
 };
 
 const RevokeAgentKey = ({ agentKey, actions }: { agentKey: AgentKey; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { agentKeys: own } = texts;
+  const { client, own } = useSession('agentKeys');
   const name = agentKey.description ?? agentKey.id;
   return (
     <ConfirmDialog

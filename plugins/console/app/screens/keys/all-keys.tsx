@@ -11,8 +11,7 @@ const SHOWN = 100;
 
 /** The keys of the tenant that work now, for an administrator who looks for one or ends unused ones. */
 export const AllKeys = ({ round, actions }: { round: number; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { keys: own } = texts;
+  const { client, own } = useSession('keys');
   const { typed, settled, type } = useSearchWords('keys');
   const keys = useRequest(
     (signal) => {

@@ -12,8 +12,7 @@ const FIRST_DAYS = 30;
 
 /** Keys of the tenant that expire soon, because the node sends no warning. */
 export const ExpiringKeys = ({ round, actions }: { round: number; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { keys: own } = texts;
+  const { client, own } = useSession('keys');
   const [days, setDays] = useState(FIRST_DAYS);
   const keys = useRequest(
     (signal) => client.call('GET /v1/auth/keys/expiring-soon', { query: { within_days: days }, signal }),

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
@@ -15,8 +16,7 @@ type Grant = AnswerOf<'GET /v1/oauth/grants'>['grants'][number];
 
 /** Remote clients to which the reader gave access; for an administrator those of everybody. */
 export const Grants = () => {
-  const { client, texts } = useSession();
-  const { grants: own } = texts;
+  const { client, texts, own } = useSession('grants');
   const grants = useRequest((signal) => client.call('GET /v1/oauth/grants', { signal }), []);
   const actions = useActions(grants.reload);
   return (
@@ -30,21 +30,15 @@ export const Grants = () => {
             columns={columnsOf(own)}
             rows={all}
             keyOf={({ id }) => id}
-            empty={
-              <Empty title={own.nothing}>
-                <p>{own.nothingHint}</p>
-              </Empty>
-            }
+            empty={<Empty title={own.nothing} hint={own.nothingHint} />}
             actionsTitle={texts.actions}
             actions={(grant) => (
-              <button
-                type="button"
+              <Button
+                text={own.end}
                 class="danger"
                 aria-label={fill(own.endOf, { name: grant.client_name })}
                 onClick={() => actions.show(<EndGrant grant={grant} actions={actions} />)}
-              >
-                {own.end}
-              </button>
+              />
             )}
           />
         )}
@@ -76,8 +70,7 @@ const columnsOf = (texts: Texts['grants']): readonly Column<Grant>[] => [
 ];
 
 const EndGrant = ({ grant, actions }: { grant: Grant; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { grants: own } = texts;
+  const { client, own } = useSession('grants');
   const name = grant.client_name;
   return (
     <ConfirmDialog

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -19,8 +20,7 @@ interface TableProps {
 
 /** Keys without their secrets, which the node does not have. */
 export const KeyTable = ({ label, keys, actions, empty }: TableProps) => {
-  const { texts } = useSession();
-  const { keys: own } = texts;
+  const { texts, own } = useSession('keys');
   return (
     <RecordTable
       label={label}
@@ -31,21 +31,17 @@ export const KeyTable = ({ label, keys, actions, empty }: TableProps) => {
       actionsTitle={texts.actions}
       actions={(key) => (
         <>
-          <button
-            type="button"
+          <Button
+            text={own.rotate}
             aria-label={fill(own.rotateOf, { name: nameOf(key) })}
             onClick={() => actions.show(<RotateKey apiKey={key} actions={actions} />)}
-          >
-            {own.rotate}
-          </button>
-          <button
-            type="button"
+          />
+          <Button
+            text={own.revoke}
             class="danger"
             aria-label={fill(own.revokeOf, { name: nameOf(key) })}
             onClick={() => actions.show(<RevokeKey apiKey={key} actions={actions} />)}
-          >
-            {own.revoke}
-          </button>
+          />
         </>
       )}
     />

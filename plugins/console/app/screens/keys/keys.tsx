@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
@@ -16,8 +17,7 @@ import { NewKey } from './new-key.tsx';
  * expire soon, and the remote clients of everybody.
  */
 export const Keys = () => {
-  const { client, texts, reader, setup } = useSession();
-  const { keys: own } = texts;
+  const { client, texts, reader, setup, own } = useSession('keys');
   // An action in one list reloads the other.
   const [round, setRound] = useState(0);
   const keys = useRequest((signal) => client.call('GET /v1/auth/keys', { signal }), [round]);
@@ -26,9 +26,7 @@ export const Keys = () => {
     <>
       <ScreenHead title={texts.screens.keys}>
         {may(reader, 'admin') && (
-          <button type="button" class="primary" onClick={() => actions.show(<NewKey actions={actions} />)}>
-            {own.register}
-          </button>
+          <Button text={own.register} class="primary" onClick={() => actions.show(<NewKey actions={actions} />)} />
         )}
       </ScreenHead>
       <p class="lead">{own.lead}</p>

@@ -13,8 +13,7 @@ type NewKeyBody = BodyOf<'POST /v1/auth/keys'>;
 
 /** Registers a key drawn by the browser. It can have only rights of the reader's own key. */
 export const NewKey = ({ actions }: { actions: Actions }) => {
-  const { client, texts, reader } = useSession();
-  const { keys: own } = texts;
+  const { client, reader, own } = useSession('keys');
   const register = async (values: FormValues): Promise<void> => {
     const rawKey = drawKey();
     const entity = values.text('entity');

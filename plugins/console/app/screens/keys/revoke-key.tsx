@@ -5,8 +5,7 @@ import { fill } from '../../texts/texts.ts';
 import { type Key, nameOf } from './key.ts';
 
 export const RevokeKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }) => {
-  const { client, texts, reader } = useSession();
-  const { keys: own } = texts;
+  const { client, reader, own } = useSession('keys');
   const name = nameOf(apiKey);
   return (
     <ConfirmDialog

@@ -10,8 +10,7 @@ import { type Key, nameOf } from './key.ts';
 
 /** Replaces a key. The former one stays valid for a while, so that programs can change over. */
 export const RotateKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { keys: own } = texts;
+  const { client, own } = useSession('keys');
   const name = nameOf(apiKey);
   return (
     <FormDialog

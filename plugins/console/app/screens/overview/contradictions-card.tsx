@@ -29,7 +29,7 @@ const useOpen = (round: number): RequestState<Contradictions> => {
 
 /** The number of open contradictions, and the oldest one. */
 export const ContradictionsCard = ({ round }: { round: number }) => {
-  const { overview: own } = useSession().texts;
+  const { own } = useSession('overview');
   const asked = useOpen(round);
   return (
     <OverviewCard title={own.contradictions} screen="contradictions" needs={(asked.data?.list.length ?? 0) > 0}>

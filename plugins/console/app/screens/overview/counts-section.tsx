@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { nameKnownLanguage } from '../../kit/platform.ts';
 import { Problem } from '../../kit/problem.tsx';
 import { useSession } from '../../session/session.ts';
@@ -11,8 +12,7 @@ const LOCAL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 
 
 /** The number of valid facts over time, as a line and as a table. */
 export const CountsSection = ({ round }: { round: number }) => {
-  const { client, texts } = useSession();
-  const { overview: own } = texts;
+  const { client, texts, own } = useSession('overview');
   const [period, setPeriod] = useState<Period>('day');
   const [pointed, setPointed] = useState<number>();
   const { counts, read, error, hasRest, readRest } = useCounts(client, period, round);
@@ -48,9 +48,7 @@ export const CountsSection = ({ round }: { round: number }) => {
       {hasRest && (
         <p class="hint">
           {fill(own.notAllCounted, { read, all: counts.length })}{' '}
-          <button type="button" class="link" onClick={readRest}>
-            {own.countRest}
-          </button>
+          <Button text={own.countRest} class="link" onClick={readRest} />
         </p>
       )}
       <Line counts={counts} label={own.line} onPoint={setPointed} />
@@ -91,7 +89,7 @@ const Line = ({ counts, label, onPoint }: LineProps) => {
 const onLibraryMissing = (): void => undefined;
 
 const CountsTable = ({ counts }: { counts: readonly Count[] }) => {
-  const { overview: own } = useSession().texts;
+  const { own } = useSession('overview');
   const known = counts.filter(({ total }) => total !== null);
   return (
     <details>

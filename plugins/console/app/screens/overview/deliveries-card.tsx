@@ -13,8 +13,7 @@ const SHOWN = 4;
 
 /** The reader's subscriptions with delivery problems. */
 export const DeliveriesCard = ({ round }: { round: number }) => {
-  const { client, texts } = useSession();
-  const { overview: own } = texts;
+  const { client, texts, own } = useSession('overview');
   const asked = useRequest((signal) => client.call('GET /v1/subscriptions', { signal }), [round]);
   const hasTrouble = asked.data?.subscriptions.some((each) => troubleOf(each, texts) !== undefined) === true;
   return (

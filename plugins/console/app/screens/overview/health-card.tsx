@@ -15,8 +15,7 @@ interface HealthCardProps {
 
 /** The state, identity and uptime of the node. */
 export const HealthCard = ({ round, samples }: HealthCardProps) => {
-  const { client, texts, setup } = useSession();
-  const { overview: own } = texts;
+  const { client, setup, own } = useSession('overview');
   const health = useRequest(
     async (signal) => {
       const settings = { signal, retries: 0 };

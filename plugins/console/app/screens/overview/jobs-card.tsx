@@ -13,8 +13,7 @@ const STATUSES = ['running', 'pending', 'failed'] as const;
 
 /** Running, waiting and failed jobs. */
 export const JobsCard = ({ round }: { round: number }) => {
-  const { client, texts } = useSession();
-  const { overview: own } = texts;
+  const { client, own } = useSession('overview');
   const asked = useRequest(
     async (signal) => {
       const pages: Job[][] = [];
@@ -46,7 +45,7 @@ export const JobsCard = ({ round }: { round: number }) => {
 };
 
 const JobLine = ({ job }: { job: Job }) => {
-  const { overview: own } = useSession().texts;
+  const { own } = useSession('overview');
   const { job_type: type, status, progress, error, completed_at: ended, created_at: begun } = job;
   return (
     <li>

@@ -10,8 +10,7 @@ const SHOWN = 4;
 
 /** Keys that expire soon, soonest first. */
 export const KeysCard = ({ round }: { round: number }) => {
-  const { client, texts } = useSession();
-  const { overview: own } = texts;
+  const { client, own } = useSession('overview');
   const asked = useRequest((signal) => client.call('GET /v1/auth/keys/expiring-soon', { signal }), [round]);
   return (
     <OverviewCard title={own.keys} screen="keys" needs={(asked.data?.length ?? 0) > 0}>

@@ -28,9 +28,7 @@ export const LatestFacts = ({ round }: { round: number }) => {
         return may(reader, 'write') ? (
           <FirstSteps />
         ) : (
-          <Empty title={texts.facts.nothing}>
-            <p>{texts.facts.nothingHintRead}</p>
-          </Empty>
+          <Empty title={texts.facts.nothing} hint={texts.facts.nothingHintRead} />
         );
       }}
     </Answer>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
@@ -14,8 +15,7 @@ import { readSamples } from './read-metrics.ts';
 
 /** The state of the memory, open tasks first. Cards of missing plugins and missing rights are left out. */
 export const Overview = () => {
-  const { client, texts, setup, reader } = useSession();
-  const { overview: own } = texts;
+  const { client, texts, setup, reader, own } = useSession('overview');
   const [round, setRound] = useState(0);
   const mayRead = may(reader, 'read');
   const hasMetrics = hasRoute(setup, 'GET /v1/metrics') && may(reader, 'admin', 'audit.read');
@@ -52,9 +52,7 @@ export const Overview = () => {
     <>
       <div class="bar overview-head">
         <h1 class="grow">{texts.screens.overview}</h1>
-        <button type="button" onClick={() => setRound(round + 1)}>
-          {own.refresh}
-        </button>
+        <Button text={own.refresh} onClick={() => setRound(round + 1)} />
       </div>
       {metrics.error !== undefined && <Problem error={metrics.error} retry={metrics.reload} />}
       <RankedCards cards={cards.flatMap(({ isOffered, ...each }) => (isOffered ? [each] : []))} />

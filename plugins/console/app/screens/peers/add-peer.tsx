@@ -8,8 +8,7 @@ import { type Declaration, readDeclaration } from './declaration-text.ts';
 
 /** Registers a signed declaration from a text or a file: of a peer, or of this node towards a peer. */
 export const AddPeer = ({ actions }: { actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { peers: own } = texts;
+  const { client, own } = useSession('peers');
   const [text, setText] = useState('');
   return (
     <FormDialog

@@ -15,8 +15,7 @@ const PAGE_ENTRIES = 100;
 
 /** The log of the exchange with all peers, or with one. */
 export const FederationLog = ({ peer }: { peer?: string }) => {
-  const { client, texts } = useSession();
-  const { peers: own } = texts;
+  const { client, own } = useSession('peers');
   const [event, setEvent] = useState('');
   const settled = useDebounced(event.trim());
   const entries = usePaged<Entry>(

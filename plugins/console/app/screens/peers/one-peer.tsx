@@ -1,4 +1,5 @@
 import { NotFoundError } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { DetailView } from '../../kit/detail-view.tsx';
 import { Instant } from '../../kit/instant.tsx';
@@ -17,8 +18,7 @@ import { type Peer, PeerState } from './peer-state.tsx';
 
 /** One peer: its agreement, its lag and its log. */
 export const OnePeer = ({ id }: { id: string }) => {
-  const { client, texts, setup } = useSession();
-  const { peers: own } = texts;
+  const { client, setup, own } = useSession('peers');
   const asked = useRequest(
     async (signal) => {
       const { peers } = await client.call('GET /v1/federation/peers', { signal });
@@ -45,20 +45,17 @@ export const OnePeer = ({ id }: { id: string }) => {
 };
 
 const PeerHead = ({ peer, actions }: { peer: Peer; actions: Actions }) => {
-  const { texts, reader } = useSession();
-  const { peers: own } = texts;
+  const { reader, own } = useSession('peers');
   const declared = peer.own_declaration;
   return (
     <>
       <ScreenHead title={<ShownText text={peer.node_id} />}>
         {may(reader, 'admin') && peer.status !== 'revoked' && (
-          <button
-            type="button"
+          <Button
+            text={own.end}
             class="danger"
             onClick={() => actions.show(<EndPeer peer={peer} onClose={actions.close} />)}
-          >
-            {own.end}
-          </button>
+          />
         )}
       </ScreenHead>
       {actions.view}
@@ -99,7 +96,7 @@ const PeerHead = ({ peer, actions }: { peer: Peer; actions: Actions }) => {
 };
 
 const PeerLag = ({ id }: { id: string }) => {
-  const { peers: own } = useSession().texts;
+  const { own } = useSession('peers');
   const asked = useLag(id);
   return (
     <Answer asked={asked}>

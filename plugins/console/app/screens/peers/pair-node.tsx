@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
@@ -16,8 +17,7 @@ const SHARED = ['public', 'company'] as const;
 
 /** Makes the declaration of this node for another one. */
 export const PairNode = ({ actions }: { actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { peers: own } = texts;
+  const { client, own } = useSession('peers');
   return (
     <FormDialog
       title={own.pair}
@@ -48,8 +48,7 @@ export const PairNode = ({ actions }: { actions: Actions }) => {
 
 /** Shows the declaration of this node, with the code that two people compare by voice. */
 const OwnDeclaration = ({ made, actions }: { made: AnswerOf<typeof PATH>; actions: Actions }) => {
-  const { texts } = useSession();
-  const { peers: own } = texts;
+  const { own } = useSession('peers');
   const { declaration, code, node_id: node } = made;
   return (
     <Dialog title={fill(own.madeFor, { node })} onClose={actions.close}>
@@ -61,12 +60,8 @@ const OwnDeclaration = ({ made, actions }: { made: AnswerOf<typeof PATH>; action
       <pre class="secret">{code}</pre>
       <div class="dialog-end">
         <CopyButton text={textOfDeclaration(declaration)} label={own.copyDeclaration} />
-        <button type="button" class="quiet" onClick={() => saveJson(declaration, 'declaration.json')}>
-          {own.saveDeclaration}
-        </button>
-        <button type="button" class="primary" onClick={() => actions.show(<AddPeer actions={actions} />)}>
-          {own.add}
-        </button>
+        <Button text={own.saveDeclaration} class="quiet" onClick={() => saveJson(declaration, 'declaration.json')} />
+        <Button text={own.add} class="primary" onClick={() => actions.show(<AddPeer actions={actions} />)} />
       </div>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { NumberTerms } from '../../kit/number-terms.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
@@ -17,22 +18,17 @@ import { PairNode } from './pair-node.tsx';
 import { type Peer, PeerState } from './peer-state.tsx';
 
 export const PeerList = () => {
-  const { client, texts, setup, reader } = useSession();
-  const { peers: own } = texts;
+  const { client, texts, setup, reader, own } = useSession('peers');
   const asked = useRequest((signal) => client.call('GET /v1/federation/peers', { signal }), []);
   const actions = useActions(asked.reload);
   return (
     <>
       <ScreenHead title={texts.screens.peers}>
         {hasRoute(setup, 'POST /v1/federation/peers') && (
-          <button type="button" onClick={() => actions.show(<AddPeer actions={actions} />)}>
-            {own.add}
-          </button>
+          <Button text={own.add} onClick={() => actions.show(<AddPeer actions={actions} />)} />
         )}
         {may(reader, 'admin') && hasRoute(setup, 'POST /v1/federation/declarations') && (
-          <button type="button" class="primary" onClick={() => actions.show(<PairNode actions={actions} />)}>
-            {own.pair}
-          </button>
+          <Button text={own.pair} class="primary" onClick={() => actions.show(<PairNode actions={actions} />)} />
         )}
       </ScreenHead>
       <p class="lead">{own.lead}</p>
@@ -44,11 +40,7 @@ export const PeerList = () => {
             columns={columnsOf(own)}
             rows={peers}
             keyOf={({ peer_id: id }) => id}
-            empty={
-              <Empty title={own.nothing}>
-                <p>{own.nothingHint}</p>
-              </Empty>
-            }
+            empty={<Empty title={own.nothing} hint={own.nothingHint} />}
           />
         )}
       </Answer>

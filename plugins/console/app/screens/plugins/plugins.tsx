@@ -24,8 +24,7 @@ export interface ListedPlugin extends Plugin {
 
 /** The plugins of the node in a table, found by their words and by the paths of their routes. */
 export const Plugins = () => {
-  const { texts } = useSession();
-  const { plugins: own } = texts;
+  const { texts, own } = useSession('plugins');
   const { typed: words, type: search } = useSearchWords('plugins');
   const [isOnOnly, setOnOnly] = useState(false);
   const asked = useNode();

@@ -13,8 +13,7 @@ interface AsCodeProps {
 
 /** Shows the same question as code for a shell, a program and an agent. */
 export const AsCode = ({ body, named }: AsCodeProps) => {
-  const { texts, setup, hasKey } = useSession();
-  const { recall: own } = texts;
+  const { setup, hasKey, own } = useSession('recall');
   const lost = lostInMcp(body);
   return (
     <details class="as-code">
@@ -33,7 +32,7 @@ export const AsCode = ({ body, named }: AsCodeProps) => {
 };
 
 const Code = ({ title, text }: { title: string; text: string }) => {
-  const { recall: own } = useSession().texts;
+  const { own } = useSession('recall');
   return (
     <section aria-label={title}>
       <header class="code-head">

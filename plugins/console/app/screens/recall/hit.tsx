@@ -21,7 +21,7 @@ interface HitProps {
 
 /** A recalled fact with the parts of its score. */
 export const Hit = ({ hit, rank, sum, budget, others }: HitProps) => {
-  const { recall: own } = useSession().texts;
+  const { own } = useSession('recall');
   const { fact, token_estimate: tokens, hop_distance: hops } = hit;
   return (
     <div class="hit">
@@ -44,7 +44,7 @@ export const Hit = ({ hit, rank, sum, budget, others }: HitProps) => {
 
 /** Shows the difference to the fact's rank under the other settings. */
 const RankChange = ({ rank, before }: { rank: number; before: number | undefined }) => {
-  const { recall: own } = useSession().texts;
+  const { own } = useSession('recall');
   if (before === undefined) return <span class="tag warn">{own.onlyHere}</span>;
   if (before === rank) return <span class="tag">=</span>;
   const steps = Math.abs(before - rank);

@@ -14,7 +14,7 @@ interface HitsProps {
 
 /** The facts of a recall, best first, with the share of the budget used so far. */
 export const Hits = ({ label, reply, others }: HitsProps) => {
-  const { recall: own } = useSession().texts;
+  const { own } = useSession('recall');
   let sum = 0;
   const items = reply.facts.map((hit, at) => {
     sum += hit.token_estimate;
@@ -25,11 +25,7 @@ export const Hits = ({ label, reply, others }: HitsProps) => {
       label={label}
       paged={{ items, isLoading: false, hasMore: false, error: undefined, readMore: NOTHING, reload: NOTHING }}
       keyOf={({ hit }) => hit.fact.id}
-      empty={
-        <Empty title={own.nothingFound}>
-          <p>{own.nothingFoundHint}</p>
-        </Empty>
-      }
+      empty={<Empty title={own.nothingFound} hint={own.nothingFoundHint} />}
     >
       {(item) => <Hit {...item} budget={reply.token_budget} others={others} />}
     </VirtualRows>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FactClient, RecallReply } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { FactLine } from '../../kit/fact-line.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useRequest } from '../../kit/use-request.ts';
@@ -19,7 +20,7 @@ interface AskedRecall {
 
 /** The facts that were found and left out, with the reasons. The node counts them, and names them on request. */
 export const LeftOut = ({ label, body, reply }: LeftOutProps) => {
-  const { recall: own } = useSession().texts;
+  const { own } = useSession('recall');
   const [isNamed, name] = useState(false);
   const reasons: Readonly<Record<string, { readonly one: string; readonly other: string }>> = own.omitted;
   const counts = Object.entries(reply.omitted as Readonly<Record<string, number>>).filter(([, count]) => count > 0);
@@ -35,13 +36,7 @@ export const LeftOut = ({ label, body, reply }: LeftOutProps) => {
         ))}
         {isAtLimit && <li>{plural(own.atLimit, body.limit ?? 0)}</li>}
       </ul>
-      {isNamed ? (
-        <Named body={body} reply={reply} />
-      ) : (
-        <button type="button" onClick={() => name(true)}>
-          {own.nameThem}
-        </button>
-      )}
+      {isNamed ? <Named body={body} reply={reply} /> : <Button text={own.nameThem} onClick={() => name(true)} />}
     </section>
   );
 };
@@ -78,8 +73,7 @@ const readLeftOut = async (
 };
 
 const Named = (props: AskedRecall) => {
-  const { client, texts } = useSession();
-  const { recall: own } = texts;
+  const { client, own } = useSession('recall');
   const asked = useRequest((signal) => readLeftOut(client, props, signal), []);
   const because: Readonly<Record<string, string>> = own.because;
   return (

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { Field } from '../../kit/field.tsx';
 import { useSession } from '../../session/session.ts';
 import { type Question, type Settings, USUAL_SETTINGS } from './recall-settings.ts';
@@ -66,24 +67,20 @@ export const RecallForm = (given: RecallFormProps) => {
         </div>
       </details>
       <div class="bar">
-        <button
-          type="button"
+        <Button
+          text={other === undefined ? texts.compare : texts.compareNoMore}
           onClick={() => {
             setOther(other === undefined ? one : undefined);
             setOpen(true);
           }}
-        >
-          {other === undefined ? texts.compare : texts.compareNoMore}
-        </button>
-        <button
-          type="button"
+        />
+        <Button
+          text={texts.usual}
           onClick={() => {
             setOne(USUAL_SETTINGS);
             setOther(undefined);
           }}
-        >
-          {texts.usual}
-        </button>
+        />
         <span class="muted recall-remark">{texts.remark}</span>
       </div>
     </form>

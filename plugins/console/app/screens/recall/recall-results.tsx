@@ -19,18 +19,13 @@ interface RecallResultsProps {
 
 /** The results of a question under one or two settings. */
 export const RecallResults = ({ question, one, other, round }: RecallResultsProps) => {
-  const { texts } = useSession();
-  const { recall: own } = texts;
+  const { own } = useSession('recall');
   const body = bodyOf(question, one);
   const otherBody = other && bodyOf(question, other);
   const asked = useRecall(body, round);
   const askedOther = useRecall(otherBody, round);
   if (body === undefined) {
-    return (
-      <Empty title={own.nothingAsked}>
-        <p>{own.nothingAskedHint}</p>
-      </Empty>
-    );
+    return <Empty title={own.nothingAsked} hint={own.nothingAskedHint} />;
   }
   const ranks = asked.data && ranksOf(asked.data.reply);
   const otherRanks = otherBody && askedOther.data && ranksOf(askedOther.data.reply);
@@ -52,7 +47,7 @@ interface ResultProps {
 }
 
 const Result = ({ title, body, asked, others }: ResultProps) => {
-  const { recall: own } = useSession().texts;
+  const { own } = useSession('recall');
   const named = (name: string): string => (title === undefined ? name : `${name} ${title}`);
   return (
     <section class="recall-result" aria-label={named(own.result)}>

@@ -4,7 +4,7 @@ import type { Recalled } from './ask-recall.ts';
 
 /** The number of hits, their share of the budget, and stages that could not answer. */
 export const RecallSummary = ({ recalled: { reply, ms } }: { recalled: Recalled }) => {
-  const { recall: own } = useSession().texts;
+  const { own } = useSession('recall');
   const { facts, total_scored: scored, tokens_used: used, token_budget: budget, degraded, truncated } = reply;
   const reasons: Readonly<Record<string, string>> = own.degraded;
   return (

@@ -9,8 +9,7 @@ interface ScopeFieldProps {
 
 /** The place of a recall: everywhere, a scope, or a garden. */
 export const ScopeField = ({ scope, onChange }: ScopeFieldProps) => {
-  const { texts, reader } = useSession();
-  const { recall: own } = texts;
+  const { reader, own } = useSession('recall');
   const gardens = useGardens().map(({ slug, name }) => ({ value: `garden:${slug}`, name }));
   const known = ['global', ...reader.allowed_scopes, ...gardens.map(({ value }) => value)];
   return (

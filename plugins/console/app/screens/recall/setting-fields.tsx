@@ -28,8 +28,7 @@ const NUMBERS: readonly [name: 'budget' | 'limit' | 'depth' | 'min' | 'lambda', 
 
 /** A control for each setting of a recall. */
 export const SettingFields = ({ title, value, onChange }: SettingFieldsProps) => {
-  const { texts, setup } = useSession();
-  const { recall: own } = texts;
+  const { setup, own } = useSession('recall');
   const set = (change: Partial<Settings>): void => onChange({ ...value, ...change });
   const hasPast = hasRoute(setup, 'GET /v1/facts/{id}/history');
   return (

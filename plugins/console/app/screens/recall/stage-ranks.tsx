@@ -25,7 +25,7 @@ const SHOWN = 100;
 
 /** The place of each recalled fact in each stage that found it. */
 export const StageRanks = ({ label, reply }: StageRanksProps) => {
-  const { recall: own } = useSession().texts;
+  const { own } = useSession('recall');
   return (
     <details class="stages">
       <summary>{own.stages}</summary>

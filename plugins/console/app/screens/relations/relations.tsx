@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
@@ -15,35 +16,28 @@ export type RelationRule = AnswerOf<'GET /v1/relations'>['rules'][number];
 
 /** The rules about the values of relations. */
 export const Relations = () => {
-  const { client, texts } = useSession();
-  const { relations: own } = texts;
+  const { client, texts, own } = useSession('relations');
   const asked = useRequest((signal) => client.call('GET /v1/relations', { signal }), []);
   const actions = useActions(asked.reload);
   const rowActions = (rule: RelationRule) => (
     <>
-      <button
-        type="button"
+      <Button
+        text={own.change}
         aria-label={fill(own.changeOf, { pattern: rule.pattern })}
         onClick={() => actions.show(<RuleForm rule={rule} actions={actions} />)}
-      >
-        {own.change}
-      </button>
-      <button
-        type="button"
+      />
+      <Button
+        text={own.remove}
         class="danger"
         aria-label={fill(own.removeOf, { pattern: rule.pattern })}
         onClick={() => actions.show(<RemoveRule rule={rule} actions={actions} />)}
-      >
-        {own.remove}
-      </button>
+      />
     </>
   );
   return (
     <>
       <ScreenHead title={texts.screens.relations}>
-        <button type="button" class="primary" onClick={() => actions.show(<RuleForm actions={actions} />)}>
-          {own.add}
-        </button>
+        <Button text={own.add} class="primary" onClick={() => actions.show(<RuleForm actions={actions} />)} />
       </ScreenHead>
       <p class="lead">{own.lead}</p>
       {actions.view}
@@ -73,8 +67,7 @@ const columnsOf = (own: Texts['relations']): readonly Column<RelationRule>[] => 
 ];
 
 const RemoveRule = ({ rule: { pattern }, actions }: { rule: RelationRule; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { relations: own } = texts;
+  const { client, own } = useSession('relations');
   return (
     <ConfirmDialog
       title={fill(own.removeOf, { pattern })}

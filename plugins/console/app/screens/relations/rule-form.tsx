@@ -12,8 +12,7 @@ const TYPES: readonly ValueType[] = ['string', 'number', 'boolean', 'datetime', 
 
 /** Adds a rule, or changes the given one. */
 export const RuleForm = ({ rule, actions }: { rule?: RelationRule; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { relations: own } = texts;
+  const { client, own } = useSession('relations');
   const title = rule === undefined ? own.add : fill(own.changeOf, { pattern: rule.pattern });
   return (
     <FormDialog

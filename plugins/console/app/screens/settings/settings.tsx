@@ -18,8 +18,7 @@ const ORIGIN_CLASS: Readonly<Record<string, string>> = { default: '', derived: '
 
 /** Every setting of the node by its plugin, with the value in effect, its origin and its purpose. */
 export const Settings = () => {
-  const { texts } = useSession();
-  const { settings: own } = texts;
+  const { texts, own } = useSession('settings');
   const { typed: words, type: search } = useSearchWords('settings');
   const { query, open } = useAddress();
   const [isChanged, setChanged] = useState(false);
@@ -70,19 +69,14 @@ export const Settings = () => {
 };
 
 const SettingGroups = ({ settings }: { settings: readonly Setting[] }) => {
-  const { texts } = useSession();
-  const { settings: own } = texts;
+  const { texts, own } = useSession('settings');
   const groups = [...groupBy(settings, pluginOf)];
   return (
     <>
       <p class="muted" role="status">
         {plural(own.count, settings.length)}
       </p>
-      {groups.length === 0 && (
-        <Empty title={own.nothing}>
-          <p>{own.nothingHint}</p>
-        </Empty>
-      )}
+      {groups.length === 0 && <Empty title={own.nothing} hint={own.nothingHint} />}
       {groups.map(([owner, group]) => (
         <details key={owner} class="setting-group" open>
           <summary>

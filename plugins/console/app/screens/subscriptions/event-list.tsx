@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { NumberTerms } from '../../kit/number-terms.tsx';
 import { RecordLine } from '../../kit/record-line.tsx';
@@ -20,8 +21,7 @@ const PAGE_EVENTS = 100;
 
 /** Replays the stored events, from the start or after an event, with the state of each delivery. */
 export const EventList = ({ id, seconds }: { id: string; seconds: number }) => {
-  const { client, texts } = useSession();
-  const { subscriptions: own } = texts;
+  const { client, own } = useSession('subscriptions');
   const [after, setAfter] = useState<string | undefined>();
   const events = usePaged<Event>(
     async (cursor, signal) => {
@@ -37,14 +37,8 @@ export const EventList = ({ id, seconds }: { id: string; seconds: number }) => {
   return (
     <section>
       <ScreenHead title={own.kept} level={2}>
-        {after !== undefined && (
-          <button type="button" onClick={() => setAfter(undefined)}>
-            {own.fromBeginning}
-          </button>
-        )}
-        <button type="button" onClick={events.reload}>
-          {own.replay}
-        </button>
+        {after !== undefined && <Button text={own.fromBeginning} onClick={() => setAfter(undefined)} />}
+        <Button text={own.replay} onClick={events.reload} />
       </ScreenHead>
       <p class="muted">
         {own.keptText} {DURATION.format(seconds / SECONDS_PER_MINUTE)}
@@ -54,11 +48,7 @@ export const EventList = ({ id, seconds }: { id: string; seconds: number }) => {
         label={own.kept}
         paged={events}
         keyOf={({ event_id: key }) => key}
-        empty={
-          <Empty title={after === undefined ? own.noEvents : own.noLaterEvents}>
-            <p>{own.noEventsHint}</p>
-          </Empty>
-        }
+        empty={<Empty title={after === undefined ? own.noEvents : own.noLaterEvents} hint={own.noEventsHint} />}
       >
         {(event) => <EventLine event={event} onAfter={() => setAfter(event.event_id)} />}
       </VirtualRows>
@@ -105,11 +95,7 @@ const EventLine = ({ event, onAfter }: { event: Event; onAfter: () => void }) =>
           <code class="shown">{event.event_id}</code>
         </>
       }
-      actions={
-        <button type="button" onClick={onAfter}>
-          {own.afterThis}
-        </button>
-      }
+      actions={<Button text={own.afterThis} onClick={onAfter} />}
     />
   );
 };

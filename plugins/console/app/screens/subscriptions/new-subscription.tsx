@@ -11,8 +11,7 @@ import { EVENT_TYPES, objectFor, TARGET_TYPES, type TargetType } from './targets
 
 /** Subscribes a webhook. It needs a capability token, and issues one if the reader has none. */
 export const NewSubscription = ({ actions }: { actions: Actions }) => {
-  const { client, texts, reader, setup } = useSession();
-  const { subscriptions: own } = texts;
+  const { client, reader, setup, own } = useSession('subscriptions');
   const canIssue = may(reader, 'write') && hasRoute(setup, 'POST /v1/federation/capability-tokens');
   const issue = async (target: string, type: TargetType, seconds: number): Promise<string> => {
     const { token_json: token } = await client.call('POST /v1/federation/capability-tokens', {

@@ -1,4 +1,5 @@
 import type { Subscription } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { DetailView } from '../../kit/detail-view.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
@@ -34,19 +35,15 @@ interface PartProps {
 
 const Shown = (props: PartProps) => {
   const { subscription, actions } = props;
-  const { subscriptions: own } = useSession().texts;
+  const { own } = useSession('subscriptions');
   const { former_secret_ends_at: endsAt } = subscription;
   return (
     <>
       <ScreenHead title={<ShownText text={subscription.target} />}>
         {subscription.status === 'active' && (
-          <button type="button" onClick={() => actions.show(<RotateSecret {...props} />)}>
-            {own.rotate}
-          </button>
+          <Button text={own.rotate} onClick={() => actions.show(<RotateSecret {...props} />)} />
         )}
-        <button type="button" class="danger" onClick={() => actions.show(<EndSubscription {...props} />)}>
-          {own.remove}
-        </button>
+        <Button text={own.remove} class="danger" onClick={() => actions.show(<EndSubscription {...props} />)} />
       </ScreenHead>
       {actions.view}
       <SubscriptionMembers subscription={subscription} />
@@ -61,8 +58,7 @@ const Shown = (props: PartProps) => {
 };
 
 const RotateSecret = ({ subscription, actions }: PartProps) => {
-  const { client, texts } = useSession();
-  const { subscriptions: own } = texts;
+  const { client, own } = useSession('subscriptions');
   return (
     <FormDialog
       title={own.rotate}

@@ -1,4 +1,5 @@
 import type { Subscription } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
@@ -13,16 +14,13 @@ import { NewSubscription } from './new-subscription.tsx';
 import { SubscriptionState } from './subscription-state.tsx';
 
 export const SubscriptionList = () => {
-  const { client, texts } = useSession();
-  const { subscriptions: own } = texts;
+  const { client, texts, own } = useSession('subscriptions');
   const asked = useRequest((signal) => client.call('GET /v1/subscriptions', { signal }), []);
   const actions = useActions(asked.reload);
   return (
     <>
       <ScreenHead title={texts.screens.subscriptions}>
-        <button type="button" class="primary" onClick={() => actions.show(<NewSubscription actions={actions} />)}>
-          {own.create}
-        </button>
+        <Button text={own.create} class="primary" onClick={() => actions.show(<NewSubscription actions={actions} />)} />
       </ScreenHead>
       <p class="lead">{own.lead}</p>
       {actions.view}
@@ -34,11 +32,7 @@ export const SubscriptionList = () => {
               columns={columnsOf(own)}
               rows={subscriptions}
               keyOf={({ id }) => id}
-              empty={
-                <Empty title={own.nothing}>
-                  <p>{own.nothingHint}</p>
-                </Empty>
-              }
+              empty={<Empty title={own.nothing} hint={own.nothingHint} />}
             />
             {truncated && <p class="muted">{own.truncated}</p>}
           </>

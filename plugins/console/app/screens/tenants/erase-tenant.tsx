@@ -4,8 +4,7 @@ import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 
 export const EraseTenant = ({ id, actions }: { id: string; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { tenants: own } = texts;
+  const { client, own } = useSession('tenants');
   return (
     <ConfirmDialog
       title={fill(own.eraseTitle, { id })}

@@ -9,8 +9,7 @@ import { fill } from '../../texts/texts.ts';
 
 /** Creates a tenant with a first key, which registers its other keys. */
 export const NewTenant = ({ actions }: { actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { tenants: own } = texts;
+  const { client, own } = useSession('tenants');
   return (
     <FormDialog
       title={own.create}

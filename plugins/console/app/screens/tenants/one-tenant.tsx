@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Counts } from '../../kit/counts.tsx';
 import { DetailView } from '../../kit/detail-view.tsx';
 import { DownloadButton } from '../../kit/download-button.tsx';
@@ -39,8 +40,7 @@ export const OneTenant = ({ id }: { id: string }) => {
 };
 
 const TenantHead = ({ tenant, actions }: { tenant: Tenant; actions: Actions }) => {
-  const { client, texts, setup } = useSession();
-  const { tenants: own } = texts;
+  const { client, setup, own } = useSession('tenants');
   const { id, status } = tenant;
   const isThere = status === 'active' || status === 'suspended';
   const isOther = id !== DEFAULT_TENANT;
@@ -54,14 +54,13 @@ const TenantHead = ({ tenant, actions }: { tenant: Tenant; actions: Actions }) =
         }
       >
         {isThere && (
-          <button type="button" onClick={() => actions.show(<Rename tenant={tenant} actions={actions} />)}>
-            {own.rename}
-          </button>
+          <Button text={own.rename} onClick={() => actions.show(<Rename tenant={tenant} actions={actions} />)} />
         )}
         {isThere && isOther && (
-          <button type="button" onClick={() => actions.show(<Suspend tenant={tenant} actions={actions} />)}>
-            {status === 'active' ? own.suspend : own.resume}
-          </button>
+          <Button
+            text={status === 'active' ? own.suspend : own.resume}
+            onClick={() => actions.show(<Suspend tenant={tenant} actions={actions} />)}
+          />
         )}
         {isThere && hasRoute(setup, 'GET /v1/tenants/{id}/export') && (
           <DownloadButton
@@ -71,9 +70,11 @@ const TenantHead = ({ tenant, actions }: { tenant: Tenant; actions: Actions }) =
           />
         )}
         {isThere && isOther && (
-          <button type="button" class="danger" onClick={() => actions.show(<EraseTenant id={id} actions={actions} />)}>
-            {own.erase}
-          </button>
+          <Button
+            text={own.erase}
+            class="danger"
+            onClick={() => actions.show(<EraseTenant id={id} actions={actions} />)}
+          />
         )}
       </ScreenHead>
       {actions.view}
@@ -82,7 +83,7 @@ const TenantHead = ({ tenant, actions }: { tenant: Tenant; actions: Actions }) =
 };
 
 const TenantMembers = ({ tenant }: { tenant: Tenant }) => {
-  const { tenants: own } = useSession().texts;
+  const { own } = useSession('tenants');
   return (
     <>
       <dl class="members">
@@ -103,7 +104,7 @@ const TenantMembers = ({ tenant }: { tenant: Tenant }) => {
 };
 
 const Erasure = ({ tenant, onDone }: { tenant: Tenant; onDone: () => void }) => {
-  const { tenants: own } = useSession().texts;
+  const { own } = useSession('tenants');
   const { erasure } = tenant;
   if (erasure === null) return null;
   const { receipt } = erasure;
@@ -120,8 +121,7 @@ const Erasure = ({ tenant, onDone }: { tenant: Tenant; onDone: () => void }) => 
 };
 
 const Rename = ({ tenant, actions }: { tenant: Tenant; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { tenants: own } = texts;
+  const { client, own } = useSession('tenants');
   return (
     <FormDialog
       title={own.rename}
@@ -139,8 +139,7 @@ const Rename = ({ tenant, actions }: { tenant: Tenant; actions: Actions }) => {
 };
 
 const Suspend = ({ tenant, actions }: { tenant: Tenant; actions: Actions }) => {
-  const { client, texts } = useSession();
-  const { tenants: own } = texts;
+  const { client, own } = useSession('tenants');
   const { id } = tenant;
   const isActive = tenant.status === 'active';
   return (

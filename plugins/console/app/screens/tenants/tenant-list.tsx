@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type AnswerOf, FactMemoryError } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { RecordLine } from '../../kit/record-line.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
@@ -19,8 +20,7 @@ const STATUSES: readonly TenantStatus[] = ['active', 'suspended', 'erasing', 'er
 const PAGE_TENANTS = 100;
 
 export const TenantList = () => {
-  const { client, texts } = useSession();
-  const { tenants: own } = texts;
+  const { client, texts, own } = useSession('tenants');
   const [status, setStatus] = useState('');
   const tenants = usePaged<Tenant>(
     async (cursor, signal) => {
@@ -40,18 +40,14 @@ export const TenantList = () => {
     return (
       <>
         <ScreenHead title={texts.screens.tenants} />
-        <Empty title={own.off}>
-          <p>{own.offHint}</p>
-        </Empty>
+        <Empty title={own.off} hint={own.offHint} />
       </>
     );
   }
   return (
     <>
       <ScreenHead title={texts.screens.tenants}>
-        <button type="button" class="primary" onClick={() => actions.show(<NewTenant actions={actions} />)}>
-          {own.create}
-        </button>
+        <Button text={own.create} class="primary" onClick={() => actions.show(<NewTenant actions={actions} />)} />
       </ScreenHead>
       <p class="lead">{own.lead}</p>
       <div class="bar">

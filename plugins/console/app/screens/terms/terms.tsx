@@ -72,7 +72,7 @@ interface ListProps {
 }
 
 const TermList = ({ title, terms, words, page }: ListProps) => {
-  const { terms: own } = useSession().texts;
+  const { own } = useSession('terms');
   const found = terms.filter(({ title: name, means }) => matchesWords([name, means], words));
   return (
     <section>

@@ -1,4 +1,5 @@
 import { useId, useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { nowMs } from '../../kit/platform.ts';
 import { Problem } from '../../kit/problem.tsx';
@@ -17,8 +18,7 @@ const MOST_CHARACTERS = 60;
 
 /** How many facts came on each day, in all and of each agent. */
 export const DayTallies = ({ round }: { round: number }) => {
-  const { client, texts } = useSession();
-  const { timeline: own } = texts;
+  const { client, texts, own } = useSession('timeline');
   const [source, choose] = useState('');
   const tallies = useTallies(client, round);
   const { days, counted, isReading, hasMore, error, readMore } = tallies;
@@ -46,9 +46,7 @@ export const DayTallies = ({ round }: { round: number }) => {
       <p class="after-table muted" role="status">
         {plural(own.counted, counted)}{' '}
         {hasMore && !isReading && error === undefined && (
-          <button type="button" class="link" onClick={readMore}>
-            {own.countMore}
-          </button>
+          <Button text={own.countMore} class="link" onClick={readMore} />
         )}
       </p>
     </section>
@@ -67,7 +65,7 @@ interface ChoiceProps {
 }
 
 const SourceChoice = ({ tallies, source, onChoose }: ChoiceProps) => {
-  const { timeline: own } = useSession().texts;
+  const { own } = useSession('timeline');
   const id = useId();
   const sums = new Map<string, number>();
   for (const { sources } of tallies.days) {
@@ -119,7 +117,7 @@ const dayMoments = (day: string): Query => {
 };
 
 const Sources = ({ sources }: { sources: ReadonlyMap<string, number> }) => {
-  const { timeline: own } = useSession().texts;
+  const { own } = useSession('timeline');
   const ranked = [...sources].toSorted(([, a], [, b]) => b - a);
   const rest = ranked.length - SOURCES;
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
+import { Button } from '../../kit/button.tsx';
 import { FactLine } from '../../kit/fact-line.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { instantOf, localOf, MomentField } from '../../kit/moment-field.tsx';
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 /** The facts that held at one of two moments and not at the other. The address keeps the moments. */
 export const MomentDifference = ({ round }: { round: number }) => {
-  const { timeline: own } = useSession().texts;
+  const { own } = useSession('timeline');
   const { query } = useAddress();
   const { since, until } = query;
   return (
@@ -46,7 +47,7 @@ interface Moments {
 }
 
 const MomentChoice = ({ since, until }: Moments) => {
-  const { timeline: own } = useSession().texts;
+  const { own } = useSession('timeline');
   const { open } = useAddress();
   const [from, setFrom] = useState(localOf(since ?? ''));
   const [to, setTo] = useState(localOf(until ?? ''));
@@ -64,12 +65,8 @@ const MomentChoice = ({ since, until }: Moments) => {
         <button type="submit" class="primary" disabled={from === ''}>
           {own.compare}
         </button>
-        <button type="button" onClick={() => sinceDays(1)}>
-          {own.lastDay}
-        </button>
-        <button type="button" onClick={() => sinceDays(7)}>
-          {own.lastWeek}
-        </button>
+        <Button text={own.lastDay} onClick={() => sinceDays(1)} />
+        <Button text={own.lastWeek} onClick={() => sinceDays(7)} />
       </div>
     </form>
   );
@@ -82,8 +79,7 @@ interface ChangesProps extends Moments {
 }
 
 const Changes = ({ since, until, change, round }: ChangesProps) => {
-  const { client, texts } = useSession();
-  const { timeline: own } = texts;
+  const { client, own } = useSession('timeline');
   const facts = usePaged<Fact>(
     async (cursor, signal) => {
       const query = { since, change, limit: PAGE_FACTS, ...(until && { until }), ...(cursor && { cursor }) };

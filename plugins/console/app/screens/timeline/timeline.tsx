@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../../kit/button.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { useSession } from '../../session/session.ts';
 import { DayTallies } from './day-tallies.tsx';
@@ -11,9 +12,7 @@ export const Timeline = () => {
   return (
     <>
       <ScreenHead title={texts.screens.timeline}>
-        <button type="button" onClick={() => setRound(round + 1)}>
-          {texts.overview.refresh}
-        </button>
+        <Button text={texts.overview.refresh} onClick={() => setRound(round + 1)} />
       </ScreenHead>
       <p class="lead">{texts.timeline.lead}</p>
       <MomentDifference round={round} />
