@@ -139,6 +139,7 @@ export { objectRequiring, objectSchema } from './schemas/object-schema.ts';
 export { compileSchema } from './schemas/schema-validator.ts';
 export { type ContentColumns, isSealedText } from './store/content-border.ts';
 export { ownedBy } from './store/content-owner.ts';
+export { column, defineRow } from './store/define-row.ts';
 export { numberOrNull, textOrNull } from './store/null-columns.ts';
 export { addPeriod } from './store/period-rows.ts';
 export type { Expiry, FactName } from './store/plugin-transaction.ts';

@@ -1,7 +1,7 @@
-import { numberOrNull, openRow, sealRow } from '../../kernel/internal-api.ts';
-import { type Row, type SealedColumns, type SqlValue, sha256Hex } from '../../kernel/plugin-api.ts';
+import { column, defineRow, openRow, sealRow } from '../../kernel/internal-api.ts';
+import { type Row, type SealedColumns, sha256Hex } from '../../kernel/plugin-api.ts';
 import { TOKENS_TABLE } from './capability-migrations.ts';
-import type { CapabilityRecord, CapabilityVerb } from './capability-tokens-api.ts';
+import type { CapabilityRecord } from './capability-tokens-api.ts';
 
 export const SEALED = {
   table: TOKENS_TABLE,
@@ -18,34 +18,24 @@ export interface StoredCapability extends CapabilityRecord {
 
 export const entityDigest = (entityUri: string): string => sha256Hex(entityUri);
 
+const TOKEN_ROW = defineRow<StoredCapability>({
+  tokenId: column.text('token_id'),
+  tenantId: column.text('tenant_id'),
+  issuer: column.text('issuer'),
+  subject: column.text('subject'),
+  verb: column.text('verb'),
+  object: column.text('object'),
+  digest: column.text('digest'),
+  issuedMs: column.number('issued_ms'),
+  expiresMs: column.number('expires_ms'),
+  revokedMs: column.numberOrNull('revoked_ms'),
+});
+
 export const rowOfCapability = (token: StoredCapability): Row =>
   sealRow(SEALED, {
-    token_id: token.tokenId,
-    tenant_id: token.tenantId,
-    issuer: token.issuer,
+    ...TOKEN_ROW.rowOf(token),
     issuer_digest: entityDigest(token.issuer),
-    subject: token.subject,
     subject_digest: entityDigest(token.subject),
-    verb: token.verb,
-    object: token.object,
-    digest: token.digest,
-    issued_ms: token.issuedMs,
-    expires_ms: token.expiresMs,
-    revoked_ms: token.revokedMs,
   });
 
-export const capabilityFromRow = (stored: Readonly<Record<string, SqlValue>>): StoredCapability => {
-  const row = openRow(SEALED, stored);
-  return {
-    tokenId: String(row['token_id']),
-    tenantId: String(row['tenant_id']),
-    issuer: String(row['issuer']),
-    subject: String(row['subject']),
-    verb: String(row['verb']) as CapabilityVerb,
-    object: String(row['object']),
-    digest: String(row['digest']),
-    issuedMs: Number(row['issued_ms']),
-    expiresMs: Number(row['expires_ms']),
-    revokedMs: numberOrNull(row['revoked_ms']),
-  };
-};
+export const capabilityFromRow = (stored: Row): StoredCapability => TOKEN_ROW.fromRow(openRow(SEALED, stored));

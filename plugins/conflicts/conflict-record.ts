@@ -1,5 +1,5 @@
-import { portions, type TripleKey, textOrNull, tripleId } from '../../kernel/internal-api.ts';
-import type { Hlc, ReadableTables, Scope, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { column, defineRow, portions, type TripleKey, tripleId } from '../../kernel/internal-api.ts';
+import type { Hlc, ReadableTables, WritableTables } from '../../kernel/plugin-api.ts';
 import { placeDigest } from './timeline-rows.ts';
 
 export const RECORDS = 'conflicts_records';
@@ -15,19 +15,23 @@ export interface ConflictRecord extends TripleKey {
   readonly resolvedBy: string | null;
 }
 
-export const recordOf = (row: Readonly<Record<string, SqlValue>>): ConflictRecord => {
-  return {
-    id: String(row['conflict_id']),
-    tenantId: String(row['tenant_id']),
-    entityKey: String(row['entity_key']),
-    relationKey: String(row['relation_key']),
-    scope: String(row['scope']) as Scope,
-    gardenId: row['place'] === '' ? null : String(row['place']),
-    status: row['status'] === 'unresolved' ? 'unresolved' : 'resolved',
-    detectedMs: Number(row['detected_ms']),
-    resolvedBy: textOrNull(row['resolved_by']),
-  };
-};
+const RECORD_ROW = defineRow<ConflictRecord>({
+  id: column.text('conflict_id'),
+  tenantId: column.text('tenant_id'),
+  entityKey: column.text('entity_key'),
+  relationKey: column.text('relation_key'),
+  scope: column.text('scope'),
+  gardenId: column.of(
+    'place',
+    (place) => (place === '' ? null : String(place)),
+    (gardenId) => gardenId ?? '',
+  ),
+  status: column.of('status', (status) => (status === 'unresolved' ? 'unresolved' : 'resolved')),
+  detectedMs: column.number('detected_ms'),
+  resolvedBy: column.textOrNull('resolved_by'),
+});
+
+export const recordOf = RECORD_ROW.fromRow;
 
 /** Returns the open records of these triples, by `tripleId`. */
 export const openRecords = async (
@@ -47,15 +51,7 @@ export const insertRecords = async (tables: WritableTables, records: readonly Co
   await tables.insertRows(
     RECORDS,
     records.map((record) => ({
-      conflict_id: record.id,
-      tenant_id: record.tenantId,
-      entity_key: record.entityKey,
-      relation_key: record.relationKey,
-      scope: record.scope,
-      place: record.gardenId ?? '',
-      status: record.status,
-      detected_ms: record.detectedMs,
-      resolved_by: record.resolvedBy,
+      ...RECORD_ROW.rowOf(record),
       open_triple: record.status === 'unresolved' ? placeDigest(record) : null,
     })),
   );

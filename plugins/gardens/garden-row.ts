@@ -1,5 +1,5 @@
-import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
-import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
+import { column, defineRow } from '../../kernel/internal-api.ts';
+import type { Row, Scope } from '../../kernel/plugin-api.ts';
 
 export const ROLES = ['admin', 'writer', 'reader', 'quarantine:moderator'] as const;
 export type Role = (typeof ROLES)[number];
@@ -36,58 +36,44 @@ export interface Member {
   readonly addedMs: number;
 }
 
-type ReadRow = Readonly<Record<string, SqlValue>>;
-
-export const rowOfGarden = (garden: Garden): Row => ({
-  garden_id: garden.id,
-  tenant_id: garden.tenantId,
-  slug: garden.slug,
-  active_slug: garden.deletedMs === null ? garden.slug : null,
-  name: garden.name,
-  scope: garden.scope,
-  description: garden.description,
-  created_by: garden.createdBy,
-  holder_uri: garden.holderUri,
-  created_ms: garden.createdMs,
-  quarantine: garden.quarantine ? 1 : 0,
-  deleted_ms: garden.deletedMs,
+const GARDEN_ROW = defineRow<Garden>({
+  id: column.text('garden_id'),
+  tenantId: column.text('tenant_id'),
+  slug: column.text('slug'),
+  name: column.text('name'),
+  scope: column.text('scope'),
+  description: column.textOrNull('description'),
+  createdBy: column.text('created_by'),
+  holderUri: column.text('holder_uri'),
+  createdMs: column.number('created_ms'),
+  quarantine: column.flag('quarantine'),
+  deletedMs: column.numberOrNull('deleted_ms'),
 });
 
-export const gardenFromRow = (row: ReadRow): Garden => ({
-  id: String(row['garden_id']),
-  tenantId: String(row['tenant_id']),
-  slug: String(row['slug']),
-  name: String(row['name']),
-  scope: String(row['scope']) as Scope,
-  description: textOrNull(row['description']),
-  createdBy: String(row['created_by']),
-  holderUri: String(row['holder_uri']),
-  createdMs: Number(row['created_ms']),
-  quarantine: Number(row['quarantine']) === 1,
-  deletedMs: numberOrNull(row['deleted_ms']),
+export const gardenFromRow = GARDEN_ROW.fromRow;
+
+export const rowOfGarden = (garden: Garden): Row => ({
+  ...GARDEN_ROW.rowOf(garden),
+  active_slug: garden.deletedMs === null ? garden.slug : null,
 });
 
 /** Returns true if a role may read the facts of a garden. In a quarantine garden only moderators may. */
 export const readsFacts = (role: Role, { quarantine }: Pick<Garden, 'quarantine'>): boolean =>
   !quarantine || role === 'admin' || role === 'quarantine:moderator';
 
-export const rowOfMember = (member: Member, garden: Pick<Garden, 'quarantine'>): Row => ({
-  garden_id: member.gardenId,
-  entity_uri: member.entityUri,
-  entity_key: member.entityKey,
-  tenant_id: member.tenantId,
-  role: member.role,
-  reads: readsFacts(member.role, garden) ? 1 : 0,
-  added_by: member.addedBy,
-  added_ms: member.addedMs,
+const MEMBER_ROW = defineRow<Member>({
+  tenantId: column.text('tenant_id'),
+  gardenId: column.text('garden_id'),
+  entityUri: column.text('entity_uri'),
+  entityKey: column.text('entity_key'),
+  role: column.text('role'),
+  addedBy: column.text('added_by'),
+  addedMs: column.number('added_ms'),
 });
 
-export const memberFromRow = (row: ReadRow): Member => ({
-  tenantId: String(row['tenant_id']),
-  gardenId: String(row['garden_id']),
-  entityUri: String(row['entity_uri']),
-  entityKey: String(row['entity_key']),
-  role: String(row['role']) as Role,
-  addedBy: String(row['added_by']),
-  addedMs: Number(row['added_ms']),
+export const memberFromRow = MEMBER_ROW.fromRow;
+
+export const rowOfMember = (member: Member, garden: Pick<Garden, 'quarantine'>): Row => ({
+  ...MEMBER_ROW.rowOf(member),
+  reads: readsFacts(member.role, garden) ? 1 : 0,
 });

@@ -1,5 +1,4 @@
-import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
-import type { Row, SqlValue } from '../../kernel/plugin-api.ts';
+import { column, defineRow } from '../../kernel/internal-api.ts';
 
 export const QUARANTINE_STATUSES = ['pending', 'promoted', 'rejected'] as const;
 export type QuarantineStatus = (typeof QUARANTINE_STATUSES)[number];
@@ -21,26 +20,14 @@ export interface QuarantineRecord {
   readonly targetGardenId: string | null;
 }
 
-export const rowOfQuarantined = (entry: QuarantineRecord): Row => ({
-  fact_id: entry.factId,
-  tenant_id: entry.tenantId,
-  garden_id: entry.gardenId,
-  status: entry.status,
-  reason: entry.reason,
-  timestamp_ms: entry.timestampMs,
-  acted_by: entry.actedBy,
-  acted_ms: entry.actedMs,
-  target_garden_id: entry.targetGardenId,
-});
-
-export const quarantinedFromRow = (row: Readonly<Record<string, SqlValue>>): QuarantineRecord => ({
-  factId: String(row['fact_id']),
-  tenantId: String(row['tenant_id']),
-  gardenId: String(row['garden_id']),
-  status: String(row['status']) as QuarantineStatus,
-  reason: String(row['reason']),
-  timestampMs: Number(row['timestamp_ms']),
-  actedBy: textOrNull(row['acted_by']),
-  actedMs: numberOrNull(row['acted_ms']),
-  targetGardenId: textOrNull(row['target_garden_id']),
+export const { rowOf: rowOfQuarantined, fromRow: quarantinedFromRow } = defineRow<QuarantineRecord>({
+  factId: column.text('fact_id'),
+  tenantId: column.text('tenant_id'),
+  gardenId: column.text('garden_id'),
+  status: column.text('status'),
+  reason: column.text('reason'),
+  timestampMs: column.number('timestamp_ms'),
+  actedBy: column.textOrNull('acted_by'),
+  actedMs: column.numberOrNull('acted_ms'),
+  targetGardenId: column.textOrNull('target_garden_id'),
 });

@@ -1,14 +1,5 @@
-import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
-import {
-  openJson,
-  type ReadableTables,
-  type Row,
-  type Scope,
-  type SealedColumns,
-  type SqlValue,
-  sealJson,
-  type WritableTables,
-} from '../../kernel/plugin-api.ts';
+import { column, defineRow, numberOrNull } from '../../kernel/internal-api.ts';
+import type { ReadableTables, Row, Scope, SealedColumns, WritableTables } from '../../kernel/plugin-api.ts';
 import type { JobData, JobDedupe, JobStatus, ReportedProgress } from './jobs-api.ts';
 
 export const QUEUE = 'jobs_queue';
@@ -51,65 +42,13 @@ export interface Job {
   readonly isEmptied: boolean;
 }
 
-export const jobRow = (job: Job): Row => ({
-  job_id: job.id,
-  tenant_id: job.tenantId,
-  job_type: job.type,
-  status: job.status,
-  due_ms: job.dueMs,
-  fence: job.fence,
-  attempts: job.attempts,
-  creator: job.creator,
-  holder_uri: job.holderUri,
-  scope: job.scope,
-  payload: sealJson(job.payload),
-  estimated_s: job.estimatedSeconds,
-  created_ms: job.createdMs,
-  started_ms: job.startedMs,
-  completed_ms: job.completedMs,
-  result: sealJson(job.result),
-  error: job.error,
-  dedupe: job.dedupe,
-  dedupe_until: job.dedupeUntil,
-  dedupe_key: job.dedupeKey,
-  ...progressColumns(job.progress),
-  checkpoint: sealJson(job.checkpoint),
-  emptied: job.isEmptied ? 1 : 0,
-});
-
 export const progressColumns = (progress: ReportedProgress | null): Row => ({
   progress_done: progress?.done ?? null,
   progress_total: progress?.total ?? null,
   progress_rate: progress?.ratePerSecond ?? null,
 });
 
-export const jobOf = (row: Readonly<Record<string, SqlValue>>): Job => ({
-  id: String(row['job_id']),
-  tenantId: String(row['tenant_id']),
-  type: String(row['job_type']),
-  status: row['status'] as JobStatus,
-  dueMs: Number(row['due_ms']),
-  fence: Number(row['fence']),
-  attempts: Number(row['attempts']),
-  creator: String(row['creator']),
-  holderUri: String(row['holder_uri']),
-  scope: (row['scope'] ?? null) as Job['scope'],
-  payload: openJson<JobData>(SEALED, row, 'payload'),
-  estimatedSeconds: Number(row['estimated_s']),
-  createdMs: Number(row['created_ms']),
-  startedMs: numberOrNull(row['started_ms']),
-  completedMs: numberOrNull(row['completed_ms']),
-  result: openJson<JobData | null>(SEALED, row, 'result'),
-  error: textOrNull(row['error']),
-  dedupe: textOrNull(row['dedupe']),
-  dedupeUntil: (row['dedupe_until'] ?? null) as Job['dedupeUntil'],
-  dedupeKey: textOrNull(row['dedupe_key']),
-  progress: progressOf(row),
-  checkpoint: openJson<JobData | null>(SEALED, row, 'checkpoint'),
-  isEmptied: Number(row['emptied']) === 1,
-});
-
-const progressOf = (row: Readonly<Record<string, SqlValue>>): ReportedProgress | null =>
+const progressOf = (row: Row): ReportedProgress | null =>
   row['progress_done'] == null
     ? null
     : {
@@ -117,6 +56,32 @@ const progressOf = (row: Readonly<Record<string, SqlValue>>): ReportedProgress |
         total: numberOrNull(row['progress_total']),
         ratePerSecond: Number(row['progress_rate']),
       };
+
+export const { rowOf: jobRow, fromRow: jobOf } = defineRow<Job>({
+  id: column.text('job_id'),
+  tenantId: column.text('tenant_id'),
+  type: column.text('job_type'),
+  status: column.text('status'),
+  dueMs: column.number('due_ms'),
+  fence: column.number('fence'),
+  attempts: column.number('attempts'),
+  creator: column.text('creator'),
+  holderUri: column.text('holder_uri'),
+  scope: column.textOrNull('scope'),
+  payload: column.json(SEALED, 'payload'),
+  estimatedSeconds: column.number('estimated_s'),
+  createdMs: column.number('created_ms'),
+  startedMs: column.numberOrNull('started_ms'),
+  completedMs: column.numberOrNull('completed_ms'),
+  result: column.json(SEALED, 'result'),
+  error: column.textOrNull('error'),
+  dedupe: column.textOrNull('dedupe'),
+  dedupeUntil: column.textOrNull('dedupe_until'),
+  dedupeKey: column.textOrNull('dedupe_key'),
+  progress: { write: progressColumns, read: progressOf },
+  checkpoint: column.json(SEALED, 'checkpoint'),
+  isEmptied: column.flag('emptied'),
+});
 
 /** Returns the columns of a job that has ended. */
 export const ended = (

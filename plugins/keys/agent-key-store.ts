@@ -1,4 +1,4 @@
-import { numberOrNull, openRow, sealRow, textOrNull } from '../../kernel/internal-api.ts';
+import { column, defineRow, openRow, sealRow } from '../../kernel/internal-api.ts';
 import type {
   PluginTables,
   ReadableTables,
@@ -70,26 +70,16 @@ export class AgentKeyStore {
   }
 }
 
-const rowOf = (key: AgentKey): Row =>
-  sealRow(SEALED_AGENT_KEYS, {
-    id: key.id,
-    entity_uri: key.entityUri,
-    tenant_id: key.tenantId,
-    public_key: key.publicKey,
-    description: key.description,
-    registered_ms: key.registeredMs,
-    revoked_ms: key.revokedMs,
-  });
+const KEY_ROW = defineRow<AgentKey>({
+  id: column.text('id'),
+  entityUri: column.text('entity_uri'),
+  tenantId: column.text('tenant_id'),
+  publicKey: column.text('public_key'),
+  description: column.textOrNull('description'),
+  registeredMs: column.number('registered_ms'),
+  revokedMs: column.numberOrNull('revoked_ms'),
+});
 
-const keyFromRow = (stored: Readonly<Record<string, SqlValue>>): AgentKey => {
-  const row = openRow(SEALED_AGENT_KEYS, stored);
-  return {
-    id: String(row['id']),
-    entityUri: String(row['entity_uri']),
-    tenantId: String(row['tenant_id']),
-    publicKey: String(row['public_key']),
-    description: textOrNull(row['description']),
-    registeredMs: Number(row['registered_ms']),
-    revokedMs: numberOrNull(row['revoked_ms']),
-  };
-};
+const rowOf = (key: AgentKey): Row => sealRow(SEALED_AGENT_KEYS, KEY_ROW.rowOf(key));
+
+const keyFromRow = (stored: Row): AgentKey => KEY_ROW.fromRow(openRow(SEALED_AGENT_KEYS, stored));

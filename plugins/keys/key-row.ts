@@ -1,4 +1,4 @@
-import { numberOrNull, openRow, sealRow, textOrNull } from '../../kernel/internal-api.ts';
+import { column, defineRow, openRow, sealRow } from '../../kernel/internal-api.ts';
 import {
   DEFAULT_TENANT,
   formatInstant,
@@ -7,7 +7,6 @@ import {
   SCOPES,
   type Scope,
   type SealedColumns,
-  type SqlValue,
 } from '../../kernel/plugin-api.ts';
 import type { KeyRecord } from './keys-api.ts';
 import { API_KEYS_TABLE } from './keys-migrations.ts';
@@ -39,41 +38,28 @@ export interface StoredKey {
   readonly tenantId: string;
 }
 
+const listed = (words: readonly string[]): string => words.join(',');
+
+const KEY_ROW = defineRow<StoredKey>({
+  id: column.text('id'),
+  entityUri: column.text('entity_uri'),
+  permissions: column.of('permissions', (words) => String(words).split(','), listed),
+  allowedScopes: column.of('allowed_scopes', (scopes) => String(scopes).split(',') as Scope[], listed),
+  description: column.textOrNull('description'),
+  createdMs: column.number('created_ms'),
+  expiresAt: column.textOrNull('expires_at'),
+  expiresMs: column.numberOrNull('expires_ms'),
+  revokedMs: column.numberOrNull('revoked_ms'),
+  oidcSub: column.textOrNull('oidc_sub'),
+  client: column.textOrNull('client'),
+  tenantId: column.of('tenant_id', (tenantId) => String(tenantId ?? DEFAULT_TENANT)),
+});
+
 /** Returns the columns of a key, except the digest, which only its insertion sets. */
-export const rowOfKey = (key: StoredKey): Row =>
-  sealRow(SEALED, {
-    id: key.id,
-    entity_uri: key.entityUri,
-    permissions: key.permissions.join(','),
-    allowed_scopes: key.allowedScopes.join(','),
-    description: key.description,
-    created_ms: key.createdMs,
-    expires_at: key.expiresAt,
-    expires_ms: key.expiresMs,
-    revoked_ms: key.revokedMs,
-    oidc_sub: key.oidcSub,
-    client: key.client,
-    tenant_id: key.tenantId,
-  });
+export const rowOfKey = (key: StoredKey): Row => sealRow(SEALED, KEY_ROW.rowOf(key));
 
 /** Throws `DamagedRow` if a column that decides about rights has changed. */
-export const keyFromRow = (stored: Readonly<Record<string, SqlValue>>): StoredKey => {
-  const row = openRow(SEALED, stored);
-  return {
-    id: String(row['id']),
-    entityUri: String(row['entity_uri']),
-    permissions: String(row['permissions']).split(','),
-    allowedScopes: String(row['allowed_scopes']).split(',') as Scope[],
-    description: textOrNull(row['description']),
-    createdMs: Number(row['created_ms']),
-    expiresAt: textOrNull(row['expires_at']),
-    expiresMs: numberOrNull(row['expires_ms']),
-    revokedMs: numberOrNull(row['revoked_ms']),
-    oidcSub: textOrNull(row['oidc_sub']),
-    client: textOrNull(row['client']),
-    tenantId: textOrNull(row['tenant_id']) ?? DEFAULT_TENANT,
-  };
-};
+export const keyFromRow = (stored: Row): StoredKey => KEY_ROW.fromRow(openRow(SEALED, stored));
 
 export const recordOf = (key: StoredKey, lastUsedMs?: number): KeyRecord => ({
   id: key.id,

@@ -1,5 +1,5 @@
-import { numberOrNull, openRow, sealRow, textOrNull } from '../../kernel/internal-api.ts';
-import { formatInstant, openJson, type Row, type SqlValue, sealJson } from '../../kernel/plugin-api.ts';
+import { column, defineRow, openRow, sealRow } from '../../kernel/internal-api.ts';
+import { formatInstant, openJson, type Row, sealJson } from '../../kernel/plugin-api.ts';
 import type { ErasureReceipt, TenantErasure, TenantRecord, TenantStatus } from './multi-tenant-api.ts';
 import { SEALED } from './multi-tenant-migrations.ts';
 
@@ -29,31 +29,25 @@ export const newTenant = (id: string, name: string | null, createdMs: number): S
   receipt: null,
 });
 
-export const rowOfTenant = (tenant: StoredTenant): Row =>
-  sealRow(SEALED, {
-    id: tenant.id,
-    name: tenant.name,
-    status: tenant.status,
-    created_ms: tenant.createdMs,
-    suspended_ms: tenant.suspendedMs,
-    requested_by: tenant.requestedBy,
-    requested_ms: tenant.requestedMs,
-    job_id: tenant.jobId,
-    removed: sealJson(tenant.removed),
-    receipt: sealJson(tenant.receipt),
-  });
-
-export const tenantFromRow = (row: Readonly<Record<string, SqlValue>>): StoredTenant => ({
-  ...standingFromRow(row),
-  name: textOrNull(row['name']),
-  createdMs: Number(row['created_ms']),
-  suspendedMs: numberOrNull(row['suspended_ms']),
-  requestedBy: textOrNull(row['requested_by']),
-  requestedMs: numberOrNull(row['requested_ms']),
-  jobId: textOrNull(row['job_id']),
-  removed: openJson<Record<string, number> | null>(SEALED, row, 'removed') ?? {},
-  receipt: openJson<ErasureReceipt | null>(SEALED, row, 'receipt'),
+const TENANT_ROW = defineRow<StoredTenant>({
+  id: column.text('id'),
+  name: column.textOrNull('name'),
+  status: column.text('status'),
+  createdMs: column.number('created_ms'),
+  suspendedMs: column.numberOrNull('suspended_ms'),
+  requestedBy: column.textOrNull('requested_by'),
+  requestedMs: column.numberOrNull('requested_ms'),
+  jobId: column.textOrNull('job_id'),
+  removed: {
+    write: (removed) => ({ removed: sealJson(removed) }),
+    read: (row) => openJson<Record<string, number> | null>(SEALED, row, 'removed') ?? {},
+  },
+  receipt: column.json(SEALED, 'receipt'),
 });
+
+export const rowOfTenant = (tenant: StoredTenant): Row => sealRow(SEALED, TENANT_ROW.rowOf(tenant));
+
+export const tenantFromRow = (row: Row): StoredTenant => TENANT_ROW.fromRow(openRow(SEALED, row));
 
 /** Reads the columns that decide about rights. Throws `DamagedRow` if one has changed. */
 export const standingFromRow = (stored: Row): Pick<StoredTenant, 'id' | 'status'> => {

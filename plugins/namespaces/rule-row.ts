@@ -1,5 +1,5 @@
-import { openRow, sealRow } from '../../kernel/internal-api.ts';
-import { openJson, type SealedColumns, type SqlValue, sealJson } from '../../kernel/plugin-api.ts';
+import { column, defineRow, openRow, sealRow } from '../../kernel/internal-api.ts';
+import type { Row, SealedColumns } from '../../kernel/plugin-api.ts';
 import type { NamespaceRule } from './namespaces-api.ts';
 import { RULES } from './namespaces-migrations.ts';
 
@@ -15,25 +15,16 @@ export interface StoredRule extends NamespaceRule {
   readonly key: string;
 }
 
-export const ruleFromRow = (stored: Readonly<Record<string, SqlValue>>): StoredRule => {
-  const row = openRow(SEALED, stored);
-  return {
-    tenantId: String(row['tenant_id']),
-    key: String(row['pattern_key']),
-    pattern: String(row['pattern']),
-    owners: openJson<readonly string[]>(SEALED, row, 'owners'),
-    setBy: String(row['set_by']),
-    setMs: Number(row['set_ms']),
-  };
-};
+const RULE_ROW = defineRow<StoredRule>({
+  tenantId: column.text('tenant_id'),
+  key: column.text('pattern_key'),
+  pattern: column.text('pattern'),
+  owners: column.json(SEALED, 'owners'),
+  setBy: column.text('set_by'),
+  setMs: column.number('set_ms'),
+});
 
-export const rowOfRule = ({ tenantId, key, pattern, owners, setBy, setMs }: StoredRule) =>
-  sealRow(SEALED, {
-    tenant_id: tenantId,
-    pattern_key: key,
-    pattern,
-    owners: sealJson(owners),
-    owner_count: owners.length,
-    set_by: setBy,
-    set_ms: setMs,
-  });
+export const ruleFromRow = (stored: Row): StoredRule => RULE_ROW.fromRow(openRow(SEALED, stored));
+
+export const rowOfRule = (rule: StoredRule): Row =>
+  sealRow(SEALED, { ...RULE_ROW.rowOf(rule), owner_count: rule.owners.length });

@@ -1,5 +1,5 @@
-import { numberOrNull } from '../../kernel/internal-api.ts';
-import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
+import { column, defineRow } from '../../kernel/internal-api.ts';
+import type { Scope } from '../../kernel/plugin-api.ts';
 
 /** The access that one person gave to one client. Instants are in milliseconds since the epoch. */
 export interface Grant {
@@ -28,43 +28,30 @@ export interface Grant {
 /** The form of the entities of clients. Checking it first saves a look-up for most other entities. */
 export const CLIENT_ENTITY = /^agent:[a-z0-9-]+-[0-9a-f]{16}$/;
 
-export const rowOfGrant = (grant: Grant): Row => ({
-  tenant_id: grant.tenantId,
-  id: grant.id,
-  client_id: grant.clientId,
-  client_name: grant.clientName,
-  client_host: grant.clientHost,
-  entity_uri: grant.entityUri,
-  person_uri: grant.personUri,
-  person_key_id: grant.personKeyId,
-  key_id: grant.keyId,
-  permissions: grant.permissions.join(' '),
-  scopes: grant.scopes.join(' '),
-  gardens: grant.gardens.join(' '),
-  created_ms: grant.createdMs,
-  expires_ms: grant.expiresMs,
-  redeemed_ms: grant.redeemedMs,
-});
+const words = <T extends string>(name: string) =>
+  column.of<readonly T[]>(
+    name,
+    (value) =>
+      String(value)
+        .split(' ')
+        .filter((word) => word !== '') as T[],
+    (list) => list.join(' '),
+  );
 
-export const grantFromRow = (row: Readonly<Record<string, SqlValue>>): Grant => ({
-  tenantId: String(row['tenant_id']),
-  id: String(row['id']),
-  clientId: String(row['client_id']),
-  clientName: String(row['client_name']),
-  clientHost: String(row['client_host']),
-  entityUri: String(row['entity_uri']),
-  personUri: String(row['person_uri']),
-  personKeyId: String(row['person_key_id']),
-  keyId: String(row['key_id']),
-  permissions: words(row['permissions']),
-  scopes: words(row['scopes']) as readonly Scope[],
-  gardens: words(row['gardens']),
-  createdMs: Number(row['created_ms']),
-  expiresMs: Number(row['expires_ms']),
-  redeemedMs: numberOrNull(row['redeemed_ms']),
+export const { rowOf: rowOfGrant, fromRow: grantFromRow } = defineRow<Grant>({
+  tenantId: column.text('tenant_id'),
+  id: column.text('id'),
+  clientId: column.text('client_id'),
+  clientName: column.text('client_name'),
+  clientHost: column.text('client_host'),
+  entityUri: column.text('entity_uri'),
+  personUri: column.text('person_uri'),
+  personKeyId: column.text('person_key_id'),
+  keyId: column.text('key_id'),
+  permissions: words('permissions'),
+  scopes: words('scopes'),
+  gardens: words('gardens'),
+  createdMs: column.number('created_ms'),
+  expiresMs: column.number('expires_ms'),
+  redeemedMs: column.numberOrNull('redeemed_ms'),
 });
-
-const words = (value: SqlValue | undefined): readonly string[] =>
-  String(value)
-    .split(' ')
-    .filter((word) => word !== '');

@@ -1,5 +1,5 @@
-import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
-import type { PluginTables, ReadableTables, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
+import { column, defineRow } from '../../kernel/internal-api.ts';
+import type { PluginTables, ReadableTables, Row, WritableTables } from '../../kernel/plugin-api.ts';
 import { CLIENT_ENTITY, type Grant, grantFromRow, rowOfGrant } from './grant-row.ts';
 import { CONSENTS_TABLE, ENTITIES_TABLE, GRANTS_TABLE, SECRETS_TABLE } from './oauth-migrations.ts';
 
@@ -35,8 +35,6 @@ export interface StoredConsent {
 
 /** The signal after a code or a token was spent. */
 export const SECRETS_SPENT = 'secrets spent';
-
-type Columns = Readonly<Record<string, SqlValue>>;
 
 /** The time for which the store retains expired secrets, so that the node recognises a second use. */
 const KEPT_AFTER_END_MS = 600_000;
@@ -80,7 +78,7 @@ export class GrantStore {
     if (entityUri !== undefined) {
       query.where((mine) => mine.where('person_uri', entityUri).orWhere('entity_uri', entityUri));
     }
-    const rows: Columns[] = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc');
+    const rows: Row[] = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc');
     return rows.map(grantFromRow);
   }
 
@@ -97,7 +95,7 @@ export class GrantStore {
   }
 
   async all(own: ReadableTables): Promise<Grant[]> {
-    return ((await own(GRANTS_TABLE).orderBy('tenant_id').orderBy('id')) as Columns[]).map(grantFromRow);
+    return ((await own(GRANTS_TABLE).orderBy('tenant_id').orderBy('id')) as Row[]).map(grantFromRow);
   }
 
   async redeem(own: WritableTables, { tenantId, id }: Grant, nowMs: number): Promise<void> {
@@ -118,24 +116,11 @@ export class GrantStore {
 
   async secret(own: ReadableTables, digest: string): Promise<StoredSecret | undefined> {
     const [row] = await own.select(SECRETS_TABLE, { digest });
-    return row === undefined ? undefined : secretFromRow(row);
+    return row === undefined ? undefined : SECRET_ROW.fromRow(row);
   }
 
   insertSecrets(own: WritableTables, secrets: readonly StoredSecret[]): Promise<void> {
-    return own.insertRows(
-      SECRETS_TABLE,
-      secrets.map((secret) => ({
-        tenant_id: secret.tenantId,
-        digest: secret.digest,
-        grant_id: secret.grantId,
-        kind: secret.kind,
-        audience: secret.audience,
-        redirect_uri: secret.redirectUri,
-        challenge: secret.challenge,
-        expires_ms: secret.expiresMs,
-        spent_ms: secret.spentMs,
-      })),
-    );
+    return own.insertRows(SECRETS_TABLE, secrets.map(SECRET_ROW.rowOf));
   }
 
   /** Spends a code or a refresh token. Returns false if another request has spent it, even at the same time. */
@@ -148,14 +133,14 @@ export class GrantStore {
   /** Returns the unexpired secrets that were spent since an instant. */
   async spentSince(own: ReadableTables, sinceMs: number, nowMs: number): Promise<StoredSecret[]> {
     const query = own(SECRETS_TABLE).where('spent_ms', '>=', sinceMs).where('expires_ms', '>', nowMs);
-    return ((await query) as Columns[]).map(secretFromRow);
+    return ((await query) as Row[]).map(SECRET_ROW.fromRow);
   }
 
   /** Returns those of these secrets that nobody has spent. */
   async unspentAmong(own: ReadableTables, digests: readonly string[]): Promise<StoredSecret[]> {
     if (digests.length === 0) return [];
     const found = await own.select(SECRETS_TABLE, { digest: [...digests] });
-    return found.map(secretFromRow).filter(({ spentMs }) => spentMs === null);
+    return found.map(SECRET_ROW.fromRow).filter(({ spentMs }) => spentMs === null);
   }
 
   async removeSecret(own: WritableTables, { tenantId, digest }: StoredSecret): Promise<void> {
@@ -195,14 +180,14 @@ export class GrantStore {
   }
 }
 
-const secretFromRow = (row: Columns): StoredSecret => ({
-  tenantId: String(row['tenant_id']),
-  digest: String(row['digest']),
-  grantId: String(row['grant_id']),
-  kind: String(row['kind']) as SecretKind,
-  audience: String(row['audience']),
-  redirectUri: textOrNull(row['redirect_uri']),
-  challenge: textOrNull(row['challenge']),
-  expiresMs: Number(row['expires_ms']),
-  spentMs: numberOrNull(row['spent_ms']),
+const SECRET_ROW = defineRow<StoredSecret>({
+  tenantId: column.text('tenant_id'),
+  digest: column.text('digest'),
+  grantId: column.text('grant_id'),
+  kind: column.text('kind'),
+  audience: column.text('audience'),
+  redirectUri: column.textOrNull('redirect_uri'),
+  challenge: column.textOrNull('challenge'),
+  expiresMs: column.number('expires_ms'),
+  spentMs: column.numberOrNull('spent_ms'),
 });

@@ -1,12 +1,5 @@
-import { numberOrNull, textOrNull } from '../../kernel/internal-api.ts';
-import {
-  openJson,
-  type Principal,
-  type Row,
-  type SealedColumns,
-  type SqlValue,
-  sealJson,
-} from '../../kernel/plugin-api.ts';
+import { column, defineRow } from '../../kernel/internal-api.ts';
+import { openJson, type Principal, type Row, type SealedColumns, sealJson } from '../../kernel/plugin-api.ts';
 import type { CapabilityNeed } from '../capability-tokens/capability-tokens-api.ts';
 
 export const RECORDS = 'subscriptions_records';
@@ -91,63 +84,51 @@ export const isOwner = ({ tenantId, ownerUri }: Subscription, caller: Principal)
 export const wantsType = ({ eventTypes }: Subscription, type: EventType): boolean =>
   eventTypes === null || eventTypes.includes(type);
 
-export const rowOfSubscription = (record: Subscription): Row => ({
-  subscription_id: record.id,
-  tenant_id: record.tenantId,
-  owner_uri: record.ownerUri,
-  holder_uri: record.holderUri,
-  key_id: record.keyId,
-  token_id: record.tokenId,
-  target: record.target,
-  target_type: record.targetType,
-  target_key: record.targetKey,
-  match_key: record.status === 'active' ? record.targetKey : null,
-  event_types: record.eventTypes?.join(',') ?? null,
-  webhook_url: record.address,
-  webhook_host: record.host,
-  idempotency_key: record.idempotencyKey,
-  content_digest: record.contentDigest,
-  secret: record.secret,
-  ...formerColumns(record.formerSecrets),
-  status: record.status,
-  cancelled_reason: record.cancelledReason,
-  created_ms: record.createdMs,
-  last_delivered_ms: record.lastDeliveredMs,
-  failures: record.failures,
-  probe_ms: record.probeMs,
-});
-
-export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscription => ({
-  id: String(row['subscription_id']),
-  tenantId: String(row['tenant_id']),
-  ownerUri: String(row['owner_uri']),
-  holderUri: String(row['holder_uri']),
-  keyId: textOrNull(row['key_id']),
-  tokenId: String(row['token_id']),
-  target: String(row['target']),
-  targetType: row['target_type'] as TargetType,
-  targetKey: String(row['target_key']),
-  eventTypes: row['event_types'] == null ? null : (String(row['event_types']).split(',') as EventType[]),
-  address: String(row['webhook_url']),
-  host: String(row['webhook_host']),
-  idempotencyKey: textOrNull(row['idempotency_key']),
-  contentDigest: String(row['content_digest']),
-  secret: String(row['secret']),
-  formerSecrets: openJson<readonly FormerSecret[] | null>(SEALED, row, 'former_secrets') ?? [],
-  status: row['status'] === 'active' ? 'active' : 'cancelled',
-  cancelledReason: textOrNull(row['cancelled_reason']) as CancelReason | null,
-  createdMs: Number(row['created_ms']),
-  lastDeliveredMs: numberOrNull(row['last_delivered_ms']),
-  failures: Number(row['failures']),
-  probeMs: numberOrNull(row['probe_ms']),
-});
-
 /**
  * Returns the columns of the former secrets that still sign; the second column is the earliest end of their overlap.
  */
 export const formerColumns = (former: readonly FormerSecret[]): Row => ({
   former_secrets: former.length === 0 ? null : sealJson(former),
   former_until_ms: former.length === 0 ? null : Math.min(...former.map(({ untilMs }) => untilMs)),
+});
+
+const SUBSCRIPTION_ROW = defineRow<Subscription>({
+  id: column.text('subscription_id'),
+  tenantId: column.text('tenant_id'),
+  ownerUri: column.text('owner_uri'),
+  holderUri: column.text('holder_uri'),
+  keyId: column.textOrNull('key_id'),
+  tokenId: column.text('token_id'),
+  target: column.text('target'),
+  targetType: column.text('target_type'),
+  targetKey: column.text('target_key'),
+  eventTypes: column.of(
+    'event_types',
+    (types) => (types == null ? null : (String(types).split(',') as EventType[])),
+    (types) => types?.join(',') ?? null,
+  ),
+  address: column.text('webhook_url'),
+  host: column.text('webhook_host'),
+  idempotencyKey: column.textOrNull('idempotency_key'),
+  contentDigest: column.text('content_digest'),
+  secret: column.text('secret'),
+  formerSecrets: {
+    write: formerColumns,
+    read: (row) => openJson<readonly FormerSecret[] | null>(SEALED, row, 'former_secrets') ?? [],
+  },
+  status: column.of('status', (status) => (status === 'active' ? 'active' : 'cancelled')),
+  cancelledReason: column.textOrNull('cancelled_reason'),
+  createdMs: column.number('created_ms'),
+  lastDeliveredMs: column.numberOrNull('last_delivered_ms'),
+  failures: column.number('failures'),
+  probeMs: column.numberOrNull('probe_ms'),
+});
+
+export const subscriptionOf = SUBSCRIPTION_ROW.fromRow;
+
+export const rowOfSubscription = (record: Subscription): Row => ({
+  ...SUBSCRIPTION_ROW.rowOf(record),
+  match_key: record.status === 'active' ? record.targetKey : null,
 });
 
 export const formerSecretsAt = ({ formerSecrets }: Pick<Subscription, 'formerSecrets'>, nowMs: number) =>

@@ -1,23 +1,17 @@
 import {
+  column,
   decodeBase64Url,
+  defineRow,
   encodeBase64Url,
   foldName,
   keyIdOf,
-  numberOrNull,
   openRow,
   sealRow,
   textOrNull,
 } from '../../../kernel/internal-api.ts';
-import {
-  openJson,
-  type Row,
-  type SealedColumns,
-  type SqlValue,
-  sealJson,
-  sha256Hex,
-} from '../../../kernel/plugin-api.ts';
+import { openJson, type Row, type SealedColumns, sealJson, sha256Hex } from '../../../kernel/plugin-api.ts';
 import { type DeclarationDocument, declarationOf } from './declaration.ts';
-import type { Peering, PeerKey, PeerStatus } from './peering.ts';
+import type { Peering, PeerKey } from './peering.ts';
 import { PEERS_TABLE } from './peering-tables.ts';
 
 export const SEALED = {
@@ -55,66 +49,52 @@ export interface StoredPeering extends Peering {
  */
 export const nodeDigest = (nodeId: string): string => sha256Hex(foldName(nodeId));
 
-export const rowOfPeering = (peering: StoredPeering): Row =>
-  sealRow(SEALED, {
-    tenant_id: peering.tenantId,
-    peer_id: peering.peerId,
-    node_id: peering.nodeId,
-    node_digest: nodeDigest(peering.nodeId),
-    node_url: peering.nodeUrl === '' ? null : peering.nodeUrl,
-    status: peering.status,
-    theirs: sealJson(peering.theirDocument),
-    theirs_signed_ms: peering.theirFloorMs,
-    ours: sealJson(peering.ourDocument),
-    ours_signed_ms: peering.ourFloorMs,
-    waiting: sealJson(peering.waiting),
-    waiting_since_ms: peering.waitingSinceMs,
-    public_keys: sealJson(
-      peering.keys.map(({ publicKey, validUntilMs }) => [encodeBase64Url(publicKey), validUntilMs]),
-    ),
-    grant_version: peering.grantVersion,
-    verified_ms: peering.verifiedMs,
-    established_ms: peering.establishedMs,
-    checked_ms: peering.checkedMs,
-    created_ms: peering.createdMs,
-    unicode_version: peering.unicodeVersion,
-    takes_any_key: peering.takesAnyKey ? 1 : 0,
-  });
-
-export const peeringFromRow = (stored: Readonly<Record<string, SqlValue>>): StoredPeering => {
-  const row = openRow(SEALED, stored);
-  const theirDocument = documentIn(row, 'theirs');
-  const ourDocument = documentIn(row, 'ours');
-  return {
-    tenantId: String(row['tenant_id']),
-    peerId: String(row['peer_id']),
-    nodeId: String(row['node_id']),
-    nodeUrl: row['node_url'] == null ? '' : String(row['node_url']),
-    status: String(row['status']) as PeerStatus,
-    theirs: theirDocument && declarationOf(theirDocument),
-    ours: ourDocument && declarationOf(ourDocument),
-    keys: keysOf(openJson(SEALED, row, 'public_keys')),
-    grantVersion: Number(row['grant_version']),
-    verifiedMs: numberOrNull(row['verified_ms']),
-    establishedMs: numberOrNull(row['established_ms']),
-    createdMs: Number(row['created_ms']),
-    unicodeVersion: textOrNull(row['unicode_version']),
-    waiting: documentIn(row, 'waiting'),
-    waitingSinceMs: numberOrNull(row['waiting_since_ms']),
-    theirDocument,
-    ourDocument,
-    theirFloorMs: numberOrNull(row['theirs_signed_ms']),
-    ourFloorMs: numberOrNull(row['ours_signed_ms']),
-    checkedMs: numberOrNull(row['checked_ms']),
-    takesAnyKey: Number(row['takes_any_key']) === 1,
-  };
-};
-
 const keysOf = (stored: readonly [string, number | null][]): readonly PeerKey[] =>
   stored.map(([key, validUntilMs]) => {
     const publicKey = decodeBase64Url(key) ?? new Uint8Array();
     return { keyId: keyIdOf(publicKey), publicKey, validUntilMs };
   });
 
-const documentIn = (row: Row, column: 'theirs' | 'ours' | 'waiting'): DeclarationDocument | null =>
-  openJson<DeclarationDocument | null>(SEALED, row, column);
+const PEERING_ROW = defineRow<Omit<StoredPeering, 'theirs' | 'ours'>>({
+  tenantId: column.text('tenant_id'),
+  peerId: column.text('peer_id'),
+  nodeId: column.text('node_id'),
+  nodeUrl: column.of(
+    'node_url',
+    (url) => textOrNull(url) ?? '',
+    (url) => url || null,
+  ),
+  status: column.text('status'),
+  theirDocument: column.json(SEALED, 'theirs'),
+  theirFloorMs: column.numberOrNull('theirs_signed_ms'),
+  ourDocument: column.json(SEALED, 'ours'),
+  ourFloorMs: column.numberOrNull('ours_signed_ms'),
+  waiting: column.json(SEALED, 'waiting'),
+  waitingSinceMs: column.numberOrNull('waiting_since_ms'),
+  keys: {
+    write: (keys) => ({
+      public_keys: sealJson(keys.map(({ publicKey, validUntilMs }) => [encodeBase64Url(publicKey), validUntilMs])),
+    }),
+    read: (row) => keysOf(openJson(SEALED, row, 'public_keys')),
+  },
+  grantVersion: column.number('grant_version'),
+  verifiedMs: column.numberOrNull('verified_ms'),
+  establishedMs: column.numberOrNull('established_ms'),
+  checkedMs: column.numberOrNull('checked_ms'),
+  createdMs: column.number('created_ms'),
+  unicodeVersion: column.textOrNull('unicode_version'),
+  takesAnyKey: column.flag('takes_any_key'),
+});
+
+export const rowOfPeering = (peering: StoredPeering): Row =>
+  sealRow(SEALED, { ...PEERING_ROW.rowOf(peering), node_digest: nodeDigest(peering.nodeId) });
+
+export const peeringFromRow = (stored: Row): StoredPeering => {
+  const peering = PEERING_ROW.fromRow(openRow(SEALED, stored));
+  const { theirDocument, ourDocument } = peering;
+  return {
+    ...peering,
+    theirs: theirDocument && declarationOf(theirDocument),
+    ours: ourDocument && declarationOf(ourDocument),
+  };
+};

@@ -1,5 +1,5 @@
-import { numberOrNull, textOrNull } from '../../../kernel/internal-api.ts';
-import type { Scope, SqlValue } from '../../../kernel/plugin-api.ts';
+import { column, defineRow } from '../../../kernel/internal-api.ts';
+import type { Row, Scope } from '../../../kernel/plugin-api.ts';
 
 /** The progress of this node in reading one scope of one peer. */
 export interface PullRow {
@@ -33,38 +33,36 @@ export interface PullRow {
 
 export type PullName = Pick<PullRow, 'tenantId' | 'peerId' | 'scope'>;
 
-export const whereOf = ({ tenantId, peerId, scope }: PullName) => ({
-  tenant_id: tenantId,
-  peer_id: peerId,
-  scope,
+const NAME = {
+  tenantId: column.text('tenant_id'),
+  peerId: column.text('peer_id'),
+  scope: column.text<Scope>('scope'),
+};
+
+const PULL_ROW = defineRow<PullRow>({
+  ...NAME,
+  cursor: column.textOrNull('cursor'),
+  epoch: column.textOrNull('epoch'),
+  storeEpoch: column.text('store_epoch'),
+  wantsOwn: column.flag('wants_own'),
+  grantVersion: column.number('grant_version'),
+  dueMs: column.number('due_ms'),
+  leaseUntilMs: column.number('lease_until_ms'),
+  fence: column.number('fence'),
+  failures: column.number('failures'),
+  lastOkMs: column.numberOrNull('last_ok_ms'),
+  lastFailureMs: column.numberOrNull('last_failure_ms'),
+  lastError: column.textOrNull('last_error'),
+  caughtUpMs: column.numberOrNull('caught_up_ms'),
+  remaining: column.numberOrNull('remaining'),
 });
 
-const COLUMNS = {
-  cursor: 'cursor',
-  epoch: 'epoch',
-  storeEpoch: 'store_epoch',
-  wantsOwn: 'wants_own',
-  grantVersion: 'grant_version',
-  dueMs: 'due_ms',
-  leaseUntilMs: 'lease_until_ms',
-  fence: 'fence',
-  failures: 'failures',
-  lastOkMs: 'last_ok_ms',
-  lastFailureMs: 'last_failure_ms',
-  lastError: 'last_error',
-  caughtUpMs: 'caught_up_ms',
-  remaining: 'remaining',
-} as const;
+export const { fromRow: pullOf } = PULL_ROW;
+export const whereOf: (name: PullName) => Row = defineRow<PullName>(NAME).rowOf;
 
 export type PullChange = Partial<Omit<PullRow, keyof PullName>>;
 
-export const columnsOf = (change: PullChange): Record<string, SqlValue> =>
-  Object.fromEntries(
-    Object.entries(change).map(([name, value]) => [
-      COLUMNS[name as keyof typeof COLUMNS],
-      typeof value === 'boolean' ? Number(value) : value,
-    ]),
-  );
+export const columnsOf: (change: PullChange) => Row = PULL_ROW.columnsOf;
 
 /** Creates a pull that starts at the beginning of the feed and is due at once. */
 export const freshPull = (
@@ -86,24 +84,4 @@ export const freshPull = (
   lastError: null,
   caughtUpMs: null,
   remaining: null,
-});
-
-export const pullOf = (row: Record<string, SqlValue>): PullRow => ({
-  tenantId: String(row['tenant_id']),
-  peerId: String(row['peer_id']),
-  scope: row['scope'] as Scope,
-  cursor: textOrNull(row['cursor']),
-  epoch: textOrNull(row['epoch']),
-  storeEpoch: String(row['store_epoch']),
-  wantsOwn: Number(row['wants_own']) === 1,
-  grantVersion: Number(row['grant_version']),
-  dueMs: Number(row['due_ms']),
-  leaseUntilMs: Number(row['lease_until_ms']),
-  fence: Number(row['fence']),
-  failures: Number(row['failures']),
-  lastOkMs: numberOrNull(row['last_ok_ms']),
-  lastFailureMs: numberOrNull(row['last_failure_ms']),
-  lastError: textOrNull(row['last_error']),
-  caughtUpMs: numberOrNull(row['caught_up_ms']),
-  remaining: numberOrNull(row['remaining']),
 });

@@ -4,6 +4,7 @@ import type {
   FactErasure,
   PluginTables,
   PluginTransaction,
+  Row,
   StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import { tombstoneFromRow } from '../markers/marker-row.ts';
@@ -45,7 +46,7 @@ const eraseAgain = async (
     .whereNotNull('erased_ms')
     .whereNull('revoked_ms');
   if (rows.length === 0) return;
-  const markers = (rows as readonly Readonly<Record<string, unknown>>[]).map(tombstoneFromRow);
+  const markers = (rows as readonly Row[]).map(tombstoneFromRow);
   const again = facts.filter((fact) => markers.some((marker) => wasErased(fact, marker))).map(({ id }) => id);
   if (again.length > 0) await erasure.erase(tenantId, again, transaction);
 };

@@ -1,13 +1,5 @@
-import type { ErasurePosition } from '../../../kernel/internal-api.ts';
-import {
-  type ErasureCounts,
-  openJson,
-  type ReadableTables,
-  type Row,
-  type SealedColumns,
-  sealJson,
-  type WritableTables,
-} from '../../../kernel/plugin-api.ts';
+import { column, defineRow, type ErasurePosition } from '../../../kernel/internal-api.ts';
+import type { ErasureCounts, ReadableTables, Row, SealedColumns, WritableTables } from '../../../kernel/plugin-api.ts';
 import type { ErasureReceipt } from './erasure-receipt.ts';
 import { ERASURES } from './erasure-tables.ts';
 
@@ -44,27 +36,20 @@ type Name = Pick<ErasureRow, 'tenantId' | 'tombstoneId'>;
 
 const keyOf = ({ tenantId, tombstoneId }: Name) => ({ tenant_id: tenantId, tombstone_id: tombstoneId });
 
-const rowOf = (erasure: ErasureRow): Row => ({
-  ...keyOf(erasure),
-  origin_node_id: erasure.originNodeId ?? '',
-  requested_by: erasure.requestedBy,
-  state: erasure.state,
-  position: sealJson(erasure.position),
-  counts: sealJson(erasure.counts),
-  touched_ms: erasure.touchedMs,
-  receipt: sealJson(erasure.receipt),
-});
-
-const fromRow = (row: Row): ErasureRow => ({
-  tenantId: String(row['tenant_id']),
-  tombstoneId: String(row['tombstone_id']),
-  originNodeId: row['origin_node_id'] === '' ? null : String(row['origin_node_id']),
-  requestedBy: String(row['requested_by']),
-  state: row['state'] as ErasureState,
-  position: openJson<ErasurePosition>(SEALED, row, 'position'),
-  counts: openJson<ErasureCounts>(SEALED, row, 'counts'),
-  touchedMs: Number(row['touched_ms']),
-  receipt: openJson<ErasureReceipt | null>(SEALED, row, 'receipt'),
+const { rowOf, fromRow } = defineRow<ErasureRow>({
+  tenantId: column.text('tenant_id'),
+  tombstoneId: column.text('tombstone_id'),
+  originNodeId: column.of(
+    'origin_node_id',
+    (id) => (id === '' ? null : String(id)),
+    (id) => id ?? '',
+  ),
+  requestedBy: column.text('requested_by'),
+  state: column.text('state'),
+  position: column.json(SEALED, 'position'),
+  counts: column.json(SEALED, 'counts'),
+  touchedMs: column.number('touched_ms'),
+  receipt: column.json(SEALED, 'receipt'),
 });
 
 /** Returns the progress; undefined if it is damaged, so that the next request starts the erasure again. */
