@@ -61,8 +61,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
           ? new ThreadWriter(startInPlace, read, knex)
           : new InlineWriter(() => files.opening(() => openWriter(file)), knex),
       openReader: read,
-      requireFiles: () => files.require(),
-      logBytes: () => files.logBytes,
+      files,
       scrub: (turn) => scrubFile(path, turn),
       copy: (folder, copying) => copyFile(path, folder, copying),
       record: (folder, recording) => recordChanges(path, folder, recording),

@@ -1,22 +1,26 @@
 import { realpathSync, statSync } from 'node:fs';
 import { ServiceError } from '../../ports/ports.ts';
+import { LogLength } from './log-length.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**
  * Tells whether the paths of an open store still name its files. SQLite goes on with open files that were moved,
- * replaced or removed, and their commits would be gone after a restart or a crash.
+ * replaced, removed or emptied, and their commits would be gone after a restart or a crash.
  */
 export class FilesInPlace {
   readonly #path: string;
   /** It has commits that the file lacks, and stays as long as a connection is open. */
   #log: string;
+  /** Its locks keep other processes from emptying a log that this process still uses. */
+  #index: string;
+  #length: LogLength | undefined;
   /** The identities of the files by their paths. SQLite makes the log of a new file with its first read. */
   readonly #opened = new Map<string, string>();
-  #logBytes = 0;
 
   constructor(path: string) {
     this.#path = path;
     this.#log = `${path}-wal`;
+    this.#index = `${path}-shm`;
   }
 
   /** Opens a connection. Later calls refuse where the paths name other files than in the first one. */
@@ -25,8 +29,12 @@ export class FilesInPlace {
     if (this.#opened.size > 0) this.require();
     const connection = open();
     try {
-      // SQLite puts the log beside the file itself where the path is a link.
-      if (this.#opened.size === 0) this.#log = `${realpathSync(this.#path)}-wal`;
+      if (this.#opened.size === 0) {
+        // SQLite puts the log beside the file itself where the path is a link.
+        const file = realpathSync(this.#path);
+        this.#log = `${file}-wal`;
+        this.#index = `${file}-shm`;
+      }
       this.require();
       return connection;
     } catch (error) {
@@ -35,36 +43,69 @@ export class FilesInPlace {
     }
   }
 
-  /** The size of the log at the last check. */
-  get logBytes(): number {
-    return this.#logBytes;
-  }
-
-  /** Throws `unavailable` if the paths name other files than the open ones, or none. */
+  /** Throws `unavailable` if the paths name other files than the open ones, or none, or an empty file. */
   require(): void {
-    for (const path of [this.#path, this.#log]) {
-      const { found, bytes } = look(path);
-      if (path === this.#log) this.#logBytes = bytes;
+    const paths = [this.#path, this.#log, this.#index];
+    for (const path of paths) {
+      const found = lookAt(path);
+      if (found === UNKNOWN) continue;
       const opened = this.#opened.get(path);
-      if (opened === undefined && found !== undefined && found !== UNKNOWN) this.#opened.set(path, found);
-      if (opened === undefined || found === opened || found === UNKNOWN) continue;
-      throw new ServiceError('unavailable', 'the files of the store were moved, replaced or removed', {
-        hint: `put ${this.#path} and ${this.#log} back, or restart the node with the store that is there`,
-      });
+      if (opened === undefined && found !== undefined) this.#opened.set(path, found.identity);
+      if (opened !== undefined && found?.identity !== opened) throw notInPlace(paths);
+      // A new connection would remove the log of an empty file.
+      if (path === this.#path && found?.bytes === 0n) throw emptied(path);
     }
   }
+
+  /** Throws `unavailable` also if the log was cut. The caller holds the write lock. */
+  requireWhole(): void {
+    this.require();
+    this.#length ??= new LogLength(this.#log);
+    this.#length.require();
+  }
+
+  /** The size of the log at the last `requireWhole`. */
+  get logBytes(): number {
+    return this.#length?.bytes ?? 0;
+  }
+
+  /** Whether the log is empty, as of the last `requireWhole`. Only a commit shows whether it was emptied as usual. */
+  get isLogEmpty(): boolean {
+    return this.#length?.isEmpty ?? true;
+  }
+
+  /** Throws `commit_unknown` if the commit after the last `requireWhole` would be lost with a restart. */
+  requireCommit(): void {
+    this.#length?.requireCommit();
+  }
 }
+
+const notInPlace = (paths: readonly string[]): ServiceError =>
+  new ServiceError('unavailable', 'the files of the store were moved, replaced or removed', {
+    hint: `put ${paths.join(' and ')} back, or restart the node with the store that is there`,
+  });
+
+const emptied = (path: string): ServiceError =>
+  new ServiceError('unavailable', 'the file of the store was emptied beside the node', {
+    hint: `stop the node, and restore a backup in place of ${path}`,
+  });
 
 /** A file that the system does not let this process look at, which may well be in its place. */
 const UNKNOWN = 'unknown';
 
-/** Returns what tells a file from every other one of the machine, undefined for a missing one, and its size. */
-const look = (path: string): { readonly found: string | undefined; readonly bytes: number } => {
+interface FoundFile {
+  /** Tells the file from every other one of the machine. */
+  readonly identity: string;
+  readonly bytes: bigint;
+}
+
+/** Returns undefined for a missing file. */
+const lookAt = (path: string): FoundFile | typeof UNKNOWN | undefined => {
   try {
     const { dev, ino, size } = statSync(path, { bigint: true });
-    return { found: `${dev} ${ino}`, bytes: Number(size) };
+    return { identity: `${dev} ${ino}`, bytes: size };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return { found: code === 'ENOENT' || code === 'ENOTDIR' ? undefined : UNKNOWN, bytes: 0 };
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : UNKNOWN;
   }
 };

@@ -103,11 +103,18 @@ const found = (
   { pageBytes }: Place,
 ): ChangedPages | undefined => (databasePages === 0 ? undefined : { pages, databasePages, pageBytes });
 
+/** Returns the salt of an open log; undefined for one without a header. */
+export const logSaltAt = (file: number): string | undefined => {
+  const header = bytesAt(file, 0, HEADER_BYTES);
+  return header !== undefined && hasMagic(header) ? header.toString('hex', ...SALT) : undefined;
+};
+
+const hasMagic = (header: Buffer): boolean => [MAGIC, MAGIC + 1].includes(header.readUInt32BE(0));
+
 /** Returns undefined for a header that is being written. */
 const placeIn = (header: Buffer): Place | undefined => {
-  const magic = header.readUInt32BE(0);
-  if (magic !== MAGIC && magic !== MAGIC + 1) return undefined;
-  const isHighFirst = magic === MAGIC + 1;
+  if (!hasMagic(header)) return undefined;
+  const isHighFirst = header.readUInt32BE(0) === MAGIC + 1;
   const sums = summed([0, 0], header.subarray(0, FRAME_HEADER_BYTES), isHighFirst);
   if (!areAt(header, FRAME_HEADER_BYTES, sums)) return undefined;
   const salt = Buffer.from(header.subarray(...SALT));

@@ -13,6 +13,7 @@ import { FifoLock, UNHURRIED_MS } from '../sql/fifo-lock.ts';
 import { SignalListeners } from '../sql/signal-listeners.ts';
 import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
 import { checkStructure } from './check-structure.ts';
+import type { FilesInPlace } from './files-in-place.ts';
 import { LogRestarts } from './log-restarts.ts';
 import { ReaderPool } from './reader-pool.ts';
 import { RowPace } from './row-pace.ts';
@@ -28,10 +29,7 @@ export interface SqliteEngineOptions {
   /** Starts the writer. Statements of the query builders run on the transaction that they get. */
   startWriter(knex: Knex): SqliteWriter;
   openReader(): SqliteConnection;
-  /** Throws `unavailable` if the paths of the store name other files than the open ones, or none. */
-  requireFiles(): void;
-  /** The size of the log after the last commit. */
-  logBytes(): number;
+  readonly files: Pick<FilesInPlace, 'require' | 'requireWhole' | 'requireCommit' | 'isLogEmpty' | 'logBytes'>;
   /** Destroys the remains of deleted rows in the file, and empties the log. Blocks writes only inside `turn`. */
   scrub(turn: (work: () => Promise<void>) => Promise<void>): Promise<void>;
   /** Copies the committed contents of the file into a new one in the folder. */
@@ -75,7 +73,7 @@ export class SqliteEngine implements SqlEngine {
     this.#readers = new ReaderPool(options.openReader);
     this.#version = new StoreVersion(options.openReader);
     this.#logRestarts = new LogRestarts({
-      logBytes: options.logBytes,
+      logBytes: () => options.files.logBytes,
       restart: () => this.#writer.restartLog(),
       inTurn: (work) => this.#turns.hold(work, TURN_LIMIT_MS),
     });
@@ -123,7 +121,7 @@ export class SqliteEngine implements SqlEngine {
   async ping(): Promise<void> {
     this.#refuseWhenClosed();
     const probe = async (session: WriteSession): Promise<void> => {
-      if (this.#inDoubt) await session.run(SMALLEST_WRITE, []);
+      if (this.#inDoubt || this.#options.files.isLogEmpty) await session.run(SMALLEST_WRITE, []);
     };
     const check = async (): Promise<void> => {
       await this.#transact(probe, this.#options.busyTimeoutMs);
@@ -178,11 +176,12 @@ export class SqliteEngine implements SqlEngine {
   async #transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<T> {
     const inPlace = async (session: WriteSession): Promise<T> => {
       const result = await work(session);
-      this.#options.requireFiles();
+      this.#options.files.requireWhole();
       return result;
     };
     try {
       const { result, signals } = await this.#writer.transact(inPlace, patienceMs);
+      this.#options.files.requireCommit();
       if (signals !== undefined) this.#listeners.call(signals);
       return result;
     } catch (error) {
@@ -199,7 +198,7 @@ export class SqliteEngine implements SqlEngine {
   /** For work of another process, which opens the files by their paths. */
   #requireUsable(): void {
     this.#refuseWhenClosed();
-    this.#options.requireFiles();
+    this.#options.files.require();
   }
 
   #refuseWhenClosed(): void {

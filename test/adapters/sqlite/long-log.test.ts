@@ -8,6 +8,8 @@ import { createTemporaryStore, SQLITE_LAYOUTS } from './temporary-store.ts';
 
 const MIB = 2 ** 20;
 const TEXT = 'x'.repeat(4 * MIB);
+/** One transaction has more than the page cache of the writer holds, so that it writes to the log before its commit. */
+const TEXTS_PER_WRITE = 10;
 /** SQLite cuts a log that it begins anew to this size. */
 const CUT_BYTES = 128 * MIB;
 /** Without an end of its growth, the log would hold all that is written. */
@@ -48,13 +50,25 @@ for (const writer of SQLITE_LAYOUTS) {
         const reads = readWithoutPause(store, () => isOver);
         const logBytes = (): number => statSync(`${path}-wal`).size;
         let most = 0;
-        for (let n = 1; n * TEXT.length < MOST_WRITTEN_BYTES && logBytes() >= most; n += 1) {
+        let written = 0;
+        const write = async (): Promise<void> => {
+          const numbers = Array.from({ length: TEXTS_PER_WRITE }, (_, at) => written + at + 1);
+          const value = { type: 'text', v: TEXT, interpretAs: 'content' } as const;
+          await storeFacts(
+            store,
+            numbers.map((n) => sampleFact(n, { value })),
+          );
+          written += TEXTS_PER_WRITE;
+        };
+        while (written * TEXT.length < MOST_WRITTEN_BYTES && logBytes() >= most) {
           most = Math.max(most, logBytes());
-          await storeFacts(store, [sampleFact(n, { value: { type: 'text', v: TEXT, interpretAs: 'content' } })]);
+          await write();
         }
         const last = logBytes();
+        await write();
         isOver = true;
         await reads;
+        await write();
         expect(most).to.be.above(CUT_BYTES);
         expect(last).to.equal(CUT_BYTES);
       } finally {
