@@ -10,6 +10,7 @@ export { type PreparedFact, REDACTED_REFERENCE, type TripleKey, VALUE_TYPES } fr
 export type { ColumnCondition } from '../ports/fact-filter.ts';
 export { type LongValues, NO_LONG_VALUES, type RowPage, type TriplePosition } from '../ports/fact-query.ts';
 export type { FeedEntry } from '../ports/feed.ts';
+export { isDiskFull } from '../ports/full-disk.ts';
 export { type IncrementName, readIncrementName, startOfIncrement } from '../ports/increment-name.ts';
 export { FIRST_INSTANT_MS, LAST_INSTANT_MS, parseDateOrInstant } from '../ports/instant.ts';
 export type { FactLink, LedgerHead, LedgerRange } from '../ports/ledger.ts';

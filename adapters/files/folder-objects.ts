@@ -1,6 +1,7 @@
 import { constants, createReadStream } from 'node:fs';
 import { lstat, open, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { isDiskFull } from '../../ports/full-disk.ts';
 import {
   isObjectPath,
   type ObjectContent,
@@ -11,7 +12,6 @@ import {
 } from '../../ports/ports.ts';
 import { createFolder } from './create-folder.ts';
 import { digestFile, syncPath } from './durable-file.ts';
-import { isDiskFull } from './full-disk.ts';
 
 const PARTIAL = '.partial';
 /** Refuses a link in the place of a draft, because its file may lie anywhere. */

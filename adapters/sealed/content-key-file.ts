@@ -1,9 +1,9 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { constants, type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isDiskFull } from '../../ports/full-disk.ts';
 import { type KeySource, ServiceError } from '../../ports/ports.ts';
 import { syncPath } from '../files/durable-file.ts';
-import { isDiskFull } from '../files/full-disk.ts';
 import { type ContentKeys, rootFrom } from './content-keys.ts';
 import { operatorKeyId } from './data-keys.ts';
 import { endFormer, nameFormer, removeFormer } from './former-key-file.ts';

@@ -1,11 +1,11 @@
 import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { isDiskFull } from '../../ports/full-disk.ts';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import { publishDraft, withDraft } from './draft-file.ts';
 import { readOrdinaryFile } from './ordinary-file.ts';
 import { syncPath } from './sync-path.ts';
-import { isDiskFull } from './unusable-file.ts';
 
 type DraftNames = Pick<Random, 'uuid'>;
 

@@ -1,10 +1,6 @@
 import { basename } from 'node:path';
+import { isDiskFull } from '../../ports/full-disk.ts';
 import { ServiceError } from '../../ports/ports.ts';
-
-/** Error codes of a full disk, a quota, and a limit on the size of files. */
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-
-export const isDiskFull = (error: unknown): boolean => NO_ROOM.has((error as NodeJS.ErrnoException).code);
 
 /**
  * Returns the refusal for a file beside the store that cannot be used, from the error of the file system. It names no

@@ -1,3 +1,4 @@
+import { isDiskFull } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 
 /** A disk, with a remedy for the operator if it is full. */
@@ -20,8 +21,6 @@ export const DISK_OF_STORE: WrittenDisk = {
   refused: 'check the owner and the permissions of the data folder; the place of the store is as it was',
 };
 
-/** Error codes of a full disk, a quota, and a limit on the size of files. */
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /** Runs work that writes files. If the disk is full, the error says so and names the remedy. */
@@ -29,11 +28,10 @@ export const explainDisk = async <T>(disk: WrittenDisk, work: () => Promise<T>):
   try {
     return await work();
   } catch (cause) {
-    const code = (cause as { readonly code?: unknown }).code;
-    if (NO_ROOM.has(code)) {
+    if (isDiskFull(cause)) {
       throw new ServiceError('unavailable', `the disk of ${disk.of} is full`, { hint: disk.full, cause });
     }
-    if (!NO_RIGHT.has(code)) throw cause;
+    if (!NO_RIGHT.has((cause as { readonly code?: unknown }).code)) throw cause;
     const message = `the folder of ${disk.of} may not be written`;
     throw new ServiceError('unavailable', message, { hint: disk.refused, cause });
   }
