@@ -80,7 +80,11 @@ const writeFile = async (
   const found = await lstat(draft).catch(() => undefined);
   const there = found?.isFile() ? found.size : 0;
   if (found?.isSymbolicLink() || there > content.bytes) await rm(draft);
-  await append(draft, content, options);
+  await append(draft, content, options).catch(async (error: unknown) => {
+    // The disk may be that of the store, which would take no writes as long as it is full.
+    if (isDiskFull(error)) await rm(draft, { force: true });
+    throw error;
+  });
   // Reads the file back, because its beginning may come from an interrupted write of another content.
   if ((await digestFile(draft)).sha256 !== content.sha256) {
     await rm(draft, { force: true });

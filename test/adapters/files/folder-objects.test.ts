@@ -5,6 +5,9 @@ import { expect } from 'chai';
 import { createFolderObjects } from '../../../adapters/files/folder-objects.ts';
 import { allOf, contentOf, describeObjectStore } from '../../contract/object-store-contract.ts';
 import { rejection } from '../../kit/rejection.ts';
+import { refusalOnFullDisk } from '../../kit/run-on-full-disk.ts';
+
+const MODULE = new URL('../../../adapters/files/folder-objects.js', import.meta.url).href;
 
 describeObjectStore('folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'objects-'));
@@ -53,5 +56,16 @@ describe('the store of objects in a folder', () => {
     const store = createFolderObjects(join(folder, 'file'));
     const refused = await rejection(store.write('a/1', contentOf(Buffer.from('x'))));
     expect(refused.message).to.include(folder);
+  });
+
+  it('leaves no draft on a full disk, which may be that of the store', () => {
+    const place = join(folder, 'place');
+    const object = "{ bytes: 1, sha256: '', read: async function* () { yield Buffer.from('x'); } }";
+    const write = `module.createFolderObjects(${JSON.stringify(place)}).write('a/one', ${object})`;
+    expect(refusalOnFullDisk(MODULE, write)).to.deep.equal({
+      message: `the disk of ${place} is full`,
+      hint: 'free space on it',
+    });
+    expect(readdirSync(join(place, 'a'))).to.deep.equal([]);
   });
 });
