@@ -10,7 +10,7 @@ export const COPY_NAME = 'store.db';
 
 export type CopyOutcome =
   | { readonly copy: StoreCopy }
-  | { readonly problem: string; readonly hint?: string | undefined };
+  | { readonly problem: string; readonly hint?: string | undefined; readonly code?: string | undefined };
 
 const CHECK_MS = 250;
 const COPY_PROGRAM = fileURLToPath(new URL('./copy-worker.js', import.meta.url));
@@ -34,10 +34,10 @@ export const copyFile = (path: string, folder: string, { signal, onProgress }: C
       signal?.removeEventListener('abort', give);
       end();
     };
-    const fail = (cause: unknown, hint?: string): void =>
+    const fail = (cause: unknown, hint?: string, reason = ''): void =>
       settle(() => {
         reject(
-          new ServiceError('unavailable', 'the store could not be copied', {
+          new ServiceError('unavailable', `the store could not be copied${reason}`, {
             hint: hint ?? 'free as much space on the disk of the copy as the store takes, and try again',
             cause,
           }),
@@ -51,7 +51,10 @@ export const copyFile = (path: string, folder: string, { signal, onProgress }: C
     worker.once('message', (message) => {
       const outcome = message as CopyOutcome;
       if ('copy' in outcome) settle(() => resolve(outcome.copy));
-      else fail(new Error(outcome.problem), `${outcome.problem}; ${outcome.hint ?? 'see the log of the node'}`);
+      else {
+        const { problem, hint = 'see the log of the node', code } = outcome;
+        fail(Object.assign(new Error(problem), { code }), hint, `: ${problem}`);
+      }
     });
     worker.once('error', (error) => fail(error));
     worker.once('exit', () => fail(new Error('the process ended early')));

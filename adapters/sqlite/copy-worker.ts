@@ -27,8 +27,9 @@ const outcome = async (): Promise<CopyOutcome> => {
     return { copy: await copy(path, folder) };
   } catch (error) {
     const found = toCopyError(error);
-    if (found instanceof ServiceError) return { problem: found.message, hint: found.hint };
-    return { problem: error instanceof Error ? error.message : 'unknown' };
+    const { code } = ((found as Error).cause ?? found) as NodeJS.ErrnoException;
+    if (found instanceof ServiceError) return { problem: found.message, hint: found.hint, code };
+    return { problem: error instanceof Error ? error.message : 'unknown', code };
   }
 };
 

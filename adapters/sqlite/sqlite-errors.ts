@@ -14,6 +14,9 @@ const PROTOCOL = 15;
 const AUTH = 23;
 const NOTADB = 26;
 
+/** The extended codes of a failed write and sync. Only for a full disk, and not for a quota, SQLite has a code. */
+const FAILED_WRITES: ReadonlySet<number> = new Set([3, 4, 6].map((kind) => IOERR | (kind << 8)));
+
 /** The extended code where the index of the log cannot grow, for which a full disk is the usual reason. */
 const IOERR_SHMSIZE = IOERR | (19 << 8);
 
@@ -51,7 +54,13 @@ const EXPLANATIONS: ReadonlyMap<number, Explanation> = new Map([
   [NOTADB, DAMAGED],
   [FULL, NO_ROOM],
   [NOMEM, { message: 'the store ran out of memory', hint: 'give the process more memory' }],
-  [IOERR, { message: 'the disk of the store failed', hint: 'look for disk errors in the log of the system' }],
+  [
+    IOERR,
+    {
+      message: 'the disk of the store failed',
+      hint: 'look for a quota or a limit on the size of files, and for disk errors in the log of the system',
+    },
+  ],
   [
     CANTOPEN,
     {
@@ -68,13 +77,25 @@ export const toServiceError = (error: unknown): unknown => {
   return new ServiceError('unavailable', explanation.message, { hint: explanation.hint, cause: error });
 };
 
-/** Translates an error of copying a store into a new file, which may lie on another disk. */
+/**
+ * Translates an error of copying a store into a new file, which may lie on another disk. For a full one, the cause has
+ * the code of the file system.
+ */
 export const toCopyError = (error: unknown): unknown => {
-  if (primaryCode(error) !== FULL) return toServiceError(error);
-  return new ServiceError('unavailable', 'the disk of the copy is full', {
-    hint: 'free as much space on it as the store takes',
-    cause: error,
-  });
+  if (primaryCode(error) === FULL) {
+    return new ServiceError('unavailable', 'the disk of the copy is full', {
+      hint: 'free as much space on it as the store takes',
+      cause: Object.assign(new Error('no room', { cause: error }), { code: 'ENOSPC' }),
+    });
+  }
+  // Nothing but the copy is written meanwhile.
+  if (FAILED_WRITES.has(codeOf(error))) {
+    return new ServiceError('unavailable', 'the disk of the copy failed', {
+      hint: 'look for a quota or a limit on the size of files, and for disk errors in the log of the system',
+      cause: error,
+    });
+  }
+  return toServiceError(error);
 };
 
 /**

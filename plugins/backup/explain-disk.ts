@@ -21,6 +21,8 @@ export const DISK_OF_STORE: WrittenDisk = {
   refused: 'check the owner and the permissions of the data folder; the place of the store is as it was',
 };
 
+/** Errors about the disk of inner work, which may be another one. */
+const EXPLAINED = new WeakSet<Error>();
 const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /** Runs work that writes files. If the disk is full, the error says so and names the remedy. */
@@ -28,8 +30,12 @@ export const explainDisk = async <T>(disk: WrittenDisk, work: () => Promise<T>):
   try {
     return await work();
   } catch (cause) {
-    if (isDiskFull(cause)) {
-      throw new ServiceError('unavailable', `the disk of ${disk.of} is full`, { hint: disk.full, cause });
+    if (EXPLAINED.has(cause as Error)) throw cause;
+    // The error of an adapter has that of the file system as its cause.
+    if (isDiskFull(cause) || isDiskFull((cause as Error).cause)) {
+      const full = new ServiceError('unavailable', `the disk of ${disk.of} is full`, { hint: disk.full, cause });
+      EXPLAINED.add(full);
+      throw full;
     }
     if (!NO_RIGHT.has((cause as { readonly code?: unknown }).code)) throw cause;
     const message = `the folder of ${disk.of} may not be written`;

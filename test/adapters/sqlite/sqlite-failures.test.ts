@@ -245,6 +245,7 @@ describe('a full disk while a store is copied', () => {
   it('is called the disk of the copy, which may be another one than that of the store', () => {
     const full = toCopyError(Object.assign(new Error('database or disk is full'), { errcode: FULL }));
     expect(full).to.include({ code: 'unavailable', message: 'the disk of the copy is full' });
+    expect((full as Error).cause).to.include({ code: 'ENOSPC' });
     const failed = toCopyError(Object.assign(new Error('disk I/O error'), { errcode: IOERR }));
     expect(failed).to.include({ code: 'unavailable', message: 'the disk of the store failed' });
   });

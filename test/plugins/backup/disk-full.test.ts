@@ -3,16 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { StoreCopies } from '../../../kernel/plugin-api.ts';
+import { ServiceError, type StoreCopies } from '../../../kernel/plugin-api.ts';
 import { createBackup } from '../../../plugins/backup/create-backup.ts';
+import { DISK_OF_BACKUPS, DISK_OF_STORE, explainDisk } from '../../../plugins/backup/explain-disk.ts';
 import { readRetention } from '../../../plugins/backup/retained-backups.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { rejection } from '../../kit/rejection.ts';
-import { BackupPlace } from './backup-place.ts';
+import { BACKED_UP, BackupPlace } from './backup-place.ts';
 
 /** A size limit far below the size of an empty store. */
 const FEW_BLOCKS = 100;
+/** A limit that a short log of the store keeps, and its file exceeds. */
+const BLOCKS_OF_A_LOG = 800;
 
 const EMPTY_COPY = {
   layout: 'sqlite-file-1',
@@ -66,6 +69,34 @@ describe('A full disk', () => {
       expect(readdirSync(folder), 'the backup from before stays').to.deep.equal([id]);
     });
   }
+
+  it('is that of the backups where an adapter names it as the cause', async () => {
+    const cause = Object.assign(new Error('no room'), { code: 'ENOSPC' });
+    const failed = explainDisk(DISK_OF_BACKUPS, () =>
+      Promise.reject(new ServiceError('unavailable', 'the store could not be copied', { cause })),
+    );
+    expect(await rejection(failed)).to.include({ code: 'unavailable', message: 'the disk of the backups is full' });
+  });
+
+  it('is that of the store where work on the backups restores one', async () => {
+    const full = Object.assign(new Error('write failed'), { code: 'ENOSPC' });
+    const failed = explainDisk(DISK_OF_BACKUPS, () => explainDisk(DISK_OF_STORE, () => Promise.reject(full)));
+    expect(await rejection(failed)).to.include({ message: 'the disk of the store is full' });
+  });
+
+  it('makes a copy of the store fail with an error that names the disk of the copy', async () => {
+    const place = await BackupPlace.on('sqlite', BACKED_UP);
+    try {
+      await place.run(['init']);
+      const { exitCode, stderr } = await place.runLimited(['backup'], BLOCKS_OF_A_LOG);
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.match(/the store could not be copied: the disk of the copy failed\nhint: look for a quota/);
+      expect(readdirSync(place.backups), 'no draft stays').to.deep.equal([]);
+      expect((await place.run(['backup'])).exitCode, 'once there is room').to.equal(0);
+    } finally {
+      await place.dispose();
+    }
+  });
 
   it('makes a restore fail with a clear error and leave the target empty', async () => {
     const [from, to] = [await BackupPlace.on('sqlite'), await BackupPlace.on('sqlite')];
