@@ -2,7 +2,7 @@ import { type Clock, type FactStore, ServiceError, type WriteTransaction } from 
 import type { Logger } from '../log/logger.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
-import { type Claim, giveLeaseBack, keepsLease, LEASE_MS, type LeaseView, takeLease } from './lease-table.ts';
+import { type Claim, keepsLease, LEASE_MS, type LeaseView, takeLeases } from './lease-table.ts';
 import type { ConfirmLease, HeldLease } from './leases-api.ts';
 
 /**
@@ -14,7 +14,7 @@ export const HEARTBEAT_MS = 10_000;
 export const RETRY_MS = 3_000;
 
 /** The signal that a lease was released. */
-const RELEASED = 'leases released';
+export const RELEASED = 'leases released';
 
 export interface LeaseParts {
   readonly store: FactStore;
@@ -24,6 +24,10 @@ export interface LeaseParts {
   readonly holder: string;
   /** Returns the state of the lease of a claim, by a read without a lock. */
   readonly view: (claim: Claim) => Promise<LeaseView>;
+  /** Takes a free lease, together with others. Returns its fence; null while another process has it. */
+  readonly take: (claim: Claim) => Promise<number | null>;
+  /** Releases a lease, together with others. */
+  readonly giveBack: (claim: Claim) => Promise<void>;
 }
 
 /**
@@ -111,12 +115,8 @@ export class LeaseKeeper implements HeldLease {
     // Releases even an expired lease, because by the clock of the database it may still block others.
     if (this.#heldUntilMs === Number.NEGATIVE_INFINITY) return;
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
-    const claim = this.#claim();
-    const giveBack = async (transaction: WriteTransaction): Promise<void> => {
-      if (await giveLeaseBack(transaction, claim)) transaction.signal(RELEASED);
-    };
     // Ignores a failure, because the lease expires by itself.
-    await this.#parts.store.write(lockOf(this.#name), giveBack).catch(() => {});
+    await this.#parts.giveBack(this.#claim()).catch(() => {});
   }
 
   async #tryOnce(): Promise<void> {
@@ -142,15 +142,22 @@ export class LeaseKeeper implements HeldLease {
     if (this.held && !wasHeld) this.#onAcquired();
   }
 
-  /** Takes the writer's lock only for a lease that is free or abandoned. */
+  /**
+   * Takes the writer's lock only for a lease that is free or abandoned. Renews a lease alone, and takes one alone if
+   * that fails together with others: a transaction that confirms one lease must not make the process lose another one.
+   */
   async #take(isHeld: boolean): Promise<number | null> {
     const claim = this.#claim();
     const { isTakeable, farEndMs } = isHeld ? HELD : await this.#parts.view(claim);
     const abandonedEndMs = this.#abandoned(farEndMs);
     if (!isTakeable && abandonedEndMs === undefined) return null;
-    return this.#parts.store.write(lockOf(this.#name), (transaction) =>
-      takeLease(transaction, { ...claim, abandonedEndMs }),
-    );
+    const wanted = { ...claim, abandonedEndMs };
+    return isHeld ? this.#takeAlone(wanted) : this.#parts.take(wanted).catch(() => this.#takeAlone(wanted));
+  }
+
+  async #takeAlone(claim: Claim): Promise<number | null> {
+    const take = (transaction: WriteTransaction) => takeLeases(transaction, [claim]);
+    return (await this.#parts.store.write(lockOf(this.#name), take)).get(claim) ?? null;
   }
 
   /**
@@ -173,5 +180,5 @@ export class LeaseKeeper implements HeldLease {
 /** The view of a lease that this process holds. */
 const HELD: LeaseView = { isTakeable: true, farEndMs: undefined };
 
-/** Returns the lock of a lease, so that claims for it wait for each other but for no tenant's writes. */
+/** Returns the lock of one lease, which blocks no tenant's writes. */
 const lockOf = (name: string): string => `lease ${name}`;

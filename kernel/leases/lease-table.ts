@@ -29,14 +29,9 @@ export const viewLeases = async (
   snapshot: Snapshot,
   claims: readonly Claim[],
 ): Promise<ReadonlyMap<Claim, LeaseView>> => {
-  const rows: readonly LeaseRow[] = await snapshot.table(TABLE).whereIn(
-    'name',
-    claims.map(({ name }) => name),
-  );
-  const byName = new Map(rows.map((row) => [row.name, row]));
-  const nowMs = await snapshot.databaseMs();
+  const { rows, nowMs } = await readRows(snapshot, claims);
   const viewOf = ({ name, fence }: Claim): LeaseView => {
-    const row = byName.get(name);
+    const row = rows.get(name);
     if (row === undefined || Number(row.fence) === fence) return { isTakeable: true, farEndMs: undefined };
     const untilMs = Number(row.until_ms);
     return { isTakeable: untilMs <= nowMs, farEndMs: untilMs > nowMs + LEASE_MS ? untilMs : undefined };
@@ -51,28 +46,59 @@ interface LeaseRow {
   readonly until_ms: number | string;
 }
 
-/** Takes or renews the lease by the database's own clock, and returns its fence; null while another process has it. */
-export const takeLease = async (transaction: WriteTransaction, claim: Claim): Promise<number | null> => {
-  const { name, holder } = claim;
-  const nowMs = await transaction.databaseMs();
-  const untilMs = nowMs + LEASE_MS;
-  const [row] = await transaction.select(TABLE, { name });
-  if (row === undefined) {
-    await transaction.insertRows(TABLE, [{ name, holder, fence: 1, until_ms: untilMs }]);
-    return 1;
-  }
-  const current = Number(row['fence']);
-  const isMine = current === claim.fence;
-  const endMs = Number(row['until_ms']);
-  if (!isMine && endMs > nowMs && endMs !== claim.abandonedEndMs) return null;
-  const fence = isMine ? current : current + 1;
-  await transaction.table(TABLE).where({ name }).update({ holder, fence, until_ms: untilMs });
-  return fence;
+const readRows = async (snapshot: Snapshot, claims: readonly Claim[]) => {
+  const names = claims.map(({ name }) => name);
+  const found: readonly LeaseRow[] = await snapshot.table(TABLE).whereIn('name', names);
+  return { rows: new Map(found.map((row) => [row.name, row])), nowMs: await snapshot.databaseMs() };
 };
 
-/** Releases the lease at once. Returns whether this process still had it. */
-export const giveLeaseBack = async (transaction: WriteTransaction, { name, fence }: Claim): Promise<boolean> =>
-  (await transaction.table(TABLE).where({ name, fence }).update({ until_ms: 0 })) > 0;
+/**
+ * Takes or renews leases by the database's own clock, and returns their fences; null for one that another process has.
+ * Rejects, or returns null, if another process takes the lease at the same time.
+ */
+export const takeLeases = async (
+  transaction: WriteTransaction,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<Claim, number | null>> => {
+  const { rows, nowMs } = await readRows(transaction, claims);
+  const untilMs = nowMs + LEASE_MS;
+  const fences = new Map<Claim, number | null>(claims.map((claim) => [claim, 1]));
+  const fresh = claims.filter(({ name }) => !rows.has(name));
+  if (fresh.length > 0) {
+    const added = fresh.map(({ name, holder }) => ({ name, holder, fence: 1, until_ms: untilMs }));
+    await transaction.insertRows(TABLE, added);
+  }
+  for (const claim of claims) {
+    const row = rows.get(claim.name);
+    if (row !== undefined) fences.set(claim, await takeRow(transaction, claim, row, { nowMs, untilMs }));
+  }
+  return fences;
+};
+
+const takeRow = async (
+  transaction: WriteTransaction,
+  { holder, fence, abandonedEndMs }: Claim,
+  row: LeaseRow,
+  { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
+): Promise<number | null> => {
+  const current = Number(row.fence);
+  const isMine = current === fence;
+  const endMs = Number(row.until_ms);
+  if (!isMine && endMs > nowMs && endMs !== abandonedEndMs) return null;
+  const taken = isMine ? current : current + 1;
+  const change = { holder, fence: taken, until_ms: untilMs };
+  const changed = await transaction
+    .table(TABLE)
+    .where({ ...row })
+    .update(change);
+  return changed > 0 ? taken : null;
+};
+
+/** Releases leases at once. Returns whether this process still had one of them. */
+export const giveLeasesBack = async (transaction: WriteTransaction, claims: readonly Claim[]): Promise<boolean> => {
+  const mine = claims.map(({ name, fence }) => [name, fence]);
+  return (await transaction.table(TABLE).whereIn(['name', 'fence'], mine).update({ until_ms: 0 })) > 0;
+};
 
 /** Returns whether the lease still has the same holder. If so, it stays so until the transaction ends. */
 export const keepsLease = async (transaction: WriteTransaction, name: string, fence: number): Promise<boolean> =>

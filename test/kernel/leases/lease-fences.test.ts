@@ -73,22 +73,58 @@ forEachStore('workers that share a lease', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('read all leases that they want in one snapshot', async () => {
-    const [store] = stores as [FactStore];
-    let snapshots = 0;
-    const counting = new Proxy(store, {
+  /** A store that calls `before` with the first argument of each read and write. */
+  const watched = (store: FactStore, before: (name: 'read' | 'write', lock: unknown) => void): FactStore =>
+    new Proxy(store, {
       get(target, name) {
-        if (name === 'read') snapshots += 1;
         const member: unknown = Reflect.get(target, name);
-        return typeof member === 'function' ? member.bind(target) : member;
+        if (typeof member !== 'function') return member;
+        if (name !== 'read' && name !== 'write') return member.bind(target);
+        return async (...args: unknown[]) => {
+          before(name, args[0]);
+          return member.apply(target, args);
+        };
       },
     });
-    const leases = createLeases({ store: counting, clock: createManualClock(), log: createMemoryLogger([]) });
-    const wanted = ['one', 'another', 'a third'].map((name) => leases.hold(name));
+  const leasesOn = (store: FactStore) =>
+    createLeases({ store, clock: createManualClock(), log: createMemoryLogger([]) });
+  const NAMES = ['one', 'another', 'a third'];
+
+  it('take all leases that they want in one snapshot and one commit, and give them back in another', async () => {
+    const [store] = stores as [FactStore];
+    const calls: string[] = [];
+    const leases = leasesOn(watched(store, (name) => calls.push(name)));
+    const wanted = NAMES.map((name) => leases.hold(name));
     await leases.begin();
-    expect(wanted.map(({ held }) => held)).to.deep.equal([true, true, true]);
-    expect(snapshots).to.equal(1);
+    expect(wanted.map(({ held, fence }) => [held, fence])).to.deep.equal(NAMES.map(() => [true, 1]));
+    expect(calls).to.deep.equal(['read', 'write']);
     await leases.close();
+    expect(calls).to.deep.equal(['read', 'write', 'write']);
+    const next = leasesOn(store);
+    const again = NAMES.map((name) => next.hold(name));
+    await next.begin();
+    expect(again.map(({ held, fence }) => [held, fence])).to.deep.equal(NAMES.map(() => [true, 2]));
+    await next.close();
+  });
+
+  it('take each lease once when they begin at the same time, together or one lease after another', async () => {
+    const [store, other] = stores as [FactStore, FactStore];
+    let isEnding = false;
+    const aloneOnly = watched(other, (name, lock) => {
+      if (name === 'write' && lock === 'leases' && !isEnding) throw new Error('a lease of another process is locked');
+    });
+    for (let round = 0; round < 10; round += 1) {
+      isEnding = false;
+      const processes = [store, other, aloneOnly].map(leasesOn);
+      const wanted = NAMES.map((name) => processes.map((leases) => leases.hold(`contested ${name}`)));
+      await Promise.all(processes.map((leases) => leases.begin()));
+      for (const rivals of wanted) {
+        await Promise.all(rivals.map((lease) => lease.attempt()));
+        expect(rivals.filter(({ held }) => held)).to.have.lengthOf(1);
+      }
+      isEnding = true;
+      for (const leases of processes) await leases.close();
+    }
   });
 
   it('never record two results for one piece of work, however long a worker pauses', async () => {
@@ -103,9 +139,7 @@ forEachStore('workers that share a lease', (kind) => {
           await tx.table('leases').delete();
           await tx.table('node_settings').where({ key: KEY }).update({ value: '0' });
         });
-        const processes = stores.map((each) =>
-          createLeases({ store: each, clock: createManualClock(), log: createMemoryLogger([]) }),
-        );
+        const processes = stores.map(leasesOn);
         for (const leases of processes) await leases.begin();
         const workers = processes.map((leases, at) => new Worker(stores[at] as FactStore, leases.hold('work')));
         for (const { worker: at, act } of steps) {
