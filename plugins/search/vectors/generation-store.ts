@@ -55,8 +55,7 @@ export class GenerationStore {
 
   /** Begins another generation, or returns the one that is building. */
   async begin(): Promise<Generation> {
-    await this.#insert((newest) => newest.state === 'building');
-    return (await this.plan()).target;
+    return (await this.#insert((newest) => newest.state === 'building')).target;
   }
 
   /**
@@ -75,10 +74,8 @@ export class GenerationStore {
 
   /** Returns the plan. Begins a first generation if none exists, or all are being removed. */
   async plan(): Promise<VectorPlan> {
-    const plan = await this.#plan();
-    if (plan !== undefined) return plan;
-    await this.#insert(() => true);
-    return this.plan();
+    const plan = await this.#tables.read((_own, snapshot) => this.planIn(snapshot));
+    return plan ?? this.#insert(() => true);
   }
 
   /** Returns the plan as of a snapshot; undefined if no generation exists. */
@@ -89,8 +86,11 @@ export class GenerationStore {
 
   /** Returns the end of the feed, unless the target has reached it. */
   async missingUpTo(): Promise<Hlc | undefined> {
-    const { target } = await this.plan();
-    const head = await this.#tables.read((_own, snapshot) => snapshot.head());
+    const { plan, head } = await this.#tables.read(async (_own, snapshot) => ({
+      plan: await this.planIn(snapshot),
+      head: await snapshot.head(),
+    }));
+    const { target } = plan ?? (await this.#insert(() => true));
     return head !== null && compareHlc(target.fresh, head) < 0 ? head : undefined;
   }
 
@@ -162,28 +162,27 @@ export class GenerationStore {
     return embedder === this.#embedder.id && textVersion === this.#textVersion;
   }
 
-  #plan(): Promise<VectorPlan | undefined> {
-    return this.#tables.read((_own, snapshot) => this.planIn(snapshot));
-  }
-
-  /** Counts the facts before taking the lock, because the count may be slow. */
-  async #insert(isEnough: (newest: Generation) => boolean): Promise<void> {
+  /**
+   * Begins a generation unless the newest one is enough, and returns the plan. Counts the facts before taking the lock,
+   * because the count may be slow.
+   */
+  async #insert(isEnough: (newest: Generation) => boolean): Promise<VectorPlan> {
     const { id: embedder } = this.#embedder;
     const textVersion = this.#textVersion;
     const found = await this.#tables.read(async (_own, snapshot) => {
       const head = await snapshot.head();
       return { head, facts: head === null ? 0 : await snapshot.count(above('feed', BEFORE_FEED)) };
     });
-    await this.#tables.write(VECTORS_LOCK, async (own) => {
-      const rows = (await own.select(this.#format.embedders, {})).map(generationFromRow);
-      const newest = newestOf(rows, embedder, textVersion);
-      if (newest !== undefined && isEnough(newest)) return;
-      const mine = rows.filter((row) => this.#isMine(row)).map((row) => row.number);
-      const number = 1 + Math.max(0, ...mine);
-      await own.insertRows(this.#format.embedders, [
-        newGenerationRow({ embedder, textVersion, number }, { ...found, nowMs: this.#clock.nowMs() }),
-      ]);
+    return this.#tables.write(VECTORS_LOCK, async (own) => {
+      const stored = await own.select(this.#format.embedders, {});
+      const plan = planOf(stored, embedder, textVersion);
+      if (plan !== undefined && isEnough(plan.target)) return plan;
+      const mine = stored.map(generationFromRow).filter((row) => this.#isMine(row));
+      const number = 1 + Math.max(0, ...mine.map((row) => row.number));
+      const row = newGenerationRow({ embedder, textVersion, number }, { ...found, nowMs: this.#clock.nowMs() });
+      await own.insertRows(this.#format.embedders, [row]);
       own.signal(VECTORS_CHANGED);
+      return planOf([...stored, row], embedder, textVersion) as VectorPlan;
     });
   }
 }
