@@ -35,12 +35,16 @@ export const collectComponents = (vocabulary: Vocabulary): Components =>
 export const componentName = (reference: unknown): string | undefined =>
   typeof reference === 'string' && reference.startsWith(PATH) ? reference.slice(PATH.length) : undefined;
 
-/** Returns the names of the components to which a schema refers. */
-export const referencesIn = (json: unknown): readonly string[] => {
-  if (Array.isArray(json)) return json.flatMap(referencesIn);
-  if (typeof json !== 'object' || json === null) return [];
-  return Object.entries(json).flatMap(([keyword, value]) => {
+/**
+ * Returns the names of the components to which a schema refers. Fills one list, because a start asks this of every
+ * answer of every route.
+ */
+export const referencesIn = (json: unknown, found: string[] = []): readonly string[] => {
+  if (typeof json !== 'object' || json === null) return found;
+  for (const [keyword, value] of Object.entries(json)) {
     const name = keyword === '$ref' ? componentName(value) : undefined;
-    return name === undefined ? referencesIn(value) : [name];
-  });
+    if (name === undefined) referencesIn(value, found);
+    else found.push(name);
+  }
+  return found;
 };
