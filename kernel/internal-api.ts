@@ -12,7 +12,7 @@ export { type LongValues, NO_LONG_VALUES, type RowPage, type TriplePosition } fr
 export type { FeedEntry } from '../ports/feed.ts';
 export { isDiskFull } from '../ports/full-disk.ts';
 export { type IncrementName, readIncrementName, startOfIncrement } from '../ports/increment-name.ts';
-export { FIRST_INSTANT_MS, LAST_INSTANT_MS, parseDateOrInstant } from '../ports/instant.ts';
+export { FIRST_INSTANT_MS, instantKey, LAST_INSTANT_MS, parseDateOrInstant } from '../ports/instant.ts';
 export type { FactLink, LedgerHead, LedgerRange } from '../ports/ledger.ts';
 export { maskPath } from '../ports/mask-keys.ts';
 export { maskUrls } from '../ports/mask-urls.ts';

@@ -1,4 +1,5 @@
 import {
+  instantKey,
   isNamed,
   type NamedFact,
   namedBy,
@@ -164,7 +165,8 @@ const repeatsItem = (fact: PreparedFact, { fact: earlier }: SettleableItem): boo
   repeats(fact, earlier, earlier.value.interpretAs);
 
 /**
- * Compares texts exactly, and values by their match key. Both facts have the same entity, relation, scope and garden.
+ * Compares texts exactly, values by their match key, and instants as points in time. Both facts have the same entity,
+ * relation, scope and garden.
  */
 const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpretAs: string): boolean =>
   fact.valueKey === other.valueKey &&
@@ -173,11 +175,14 @@ const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpre
   fact.confidence === other.confidence &&
   fact.entity === other.entity &&
   fact.relation === other.relation &&
-  fact.validFrom === other.validFrom &&
-  fact.validUntil === other.validUntil &&
+  isSameInstant(fact.validFrom, other.validFrom) &&
+  isSameInstant(fact.validUntil, other.validUntil) &&
   fact.value.interpretAs === interpretAs &&
   isSameList(fact.derivedFrom, other.derivedFrom) &&
   isSameList(fact.replaces, other.replaces);
+
+const isSameInstant = (one: string | null, other: string | null): boolean =>
+  one === other || (one !== null && other !== null && instantKey(one) === instantKey(other));
 
 const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((text, at) => text === other[at]);

@@ -67,6 +67,23 @@ forEachStore('a repeated assertion of the same fact', () => {
     expect(await idOf({ entity: 'USER:alice', value: { type: 'number', v: 1 } })).to.not.equal(number);
   });
 
+  it('is recognised by the same instants in another spelling', async () => {
+    const first = await idOf({ valid_from: '2026-01-01T00:00:00Z', valid_until: '2027-01-01T00:00:00Z' });
+    const respelt = { valid_from: '2026-01-01T00:00:00.000+00:00', valid_until: '2027-01-01T01:00:00.0+01:00' };
+    expect(await idOf(respelt)).to.equal(first);
+    expect(await batch(respelt)).to.deep.equal([first]);
+    const [fresh, again] = await batch(
+      { valid_until: '2028-01-01T00:00:00Z' },
+      { valid_until: '2028-01-01T00:00:00z' },
+    );
+    expect(again).to.equal(fresh);
+    const [finer, other] = await batch(
+      { valid_until: '2028-01-01T00:00:00.0001Z' },
+      { valid_until: '2028-01-01T00:00:00.0002Z' },
+    );
+    expect(new Set([first, fresh, finer, other]).size).to.equal(4);
+  });
+
   it('stores a new fact if any compared member differs', async () => {
     const author = await node.addKey({ permissions: ['write', 'instruction:write'] });
     const first = await idOf({}, author);
