@@ -164,6 +164,16 @@ forEachStore('facts filtered by time, entity, relation, source or session', () =
     });
   }
 
+  it('count instants of one millisecond as the same time', async () => {
+    for (const timestamp of ['2019-01-01T00:00:00.0004Z', '2019-01-01T00:00:00.0009Z']) {
+      const body = factBody({ entity: 'user:fine', value: { type: 'string', v: timestamp }, scope: 'team', timestamp });
+      expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
+    }
+    expect(await found('entity=user:fine&after=2019-01-01T00:00:00Z')).to.have.length(0);
+    expect(await found('entity=user:fine&before=2019-01-01T00:00:00.0009Z')).to.have.length(0);
+    expect(await found('entity=user:fine&before=2019-01-01T00:00:00.001Z')).to.have.length(2);
+  });
+
   it('continue on the next page only if the cursor belongs to the same filters', async () => {
     const { body } = await get('entities=user:*&limit=5');
     expect(body.cursor).to.be.a('string');
