@@ -83,3 +83,25 @@ forEachStore('the lifetime of a cursor for neighbours', () => {
     }
   });
 });
+
+forEachStore('pages of neighbours on a sealed node', () => {
+  it('together hold each neighbour once, the most confident first', async () => {
+    const graph = await startGraphNode({ isSealed: true });
+    try {
+      for (let n = 0; n < 8; n += 1) await graph.link('hub', `leaf:${n}`, { relation: `rel:n${n}`, confidence: 0.5 });
+      await graph.link('hub', 'zenith', { relation: 'rel:best', confidence: 0.9 });
+      const whole = await graph.names('entity=hub');
+      expect([whole[0], new Set(whole).size]).to.deep.equal(['zenith', 9]);
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { body } = await graph.ask(`entity=hub&limit=2${cursor === null ? '' : `&cursor=${cursor}`}`);
+        seen.push(...body.neighbors.map(({ entity }: NeighborBody) => entity));
+        cursor = body.next_cursor;
+      } while (cursor !== null);
+      expect(seen).to.deep.equal(whole);
+    } finally {
+      await graph.node.stop();
+    }
+  });
+});
