@@ -148,6 +148,7 @@ export { openChained, openRow, openText, sealRow, sealText } from './store/seale
 export { soundRows } from './store/sound-rows.ts';
 export type { RemoteParent, Span, SpanOptions, SpanPlace, Tracer } from './telemetry/span.ts';
 export type { Counter, Instrument, Labels, Meter, Reading } from './telemetry/telemetry-api.ts';
+export { closestName } from './text/closest-name.ts';
 export { escapedHtml } from './text/escaped-html.ts';
 export { foldName } from './text/fold-name.ts';
 export { columnText, lineText, quotedText } from './text/quoted-text.ts';

@@ -22,7 +22,8 @@ export const runCommandLine = (given: readonly string[], deps: CommandLineDeps):
       addEncryptionCommands(program, deps, done);
       addPluginsCommands(program, deps, done);
       addCompletionCommand(program, deps, done);
-      const argv = startsNode(given) ? ['start', ...given] : given;
+      const words = helpAtEnd(given);
+      const argv = startsNode(words) ? ['start', ...words] : words;
       const { configFile, rest } = takeConfigFile(argv);
       const word = rest.find((part) => !part.startsWith('-'));
       const isOwn = program.commands.some((command) => command.name() === word) || asksVersion(rest);
@@ -34,6 +35,12 @@ export const runCommandLine = (given: readonly string[], deps: CommandLineDeps):
     },
     (found) => (found instanceof MissingCommands ? found.problems : deps.problemsOf(found)),
   );
+
+/** Writes `help key add` as `key add --help`, because Commander reads one word after `help`. */
+const helpAtEnd = (given: readonly string[]): readonly string[] => {
+  const [first, ...words] = given;
+  return first === 'help' && words.length > 0 ? [...words, '--help'] : given;
+};
 
 /**
  * Returns whether the arguments start a node. They do without a command, so that newcomers need to type only the

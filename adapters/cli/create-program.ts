@@ -1,7 +1,8 @@
-import { Command, CommanderError, type ErrorOptions } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { EXIT } from '../../kernel/command-api.ts';
 import { maskName, maskSecrets } from '../../ports/ports.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
+import { ForgivingCommand } from './forgiving-command.ts';
 import { headingOf, TOPIC_HELP } from './help-topics.ts';
 import { type FindProblems, reportError } from './report-error.ts';
 
@@ -37,23 +38,6 @@ const readableError = (text: string): string =>
     /^\(Did you mean (.+)\?\)$/m,
     'hint: did you mean $1?',
   );
-
-const UNKNOWN = /^error: unknown (?:command|option) '([^'=]+)/;
-
-/** Commander suggests names that differ by few letters, so it knows no name in other case, such as START. */
-class ForgivingCommand extends Command {
-  override createCommand(name: string): ForgivingCommand {
-    return new ForgivingCommand(name);
-  }
-
-  override error(message: string, options?: ErrorOptions): never {
-    const typed = UNKNOWN.exec(message)?.[1];
-    if (typed === undefined || /did you mean/i.test(message)) return super.error(message, options);
-    const names = [...this.commands.map((command) => command.name()), ...this.options.map(({ long }) => long)];
-    const meant = names.find((name) => name !== typed && name === typed.toLowerCase());
-    return super.error(meant === undefined ? message : `${message}\n(Did you mean ${meant}?)`, options);
-  }
-}
 
 /** Creates the program with its settings, because subcommands inherit only the settings made before they are added. */
 const createProgram = (deps: CommandLineDeps): Command =>

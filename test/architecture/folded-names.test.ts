@@ -4,7 +4,7 @@ import { readSources } from './source-files.ts';
 /** The files that may change case by themselves, by the kind of text that they change. */
 const NO_NAMES: Readonly<Record<string, readonly string[]>> = {
   'ASCII alone, where lower case is the same everywhere': ['kernel/text/fold-name.ts'],
-  'words of the command line': ['adapters/cli/create-program.ts'],
+  'words of the command line': ['adapters/cli/forgiving-command.ts'],
   'hosts and addresses': [
     'adapters/koa/allowed-origins.ts',
     'adapters/koa/denied-addresses.ts',
