@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
 import { compileSchema, decodeBase64Url, fileTaken, parseStrictJson } from '../../../kernel/internal-api.ts';
-import { nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
+import { nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { operatorOf, TENANT_SERVICES, tenantOption } from '../../multi-tenant/multi-tenant-api.ts';
 import { type Direction, type Peering, PeerRegistry } from '../federation-api.ts';
 import { peerJson } from '../peerings/peer-json.ts';
@@ -12,6 +12,9 @@ import { statusCommand } from './status-command.ts';
 
 const requires = { registry: PeerRegistry, ...TENANT_SERVICES };
 const { tenant } = tenantOption('tenant whose facts are exchanged, where the node has several');
+
+/** A declaration may name the other scopes too, without an effect: somebody who types one erred. */
+const SHARED_SCOPES = ['public', 'company'] as const;
 
 const MAX_FILE_BYTES = 64 * 1024;
 
@@ -28,7 +31,7 @@ const declareCommand = defineCommand({
       type: 'words',
       value: 'list',
       summary: 'which facts: public, company or both; others never leave a node',
-      of: SCOPES,
+      of: SHARED_SCOPES,
       default: ['public'],
     },
     direction: {

@@ -111,6 +111,16 @@ const ELSEWHERE = /^(?:https?|ftps?|sftp|ssh|wss?|file|tcp|mailto):/i;
 /** Returns whether a text can be the id of a node. An address of another protocol is none, because somebody erred. */
 export const isNodeId = (text: string): boolean => NODE_ID.test(text) && !ELSEWHERE.test(text);
 
+const HAS_PROTOCOL = /^[a-z][a-z0-9+.-]*:(?!\d)/i;
+
+/** Returns whether an operator has probably left out the protocol of an address, as in `beta.example:8765`. */
+export const isBareAddress = (text: string): boolean => {
+  const url = `https://${text}`;
+  if (HAS_PROTOCOL.test(text) || !URL.canParse(url)) return false;
+  const { hostname, username } = new URL(url);
+  return username === '' && (hostname === 'localhost' || /[.:]/.test(text.split('/')[0] as string));
+};
+
 /** Returns the default address of a node with this id; null if the id contains no host. */
 export const urlOfNodeId = (nodeId: string): string | null => {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#@\\]+)/i.exec(nodeId)?.[1];

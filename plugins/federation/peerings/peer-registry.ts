@@ -24,6 +24,7 @@ import {
   type DeclarationDocument,
   type DeclareRequest,
   declarationOf,
+  isBareAddress,
   isNodeId,
   type ReadDeclaration,
   readDeclaration,
@@ -142,7 +143,7 @@ export class StoredPeerRegistry implements PeerRegistry {
   /** Finds the node with this address or id. */
   async #find(peer: string): Promise<{ readonly nodeId: string; readonly nodeUrl?: string }> {
     if (!/^https?:\/\//i.test(peer)) {
-      if (isNodeId(peer)) return { nodeId: peer };
+      if (isNodeId(peer) && !isBareAddress(peer)) return { nodeId: peer };
       throw new ServiceError('validation', 'another node is named by its http or https address, or by its id', {
         hint: 'for example https://beta.example or svc://node.beta.example',
       });

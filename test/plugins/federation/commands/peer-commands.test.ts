@@ -144,6 +144,21 @@ describe('the peer commands', () => {
     expect(await peersOf(alpha)).to.have.lengthOf(1);
   });
 
+  it('make no peering of an address without its protocol, or of scopes that never leave a node', async () => {
+    const { host, hostname } = new URL(beta.url);
+    for (const peer of [host, `${host}/memory`, hostname, 'beta.example', 'beta:8765', 'localhost', 'localhost:8765']) {
+      const { exitCode, stderr } = await run(alpha, 'declare', peer);
+      expect(exitCode, peer).to.equal(1);
+      expect(stderr).to.contain('by its http or https address, or by its id').and.to.contain('https://beta.example');
+    }
+    const { exitCode, stderr } = await run(alpha, 'declare', beta.url, '--scopes', 'public,team');
+    expect([exitCode, stderr]).to.satisfy(
+      ([code, text]: [number, string]) => code === 1 && /public, company/.test(text),
+    );
+    expect(await peersOf(alpha)).to.deep.equal([]);
+    expect((await run(alpha, 'declare', 'svc:node:97d43e08-8c78-485d-8628-bb9ac102eb4d')).exitCode).to.equal(0);
+  });
+
   it('print a declaration without a file, and name no file that does not exist', async () => {
     const { stdout, stderr } = await run(alpha, 'declare', 'svc://node.beta.example');
     expect(JSON.parse(stdout)).to.include({ target_node_id: 'svc://node.beta.example' });
