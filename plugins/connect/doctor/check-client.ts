@@ -5,11 +5,11 @@ import { NODE_VERSION, readOrdinaryFile, readSecretFile, withinTime } from '../.
 import { type Clock, ServiceError } from '../../../kernel/plugin-api.ts';
 import { hasOwnKey } from '../client-key.ts';
 import { type Client, hooksIn, type Place } from '../clients/client.ts';
-import { placeWords } from '../command-line-of.ts';
+import { connectionWords, placeWords } from '../command-line-of.ts';
 import { type ConnectionRecord, readRecord } from '../connection-record.ts';
 import { readJson } from '../json-edit.ts';
 import type { Finding } from './finding.ts';
-import { describeEntry, type Env, readTarget, type Target } from './read-target.ts';
+import { describeEntry, type Env, readTarget, recordedEntry, type Target, variableOf } from './read-target.ts';
 import { openHttpChannel, openStdioChannel } from './rpc-channels.ts';
 import { greetServer } from './rpc-exchange.ts';
 
@@ -40,9 +40,17 @@ export const checkClient = async (
   const report: Report = (check, state, detail, more = {}) =>
     void findings.push({ client: client.name, check, state, detail, ...more });
   const record = await readRecord(client.name, place).catch(() => undefined);
-  const again = `fact-memory-node connect ${client.name}${placeWords(place)}`;
-  const targetPlace = { client, place, name: record?.name ?? name, record, env: parts.env };
-  const target = await attempt(report, 'entry', again, () => readTarget(targetPlace));
+  const serverName = record?.name ?? name;
+  const targetPlace = { client, place, name: serverName, record, env: parts.env };
+  const written = record && (await recordedEntry(client, client.serverFile(place), record).catch(() => undefined));
+  const connectBy = (target: Target | undefined) => {
+    const entry = target?.entry ?? written;
+    const keyVariable = entry?.url === undefined ? undefined : variableOf(entry);
+    const how = { url: target?.url ?? record?.url, name: serverName, isHttp: entry?.url !== undefined, keyVariable };
+    return `fact-memory-node connect ${client.name}${placeWords(place)}${connectionWords(how)}`;
+  };
+  const target = await attempt(report, 'entry', connectBy(undefined), () => readTarget(targetPlace));
+  const again = connectBy(target);
   await checkHooks(client, place, parts.env, report, again);
   if (target === undefined || !(await isApproved(target, client.serverFile(place), parts, report))) return findings;
   const { url, keyFile } = target;

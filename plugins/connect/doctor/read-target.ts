@@ -63,7 +63,7 @@ const optionOf = (args: readonly string[], name: string): string | undefined => 
 };
 
 /** The variable whose value the client sends as the key. */
-const variableOf = ({ headers, bearerVariable }: WrittenEntry): string | undefined =>
+export const variableOf = ({ headers, bearerVariable }: WrittenEntry): string | undefined =>
   bearerVariable ?? /\{(?:env:)?(\w{1,128})\}/.exec(headers['Authorization'] ?? '')?.[1];
 
 /** Returns the key in the entry's variables. The started program sends it only to the address in its other variable. */
@@ -71,7 +71,7 @@ const ownKeyOf = ({ env }: WrittenEntry, address: string, home: string): string 
   URL.canParse(home) && new URL(home).href === new URL(address).href ? env['SVC_API_KEY'] : undefined;
 
 /** Reads the entry that `connect` has written into this file. */
-const recordedEntry = async (client: Client, file: string, { files, name }: ConnectionRecord) => {
+export const recordedEntry = async (client: Client, file: string, { files, name }: ConnectionRecord) => {
   const added = files.find(({ path }) => path === file)?.added;
   if (added === undefined) return undefined;
   const text = added.form === 'json' ? (await applyJson('', added.changes)).text : added.lines.join('\n');

@@ -148,7 +148,18 @@ describe('the command doctor', () => {
     const [one] = (await at.node.ask('GET', '/v1/auth/keys', undefined, rawKey)).body;
     await at.node.ask('DELETE', `/v1/auth/keys/${one.id}`);
     const ended = await examine('cursor', { SVC_API_KEY: rawKey });
-    expect(ended.of('key')?.fix).to.include('connect cursor" with --key-file');
+    const line = `connect cursor --url ${at.url} --transport http`;
+    expect(ended.of('key')?.fix).to.include(`${line}" with --key-file`);
+    await user.write('.cursor/mcp.json', '{}');
+    expect((await examine('cursor')).of('entry')?.fix).to.equal(`run "fact-memory-node ${line}"`);
+  });
+
+  it('advises to connect with the options by which the client was connected', async () => {
+    await connect('cursor', '--transport', 'http', '--name', 'notes', '--key-variable', 'NOTES_KEY');
+    await user.write('.cursor/mcp.json', '{}');
+    expect((await examine('cursor')).of('entry')?.fix).to.equal(
+      `run "fact-memory-node connect cursor --url ${at.url} --name notes --transport http --key-variable NOTES_KEY"`,
+    );
   });
 
   it('checks the connection of a project by the command that connect shows', async () => {
