@@ -107,8 +107,14 @@ describe('the life cycle of a node', () => {
 
   it('allows a plugin ten seconds for its setup', async () => {
     const clock = createManualClock();
-    const starting = rejection(startTestNode({ clock, plugins: [plugin('slow', () => never)] }));
-    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    let hasBegun = false;
+    const slow = plugin('slow', () => {
+      hasBegun = true;
+      return never;
+    });
+    const starting = rejection(startTestNode({ clock, plugins: [slow] }));
+    do await new Promise((resolve) => setImmediate(resolve));
+    while (!hasBegun);
     await clock.advance(SETUP_LIMIT_MS);
     expect((await starting).message).to.include('slow failed in setup: slow took too long to set up');
   });

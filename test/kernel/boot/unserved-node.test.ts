@@ -65,7 +65,7 @@ describe('a node that does not serve', () => {
     inTemporaryFolder(async (folder) => {
       const clock = createManualClock();
       const events: string[] = [];
-      let proceed = (): void => undefined;
+      let proceed: (() => void) | undefined;
       const slow = plugin(({ onStop }) => {
         onStop(() => void events.push('stops'));
         return new Promise<void>((resolve) => {
@@ -74,8 +74,7 @@ describe('a node that does not serve', () => {
       });
       const node = await createWith(folder, clock, slow);
       const starting = rejection(node.start());
-      // The time limit of the setup is the first timer on the clock.
-      while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+      while (proceed === undefined) await new Promise((resolve) => setImmediate(resolve));
       const stopping = node.stop();
       proceed();
       expect((await starting).message).to.include('stopped while it started');
