@@ -30,13 +30,19 @@ export const addPluginCommands = (
     else {
       const group = known ?? describe(program.command(command.name), command).helpGroup(headingOf(command.topic));
       for (const single of command.commands) {
-        addCommand(group, single, { ...owner, isUsual: single.name === command.usual }, deps, done);
+        const lister = command.commands.find(({ name }) => name === 'list') && `fact-memory-node ${command.name} list`;
+        addCommand(group, single, { ...owner, isUsual: single.name === command.usual, lister }, deps, done);
       }
     }
   }
 };
 
-type Owner = Omit<OwnedCommand, 'command'> & { readonly words: readonly Word[]; readonly isUsual?: boolean };
+type Owner = Omit<OwnedCommand, 'command'> & {
+  readonly words: readonly Word[];
+  readonly isUsual?: boolean;
+  /** The command that lists what the others of the group take by name. */
+  readonly lister?: string | undefined;
+};
 // biome-ignore lint/suspicious/noExplicitAny: values of options of any command
 type Given = Readonly<Record<string, any>>;
 
@@ -74,8 +80,18 @@ const addCommand = (
   return command.action(async (...all: unknown[]) => {
     const given = all[names.length] as Given;
     const named = Object.fromEntries(names.map((name, place) => [name, all[place]]));
-    done(await run(definition, owner, { named, given: withNegated(definition, given) }, deps));
+    const work = run(definition, owner, { named, given: withNegated(definition, given) }, deps);
+    done(
+      await work.catch((error: unknown) => Promise.reject(names.length > 0 ? withList(error, owner.lister) : error)),
+    );
   });
+};
+
+/** Adds where to look to an error that something of the given name is not there. */
+const withList = (error: unknown, lister: string | undefined): unknown => {
+  const isBare = error instanceof ServiceError && error.code === 'lookup' && error.hint === undefined;
+  if (!isBare || lister === undefined) return error;
+  return new ServiceError('lookup', error.message, { cause: error, hint: `"${lister}" shows those there are` });
 };
 
 /**

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { openNode } from '../../../config/open-node.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { runInProcess } from './run-in-process.ts';
 
 const run = (...argv: string[]) => runInProcess(argv, { openNode });
@@ -51,5 +53,30 @@ describe('a wrong word on the command line', () => {
       expect(exitCode).to.equal(0);
       expect(stdout).to.contain('Usage: fact-memory-node');
     });
+  }
+});
+
+describe('a name that is not there', () => {
+  for (const [words, lister] of [
+    ['tombstone erase user:alice --yes', 'tombstone list'],
+    ['namespace remove svc://none', 'namespace list'],
+    ['tenant show none', 'tenant list'],
+    ['peer revoke none', 'peer list'],
+    ['key revoke none', 'key list'],
+  ] as const) {
+    it(`gets the command that lists such names: ${words.split(' ').slice(0, 2).join(' ')}`, () =>
+      inTemporaryFolder(async (folder) => {
+        const place = {
+          SVC_DB_PATH: join(folder, 'node.db'),
+          ...{ SVC_MULTI_TENANT_ENABLED: '1', SVC_TOMBSTONES_ENABLED: '1', SVC_NAMESPACES_ENABLED: '1' },
+        };
+        const at = (...argv: string[]) => runInProcess(argv, { env: { ...place, SVC_LOG_LEVEL: 'silent' }, openNode });
+        expect((await at('init')).exitCode).to.equal(0);
+        const { exitCode, stderr } = await at(...words.split(' '));
+        expect(exitCode).to.equal(1);
+        expect(stderr)
+          .to.match(/^error: .*\nhint: /)
+          .and.to.contain(`"fact-memory-node ${lister}"`);
+      }));
   }
 });
