@@ -18,3 +18,6 @@ for (const call of calls) console.log(await memory.run(call));
 // Nothing is overwritten: the first text stays in the history of the file.
 const first = await client.query({ entity: `file:${path}`, include_contradicted: true }).take(10);
 console.log('facts about the file:', first.filter(({ confidence }) => confidence > 0).length);
+
+// Lets this program run again, because a file is created once.
+await memory.run({ command: 'delete', path });
