@@ -44,6 +44,6 @@ export const markStoreRestored = async (
 const requireTables = async (store: FactStore): Promise<void> => {
   if ((await store.migrate(CORE_MIGRATIONS, { isTrial: true })).length === 0) return;
   throw new ServiceError('unavailable', 'an older version wrote this backup, and its tables were not upgraded yet', {
-    hint: 'run "init", which upgrades the store and serves nothing, then "restored" again, then "start"',
+    hint: 'run "fact-memory-node init", which upgrades the store and serves nothing, then "fact-memory-node restored" again, then "fact-memory-node start"',
   });
 };

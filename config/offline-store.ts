@@ -87,7 +87,7 @@ const countFacts = (store: FactStore): Promise<number> =>
 
 const cannotRestore = (): ServiceError =>
   new ServiceError('unavailable', 'the adapter of this store cannot restore a store', {
-    hint: 'restore it with the tools of its database, and run "restored" before the next start',
+    hint: 'restore it with the tools of its database, and run "fact-memory-node restored" before the next start',
   });
 
 const cannotAssemble = (): ServiceError =>

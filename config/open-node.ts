@@ -82,7 +82,7 @@ const copyKeys = async (from: string, to: string): Promise<void> => {
 
 const cannotSpare = (): ServiceError =>
   new ServiceError('unavailable', 'the adapter of this store makes no throw-away store', {
-    hint: 'restore the backup on another machine, and run "verify" there',
+    hint: 'restore the backup on another machine, and run "fact-memory-node verify" there',
   });
 
 const resolve = <R extends Requires>(kernel: Kernel, requires: R): Resolved<R> =>

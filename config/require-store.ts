@@ -26,6 +26,6 @@ export const requireStore = async (config: StoreOf, open: OpenStore): Promise<vo
   throw new ServiceError('lookup', `there is no store at ${storePlace(config).fullLocation}`, {
     hint:
       'run the command in the folder of the node, or name the store with --config, SVC_DB_PATH or SVC_DATABASE_URL; ' +
-      '"start" and "init" make a new one',
+      '"fact-memory-node start" and "fact-memory-node init" make a new one',
   });
 };

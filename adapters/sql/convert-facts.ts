@@ -149,5 +149,5 @@ export const requireWholeFacts = async (snapshot: Snapshot, form: FactForm): Pro
 
 const damaged = (id: string): ServiceError =>
   new ServiceError('conflict', `the fact ${id} is damaged, so the store cannot be written in the clear`, {
-    hint: 'run "verify", and erase the fact or restore a backup; nothing was changed',
+    hint: 'run "fact-memory-node verify", and erase the fact or restore a backup; nothing was changed',
   });

@@ -41,5 +41,5 @@ export const inspectFile = (path: string): readonly AdapterProblem[] => {
 
 const damaged = (path: string): AdapterProblem => ({
   message: `the store ${path} is damaged`,
-  hint: 'stop the node, keep a copy of the file, and restore a backup; run "restored" before the next start',
+  hint: 'stop the node, keep a copy of the file, and restore a backup; run "fact-memory-node restored" before the next start',
 });

@@ -24,7 +24,7 @@ export const scrubFile = (path: string, turn: (work: () => Promise<void>) => Pro
     const fail = (cause: unknown): void => {
       reject(
         new ServiceError('unavailable', 'the remains of erased facts could not be removed from the file of the store', {
-          hint: 'end long reads of other processes, and try again; if it fails again, run "verify"',
+          hint: 'end long reads of other processes, and try again; if it fails again, run "fact-memory-node verify"',
           cause,
         }),
       );

@@ -3,7 +3,7 @@ import { ServiceError } from '../../ports/ports.ts';
 /** Returns the refusal of an unknown path. It depends on the spelling of the path alone, so it reveals nothing. */
 export const nothingAt = (path: string): ServiceError =>
   new ServiceError('lookup', `there is nothing at this path${slipOf(path)}`, {
-    hint: 'the routes begin with /v1; "start --print" lists all of them',
+    hint: 'the routes begin with /v1; "fact-memory-node start --print" lists all of them',
   });
 
 const slipOf = (path: string): string => {

@@ -96,7 +96,9 @@ const refuseOtherKeys = (version: string): void => {
   throw new ServiceError(
     'conflict',
     `the names in this store are compared by Unicode ${version}, and this program compares them by ${UNICODE_VERSION}`,
-    { hint: 'run "export" with the version of the program that wrote the store, and "import" with this one' },
+    {
+      hint: 'run "fact-memory-node export" with the version of the program that wrote the store, and "fact-memory-node import" with this one',
+    },
   );
 };
 

@@ -30,7 +30,7 @@ export class DamagedRow extends ServiceError {
   constructor({ table, key }: SealedColumns, column: string, row: Row) {
     const place = column === SEAL ? 'a column that decides about rights' : `the column ${column}`;
     super('conflict', `a stored row is damaged: ${place}, in the table ${table}`, {
-      hint: '"verify" names the row; restore a backup, or make its key, grant or rule anew',
+      hint: '"fact-memory-node verify" names the row; restore a backup, or make its key, grant or rule anew',
     });
     this.table = table;
     this.column = column;

@@ -122,4 +122,4 @@ class CheckRun implements WalkVisitor {
   }
 }
 
-const AGAIN = 'run "verify" again';
+const AGAIN = 'run "fact-memory-node verify" again';

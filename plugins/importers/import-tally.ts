@@ -49,7 +49,7 @@ export const addTo = (counts: Map<string, number>, word: string): void => {
 export const refuseEmpty = (tally: RunTally, format: string): void => {
   if (tally.isOfFormat) return;
   throw new ServiceError('validation', `nothing in the input looks like an export of the format ${format}`, {
-    hint: '"import-from --list" says what each format expects',
+    hint: '"fact-memory-node import-from --list" says what each format expects',
   });
 };
 

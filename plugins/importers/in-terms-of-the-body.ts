@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 export const inWordsOfTheBody = (text: string): string =>
   text
     .replace(/^give it like --map "([^"]*)"/, (_, words: string) => `give it like ${JSON.stringify(words.split(','))}`)
-    .replace('"import-from --list" says', 'the guide to imports says')
+    .replace('"fact-memory-node import-from --list" says', 'the guide to imports says')
     .replaceAll(/--(encoding|map)\b/g, 'body.$1');
 
 /** Returns the same refusal in the words of the body, and any other error unchanged. */

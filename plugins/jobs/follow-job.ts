@@ -28,7 +28,9 @@ export const followJob = async (
   if (reply.status !== 202) return reply.document;
   const id = String(reply.document['job_id']);
   const view = viewOf(context, unit);
-  view.say(`job ${id} does the work; it goes on if you stop this command: "jobs watch ${id}" shows it again`);
+  view.say(
+    `job ${id} does the work; it goes on if you stop this command: "fact-memory-node jobs watch ${id}" shows it again`,
+  );
   try {
     for (;;) {
       const { document } = await askServer(context.server, { method: 'GET', path: `/v1/jobs/${id}` });

@@ -33,7 +33,9 @@ export const createTenancy = ({ directory, standings, tenants }: TenancyParts): 
     await tenants.adopt();
     const tenant = await directory.find(tenantId);
     if (tenant === undefined) {
-      throw new ServiceError('lookup', 'there is no such tenant', { hint: 'make it first, with "tenant create"' });
+      throw new ServiceError('lookup', 'there is no such tenant', {
+        hint: 'make it first, with "fact-memory-node tenant create ID"',
+      });
     }
     if (tenant.status !== 'active') {
       throw new ServiceError(

@@ -30,7 +30,7 @@ export interface Exported {
 
 /** The message of a command whose export left damaged facts out. */
 export const leftOut = (damaged: number): string =>
-  `${damaged} damaged facts were left out\n  hint: "verify" names them; restore a backup\n`;
+  `${damaged} damaged facts were left out\n  hint: "fact-memory-node verify" names them; restore a backup\n`;
 
 /** The first line of an export, which names its tenant. */
 export interface TransferHeader {

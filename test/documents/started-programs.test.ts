@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readSources } from '../architecture/source-files.ts';
 import { listPages, pageText } from './read-pages.ts';
 
 describe('the pages', () => {
@@ -21,5 +22,19 @@ describe('the pages', () => {
       [...pageText(page).matchAll(/npx (?!--no --|mocha )[\w@-].*/g)].map(([call]) => `${page}: ${call}`),
     );
     expect(calls).to.deep.equal([]);
+  });
+});
+
+describe('the hints of the program', () => {
+  const COMMANDS =
+    'audit|backup|connect|doctor|encryption|export|import|init|jobs|key|login|node-key|peer|plugins|reindex|restored?|' +
+    'rotate|start|tenant|tombstone|upgrade|upkeep|verify';
+  const BARE = new RegExp(`(?:\\b(?:run|with|then) |hint: ')"(?:${COMMANDS})\\b[^"]*"`, 'g');
+
+  it('show commands as people type them, with the name of the program', async () => {
+    const bare = (await readSources())
+      .filter(({ path }) => /^(?:adapters|config|kernel|plugins|ports)\//.test(path))
+      .flatMap(({ path, text }) => [...text.matchAll(BARE)].map(([hint]) => `${path}: ${hint}`));
+    expect(bare).to.deep.equal([]);
   });
 });

@@ -113,7 +113,7 @@ forEachStore('A store that lacks migrations of the core', (kind) => {
       const restore = () => markStoreRestored(config, async () => place.open());
       const refused = await rejection(restore());
       expect(refused).to.include({ code: 'unavailable' });
-      expect(refused['hint']).to.match(/^run "init"/);
+      expect(refused['hint']).to.match(/^run "fact-memory-node init"/);
       await store.migrate(FIRST_VERSION);
       const before = await store.read((snapshot) => snapshot.epoch());
       await restore();

@@ -52,7 +52,7 @@ const readLine = (text: string, number: number): Line => {
     // The error below also covers a line that is not JSON.
   }
   throw new ServiceError('validation', `line ${number} is no JSON object`, {
-    hint: 'give a file that "audit export" or GET /v1/audit/export?format=jsonl has written',
+    hint: 'give a file that "fact-memory-node audit export" or GET /v1/audit/export?format=jsonl has written',
   });
 };
 

@@ -42,7 +42,9 @@ forEachStore('An operator runs a command in the wrong folder, or with the wrong 
       const { exitCode, stdout, stderr } = await place.run(argv, env);
 
       const where = database === undefined ? place.path('data/svc.db') : new URL(database.url).pathname;
-      expect(stderr).to.match(/^error: there is no store at \S+\nhint: .*"start" and "init" make a new one\n$/);
+      expect(stderr).to.match(
+        /^error: there is no store at \S+\nhint: .*"\S.* start" and "\S.* init" make a new one\n$/,
+      );
       expect(stderr).to.contain(where);
       expect([exitCode, stdout]).to.deep.equal([1, '']);
       expect(readdirSync(place.folder)).to.deep.equal(['export.ndjson']);

@@ -85,7 +85,7 @@ describe('the command mcp', () => {
     expect(wrongFile.stderr).to.match(/refuses the key in .*wrong\.key/);
     expect(wrongFile.stderr, 'the variable is not what to change').not.to.include('SVC_API_KEY');
     const noKey = await runInProcess(['mcp'], { env });
-    expect(noKey.stderr).to.include('sign in with "login"');
+    expect(noKey.stderr).to.match(/sign in with "\S.* login"/);
     const noNode = await runInProcess(['mcp'], { env: { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: 'x' } });
     expect(noNode).to.include({ exitCode: 0, stdout: '' });
     expect(noNode.stderr).to.match(/no answer from http:\/\/127\.0\.0\.1:9/);
