@@ -15,7 +15,7 @@ export const judgeTarget = (
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return { refusal: 'the address to call is not a URL' };
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
-    return { refusal: `calls to ${url.protocol}// addresses are not made` };
+    return { refusal: `calls to ${url.protocol}// addresses are not made: give one that begins with https://` };
   }
   if (url.username !== '' || url.password !== '') return { refusal: 'the address to call must not hold a user name' };
   if (allowPrivate) return { url };

@@ -14,8 +14,9 @@ const FILE_NAME = /^\/\/ \S+\.mjs\n/;
 const OF_A_TEST = /(?:^|\s)(?:HOME|USERPROFILE|TMPDIR|XDG_[A-Z_]+)=/m;
 const QUOTED_FILE = /^\/\/ (test|examples|plugins|kernel|ports|adapters)\/\S+\.m?[jt]s\n/;
 
-/** Commands before those of a page, because its reader has a node with facts already. */
+/** Commands before those of a page, because its reader has a node already, and facts. */
 const EARLIER_WORK: Readonly<Record<string, string>> = {
+  'docs/guides/swap-a-store.md': 'fact-memory-node init >/dev/null 2>&1\n',
   'docs/guides/client.md': `for role in painter poet; do
     SVC_API_KEY=$(cat data/admin.key) fact-memory-node assert user:bob memory:role $role >/dev/null 2>&1
   done

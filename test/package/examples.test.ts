@@ -218,7 +218,7 @@ describe('the examples, from the packed package', function () {
   });
 
   it('store-adapter stores the facts of a node, and logs slow writes', async () => {
-    const store = { from: './store-adapter/acme-slow-store.mjs', path: 'data/facts.db', slowMs: 0 };
+    const store = { from: './store-adapter/acme-slow-store.mjs', path: 'slow/facts.db', slowMs: 0 };
     const node = await start('store-adapter', { adapters: { store } });
     expect((await assert(node.url, 'user:otto')).status).to.equal(201);
     const { exitCode, stderr } = await node.end('SIGTERM');
