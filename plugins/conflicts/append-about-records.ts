@@ -1,4 +1,5 @@
 import {
+  type AppendVerdict,
   type Clock,
   type FactDraft,
   type Facts,
@@ -28,7 +29,10 @@ export interface RecordChange {
   write(own: WritableTables, transaction: PluginTransaction): Promise<boolean>;
 }
 
-/** Appends system facts about records in one transaction with the rows. Returns false if the plan is outdated. */
+/**
+ * Appends system facts about records in one transaction with the rows. Returns false if the plan is outdated. Stores
+ * nothing and rejects if a rule refuses one of the facts, because a record must not exist without the facts about it.
+ */
 export const appendAboutRecords = async (
   { drafts, write }: RecordChange,
   { facts, self, tables }: Pick<FollowParts, 'facts' | 'self' | 'tables'>,
@@ -45,9 +49,15 @@ export const appendAboutRecords = async (
       isOutdated = !(await write(tables.in(transaction), transaction));
       if (isOutdated) throw new ServiceError('conflict', 'the records have changed meanwhile');
     },
+    async beforeCommit(_transaction, verdicts) {
+      if (!isOutdated) requireAll(verdicts);
+    },
   });
   if (isOutdated) return false;
-  const failure = verdicts.find((verdict) => verdict.kind === 'rejected');
-  if (failure?.kind === 'rejected') throw failure.error;
+  requireAll(verdicts);
   return true;
+};
+
+const requireAll = (verdicts: readonly AppendVerdict[]): void => {
+  for (const verdict of verdicts) if (verdict.kind === 'rejected') throw verdict.error;
 };
