@@ -1,5 +1,5 @@
 import type { Hlc, ReadableTables, WritableTables } from '../../../kernel/plugin-api.ts';
-import { hideEntity } from '../suppression/hidden-rows.ts';
+import { hideAllAboutConflicts, hideAllAboutFacts, hideEntity } from '../suppression/hidden-rows.ts';
 import type { Tombstone, TombstonePosition, TombstoneRevocation } from '../tombstones-api.ts';
 import { revocationFromRow, rowOfRevocation, rowOfTombstone, tombstoneFromRow } from './marker-row.ts';
 import { HIDDEN, HIDDEN_SYSTEM_FACTS, MARKERS, REVOCATIONS } from './marker-tables.ts';
@@ -108,7 +108,10 @@ export const newestTombstones = async (
   return (await query).map(tombstoneFromRow);
 };
 
-/** Stores a tombstone and hides the facts of its entity. If it names a node, it hides only facts of that node. */
+/**
+ * Stores a tombstone and hides the facts of its entity. If it names a node, it hides only facts of that node. It also
+ * hides all system facts that may be about them, until its batches have found those that are.
+ */
 export const insertTombstone = async (
   own: WritableTables,
   tombstone: Tombstone,
@@ -117,6 +120,8 @@ export const insertTombstone = async (
   const follow = { followed_number: 0, ...stampOf(feed) };
   await own.insertRows(MARKERS, [{ ...rowOfTombstone(tombstone), ...follow }]);
   await hideEntity(own, tombstone, originNodeId);
+  await hideAllAboutConflicts(own, tombstone);
+  await hideAllAboutFacts(own, tombstone);
 };
 
 /** Stores the revocation of a tombstone, and shows its facts again. */

@@ -20,8 +20,10 @@ import type { Tombstone } from '../tombstones-api.ts';
 import {
   type HiddenSystemFact,
   hideAllAboutConflicts,
+  hideAllAboutFacts,
   hideSystemFacts,
   showOthersAboutConflicts,
+  showOthersAboutFacts,
 } from './hidden-rows.ts';
 import { tellingOfHidden } from './partly-hidden.ts';
 import { type SystemFactParts, systemFactsOf, systemFactsOfConflicts } from './system-facts.ts';
@@ -112,6 +114,8 @@ export const followPiece = async (
   const number = Number(row['followed_number']);
   const nextConflict = number <= 0 ? await followConflicts(-number, within) : undefined;
   const next = nextConflict ?? (await followFacts(Math.max(number, 0), within));
+  if (next === null) await showOthersAboutFacts(own, tombstone);
+  else if (number === 0 && tombstone.revokedMs === null) await hideAllAboutFacts(own, tombstone);
   // A revocation meanwhile begins anew.
   const place = { ...named, followed_number: number, revoked_ms: tombstone.revokedMs };
   const goOn = async (tables: WritableTables): Promise<void> => {
@@ -151,7 +155,7 @@ const followConflicts = async (number: number, piece: Piece): Promise<number | u
     if (number === 0) await hideAllAboutConflicts(own, tombstone);
     return -(await numberOf(tenantId, last.id, transaction));
   }
-  if (number > 0) await showOthersAboutConflicts(own, tombstone);
+  await showOthersAboutConflicts(own, tombstone);
   return undefined;
 };
 

@@ -59,27 +59,47 @@ export const WHOLE_SCOPE: readonly ColumnMatch[] = [
   { column: 'fact_id', is: 'equal', field: 'scope' },
 ];
 
+/** The row with this id hides all system facts about facts. No system fact has such an id. */
+export const ALL_ABOUT_FACTS = '*';
+
 /** Hides all system facts about conflicts in the scope of a tombstone, while those about its entity are looked for. */
-export const hideAllAboutConflicts = (
-  own: WritableTables,
-  { tenantId, id, scope, legalHold }: Tombstone,
-): Promise<void> => {
-  const scopes = scope === '*' ? SCOPES : [scope];
-  return hideSystemFacts(
-    own,
-    tenantId,
-    scopes.map((factId) => ({ tombstoneId: id, isHeld: legalHold, factId })),
-  );
-};
+export const hideAllAboutConflicts = (own: WritableTables, tombstone: Tombstone): Promise<void> =>
+  hideAll(own, tombstone, tombstone.scope === '*' ? SCOPES : [tombstone.scope]);
 
 /** Shows the system facts that `hideAllAboutConflicts` has hidden, except those with rows of their own. */
-export const showOthersAboutConflicts = async (
+export const showOthersAboutConflicts = (own: WritableTables, tombstone: Tombstone): Promise<void> =>
+  showOthers(own, tombstone, SCOPES);
+
+/**
+ * Hides all system facts about facts, while those about the facts of a tombstone are looked for. They may be in another
+ * scope than these.
+ */
+export const hideAllAboutFacts = (own: WritableTables, tombstone: Tombstone): Promise<void> =>
+  hideAll(own, tombstone, [ALL_ABOUT_FACTS]);
+
+/** Shows the system facts that `hideAllAboutFacts` has hidden, except those with rows of their own. */
+export const showOthersAboutFacts = (own: WritableTables, tombstone: Tombstone): Promise<void> =>
+  showOthers(own, tombstone, [ALL_ABOUT_FACTS]);
+
+const hideAll = (
   own: WritableTables,
-  { tenantId, id }: Pick<Tombstone, 'tenantId' | 'id'>,
+  { tenantId, id, legalHold }: Tombstone,
+  rowIds: readonly string[],
+): Promise<void> =>
+  hideSystemFacts(
+    own,
+    tenantId,
+    rowIds.map((factId) => ({ tombstoneId: id, isHeld: legalHold, factId })),
+  );
+
+const showOthers = async (
+  own: WritableTables,
+  { tenantId, id }: Tombstone,
+  rowIds: readonly string[],
 ): Promise<void> => {
   await own(HIDDEN_SYSTEM_FACTS)
     .where({ tenant_id: tenantId, tombstone_id: id })
-    .whereIn('fact_id', [...SCOPES])
+    .whereIn('fact_id', [...rowIds])
     .delete();
 };
 

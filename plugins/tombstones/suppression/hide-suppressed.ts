@@ -12,11 +12,13 @@ import {
   type ServiceNames,
 } from '../../../kernel/plugin-api.ts';
 import { HIDDEN, HIDDEN_SYSTEM_FACTS } from '../markers/marker-tables.ts';
-import { WHOLE_SCOPE } from './hidden-rows.ts';
-import { aboutConflicts } from './system-facts.ts';
+import { ALL_ABOUT_FACTS, WHOLE_SCOPE } from './hidden-rows.ts';
+import { aboutConflicts, aboutFacts } from './system-facts.ts';
+
+const SAME_TENANT: ColumnMatch = { column: 'tenant_id', is: 'equal', field: 'tenantId' };
 
 const SAME_ENTITY: readonly ColumnMatch[] = [
-  { column: 'tenant_id', is: 'equal', field: 'tenantId' },
+  SAME_TENANT,
   { column: 'entity_key', is: 'equal', field: 'entityKey' },
   { column: 'scope', is: 'equal', field: 'scope' },
 ];
@@ -33,6 +35,8 @@ export const notSuppressedFor = (caller: Principal, names: ServiceNames): Filter
   const ofAll = inTable(HIDDEN, SAME_ENTITY, [{ column: 'origin_node_id', in: [''] }, ...held]);
   const ofOrigin = inTable(HIDDEN, [...SAME_ENTITY, SAME_ORIGIN], held);
   const ofScope = all(aboutConflicts(names), inTable(HIDDEN_SYSTEM_FACTS, WHOLE_SCOPE, held));
-  const ofSystem = all(equals('system', true), any(inTable(HIDDEN_SYSTEM_FACTS, SAME_FACT, held), ofScope));
+  const whileFollowed = [{ column: 'fact_id', in: [ALL_ABOUT_FACTS] }, ...held];
+  const ofFacts = all(aboutFacts(names), inTable(HIDDEN_SYSTEM_FACTS, [SAME_TENANT], whileFollowed));
+  const ofSystem = all(equals('system', true), any(inTable(HIDDEN_SYSTEM_FACTS, SAME_FACT, held), ofScope, ofFacts));
   return all(not(any(ofAll, ofOrigin, ofSystem)));
 };

@@ -44,6 +44,9 @@ const withRelation = (nouns: readonly string[], names: ServiceNames): Filter =>
     ),
   );
 
+/** Matches the system facts about facts. */
+export const aboutFacts = (names: ServiceNames): Filter => withRelation(ABOUT_FACTS, names);
+
 /** Matches the system facts about contradictions. */
 export const aboutConflicts = (names: ServiceNames): Filter => withRelation(ABOUT_CONFLICTS, names);
 

@@ -80,19 +80,28 @@ forEachStore('a tombstone over more facts than one batch', () => {
       return (await snapshot.announced(query)).map(({ subjectId }) => subjectId);
     });
 
+  /** Returns how many reasons of facts in the scope of the tombstone a reader finds. */
+  const shownReasons = async (): Promise<number> =>
+    (await node.request('GET', '/v1/facts?relation=svc:reason&scope=company&limit=1', { key })).body.total;
+
   /** Lets the store refuse the third batch, and later lets the node continue. */
-  const interrupted = async (path: string, body: object): Promise<void> => {
+  const interrupted = async (path: string, body: object, meanwhile = async () => {}): Promise<void> => {
     store.allow(2);
     const refused = await node.request('POST', path, { key, body });
     expect(refused.status).to.equal(503);
+    await meanwhile();
     store.allow(Number.POSITIVE_INFINITY);
     await node.clock.advance(60_000);
   };
 
   it('hides the system facts about each fact in its scope, also after an interruption', async () => {
-    await interrupted('/v1/tombstones', { entity_uri: 'user:gone', scope: 'company' });
+    expect(await shownReasons()).to.equal(ids.length);
+    await interrupted('/v1/tombstones', { entity_uri: 'user:gone', scope: 'company' }, async () => {
+      expect(await shownReasons()).to.equal(0);
+    });
     await comesTrue(async () => (await hiddenReasons()).length >= ids.length);
     expect((await hiddenReasons()).sort()).to.deep.equal(ids);
+    expect(await shownReasons()).to.equal(0);
   });
 
   it('announces each of these facts once when it is revoked, also after an interruption', async () => {
@@ -100,6 +109,7 @@ forEachStore('a tombstone over more facts than one batch', () => {
     await interrupted(`/v1/tombstones/${body.tombstones[0].id}/revoke`, { reason: 'a mistake' });
     await comesTrue(async () => (await returned()).length >= ids.length);
     expect((await returned()).sort()).to.deep.equal(ids);
+    expect(await shownReasons()).to.equal(ids.length);
   });
 });
 
