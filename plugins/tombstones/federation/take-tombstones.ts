@@ -91,7 +91,10 @@ export const takeTombstones = async (
       const outcome = await apply({ ...one, tombstone }, own, transaction, parts, room);
       if (outcome === 'full') rejected.push(one.tombstone.id);
       if (outcome === 'added') room -= 1;
-      if (outcome === 'added' || outcome === 'changed') changed.push({ ...one, tombstone });
+      if (outcome !== 'added' && outcome !== 'changed') continue;
+      // One batch is enough for a transaction, because other writers wait for it.
+      if (changed.length === 0) await followPiece(tombstone, own, transaction, parts);
+      changed.push({ ...one, tombstone });
     }
     await audit?.record(
       changed.map((one) => ({
@@ -231,7 +234,6 @@ const apply = async (
   if (revocation !== undefined && known?.erasedMs == null) {
     await insertRevocation(own, tombstone, revocation, { nowMs, feed });
   }
-  await followPiece(tombstone, own, transaction, parts);
   return known === undefined ? 'added' : 'changed';
 };
 

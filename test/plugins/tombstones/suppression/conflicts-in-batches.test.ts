@@ -3,10 +3,10 @@ import { ServiceError } from '../../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { replaceMember } from '../../../fakes/watched-selects.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
-import { createWorld, startFederatedNode } from '../../../kit/federation/federated-node.ts';
+import { createWorld, type FederatedNode, startFederatedNode } from '../../../kit/federation/federated-node.ts';
 import { declareBoth, push } from '../../../kit/federation/peering-steps.ts';
 import { signedTombstone } from '../../../kit/federation/signed-tombstone.ts';
-import { startTestPeer } from '../../../kit/federation/test-peer.ts';
+import { startTestPeer, type TestPeer } from '../../../kit/federation/test-peer.ts';
 import { capability, follow } from '../../../kit/federation/tombstone-steps.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
@@ -30,6 +30,7 @@ type Ask = Pick<TestNode, 'request'>;
 const watchedStore = () => {
   let [mostHidden, mostWithdrawn] = [0, 0];
   let isRefusing = false;
+  let [look, isLooking]: [() => Promise<void>, boolean] = [async () => {}, false];
   type Counted = Pick<FactStore, 'table'>;
   const counted = ([row]: readonly { readonly count?: string | number }[]): number => Number(row?.count ?? 0);
   const hiddenIn = async (store: Counted) =>
@@ -39,6 +40,10 @@ const watchedStore = () => {
   return {
     mostHidden: () => mostHidden,
     mostWithdrawn: () => mostWithdrawn,
+    /** Calls this behind each transaction. */
+    afterEach: (wanted: () => Promise<void>) => {
+      look = wanted;
+    },
     refuse: (wanted: boolean) => {
       isRefusing = wanted;
     },
@@ -46,13 +51,18 @@ const watchedStore = () => {
       replaceMember(store, 'write', async (tenantId, work) => {
         const begun = isRefusing ? await begunIn(store) : [];
         if (begun.length > 0) throw new ServiceError('unavailable', 'the store is away');
-        return store.write(tenantId, async (transaction) => {
+        const result = await store.write(tenantId, async (transaction) => {
           const [hidden, withdrawn] = [await hiddenIn(transaction), await withdrawnIn(transaction)];
-          const result = await work(transaction);
+          const done = await work(transaction);
           mostHidden = Math.max(mostHidden, (await hiddenIn(transaction)) - hidden);
           mostWithdrawn = Math.max(mostWithdrawn, (await withdrawnIn(transaction)) - withdrawn);
-          return result;
+          return done;
         });
+        if (isLooking) return result;
+        isLooking = true;
+        await look();
+        isLooking = false;
+        return result;
       }),
   };
 };
@@ -143,33 +153,58 @@ forEachStore('a tombstone over an entity with more conflicts than one batch', ()
   });
 });
 
+interface Following {
+  readonly node: FederatedNode;
+  readonly peer: TestPeer;
+  readonly key: string;
+  readonly store: ReturnType<typeof watchedStore>;
+  /** Advances the clock until the condition holds. */
+  comes(holds: () => Promise<boolean>): Promise<void>;
+}
+
+/** Gives the work a node that follows the tombstones of a peer. */
+const withFollowing = async (work: (following: Following) => Promise<void>): Promise<void> => {
+  const store = watchedStore();
+  const world = createWorld();
+  const { clock } = world;
+  const node = await startFederatedNode({ name: 'a', ...world, env: ENV, wrapStore: store.wrap });
+  const peer = await startTestPeer({ ...world, nowMs: () => clock.nowMs() });
+  try {
+    await declareBoth(node, peer);
+    const key = await node.addKey({ entityUri: 'agent:ops' });
+    await sayAbout(node, key, 'user:other', ['a', 'b'], 1);
+    await follow(node, peer.nodeId, await capability(node, node));
+    const comes: Following['comes'] = (holds) =>
+      comesTrue(async () => {
+        await clock.advance(20_000);
+        return holds();
+      });
+    await work({ node, peer, key, store, comes });
+  } finally {
+    await peer.stop();
+    await node.stop();
+  }
+};
+
+/** Says one side of so many conflicts, and lets the peer say the other one. */
+const contradict = async ({ node, peer, key }: Following, entity: string, count: number): Promise<void> => {
+  await sayAbout(node, key, entity, ['shown'], count);
+  for (let at = 0; at < count; at += 100) {
+    const facts = Array.from({ length: Math.min(100, count - at) }, (_, n) =>
+      peer.fact({ entity, relation: `memory:r${at + n}`, value: { type: 'string', v: 'hidden' } }),
+    );
+    expect((await push(node, peer, facts)).body.accepted).to.equal(facts.length);
+  }
+};
+
 forEachStore('a tombstone of a peer over one side of more conflicts than one batch', () => {
-  it('tells of no hidden fact between two batches, and hides a bounded number in each', async () => {
-    const store = watchedStore();
-    const world = createWorld();
-    const { clock } = world;
-    const node = await startFederatedNode({ name: 'a', ...world, env: ENV, wrapStore: store.wrap });
-    const peer = await startTestPeer({ ...world, nowMs: () => clock.nowMs() });
-    try {
-      await declareBoth(node, peer);
-      const key = await node.addKey({ entityUri: 'agent:ops' });
-      await sayAbout(node, key, ENTITY, ['shown'], CONFLICTS);
-      await sayAbout(node, key, 'user:other', ['a', 'b'], 1);
-      for (let at = 0; at < CONFLICTS; at += 100) {
-        const facts = Array.from({ length: 100 }, (_, n) =>
-          peer.fact({ entity: ENTITY, relation: `memory:r${at + n}`, value: { type: 'string', v: 'hidden' } }),
-        );
-        expect((await push(node, peer, facts)).body.accepted).to.equal(100);
-      }
+  it('tells of no hidden fact between two batches, and hides a bounded number in each', () =>
+    withFollowing(async (following) => {
+      const { node, peer, key, store, comes } = following;
+      await contradict(following, ENTITY, CONFLICTS);
       expect(await told(node, key)).to.equal(2 * CONFLICTS + 2);
-      await follow(node, peer.nodeId, await capability(node, node));
       store.refuse(true);
-      peer.tombstones.push(signedTombstone(peer, clock.nowMs(), { entity_uri: ENTITY }));
-      const comes = (holds: () => Promise<boolean>) =>
-        comesTrue(async () => {
-          await clock.advance(20_000);
-          return holds();
-        });
+      peer.tombstones.push(signedTombstone(peer, node.clock.nowMs(), { entity_uri: ENTITY }));
       await comes(async () => (await begunIn(node.kernel.get(FactStore))).length > 0);
       expect(await told(node, key)).to.equal(0);
       store.refuse(false);
@@ -177,9 +212,30 @@ forEachStore('a tombstone of a peer over one side of more conflicts than one bat
       expect(await told(node, key)).to.equal(2);
       expect(store.mostHidden()).to.be.at.most(MOST_HIDDEN_AT_ONCE);
       expect(store.mostWithdrawn()).to.equal(MOST_REVISED_AT_ONCE);
-    } finally {
-      await peer.stop();
-      await node.stop();
-    }
-  });
+    }));
+});
+
+forEachStore('a page with tombstones of a peer over several entities', () => {
+  it('hides all of them at once, and revises a bounded number of conflicts in one transaction', () =>
+    withFollowing(async (following) => {
+      const { node, peer, key, store, comes } = following;
+      const entities = ['user:first', 'user:second', 'user:third'];
+      for (const entity of entities) await contradict(following, entity, MOST_REVISED_AT_ONCE);
+      const tombstones = entities.map((entity_uri, n) =>
+        signedTombstone(peer, node.clock.nowMs(), { entity_uri, id: `tomb_00000000-0000-4000-8000-00000000000${n}` }),
+      );
+      const marked = () => node.kernel.get(FactStore).table('tombstones_markers');
+      const shown: number[] = [];
+      store.afterEach(async () => {
+        if ((await marked()).length > 0) shown.push(await told(node, key));
+      });
+      peer.tombstones.push(...tombstones);
+      await comes(async () => {
+        const rows: readonly { readonly followed_number: unknown }[] = await marked();
+        return rows.length === entities.length && rows.every(({ followed_number: number }) => number === null);
+      });
+      expect(await told(node, key)).to.equal(2);
+      expect(Math.max(...shown)).to.be.within(0, 2);
+      expect(store.mostWithdrawn()).to.equal(MOST_REVISED_AT_ONCE);
+    }));
 });
