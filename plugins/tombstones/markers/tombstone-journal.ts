@@ -5,6 +5,7 @@ import {
   matchKey,
   type NodeSelf,
   type PluginTables,
+  parseInstant,
   SUPPRESSION_CHANGED,
 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
@@ -23,6 +24,9 @@ export interface TombstoneJournalParts {
   readonly file: string;
 }
 
+/** How long after a change its request is repeated at the latest. */
+const REPEATED_WITHIN_MS = 86_400_000;
+
 /**
  * One line: a tombstone of this node, or the revocation of one. Each of them is signed, and has no reason, because a
  * store may be sealed later, and then the file must hold nothing that somebody said.
@@ -35,8 +39,8 @@ interface Line {
 /** The tombstones of this node in a file beside the store. So an older state of the store hides what they hide. */
 export class TombstoneJournal {
   readonly #parts: TombstoneJournalParts;
-  /** The names of changes whose lines are in the file, or wait for it. */
-  readonly #noted = new Set<string>();
+  /** The recent changes whose lines are in the file, or wait for it: their names, and when they were made. */
+  readonly #noted = new Map<string, number>();
   /** Lines of committed changes that the file lacks. */
   readonly #unwritten = new Set<Line>();
   /** Writes the lines that could not be written yet. Never rejects. */
@@ -46,18 +50,19 @@ export class TombstoneJournal {
     this.#parts = parts;
   }
 
-  /** Writes a committed tombstone down, once. Never rejects: `settle` makes up for a failure. */
+  /**
+   * Writes a tombstone down once, after its commit. Leaves one that is older than a day to `restore`, because its
+   * request is repeated no more. Never rejects: `settle` makes up for a failure.
+   */
   noteTombstone(tombstone: Tombstone): Promise<void> {
-    return this.#note(nameOf(tombstone.tenantId, tombstone.id), () => ({
-      tombstone: withoutReason(tombstone, this.#parts.identity),
-    }));
+    if (this.#isMissing(tombstone)) this.#addTombstone(tombstone);
+    return this.settle();
   }
 
-  /** Writes a committed revocation down, once. Never rejects. */
+  /** Does the same for a revocation. */
   noteRevocation(tenantId: string, revocation: TombstoneRevocation): Promise<void> {
-    return this.#note(revokedName(nameOf(tenantId, revocation.tombstoneId)), () => ({
-      revocation: { ...signedRevocation({ ...revocation, reason: '' }, this.#parts.identity), tenantId },
-    }));
+    if (this.#isMissing(ofRevocation(tenantId, revocation))) this.#addRevocation(tenantId, revocation);
+    return this.settle();
   }
 
   /**
@@ -67,35 +72,37 @@ export class TombstoneJournal {
   async restore(): Promise<void> {
     const { tables, self, log } = this.#parts;
     const noted = await this.#read();
-    for (const [name, { tombstone, isRevoked }] of noted) {
-      if (tombstone !== undefined) this.#noted.add(name);
-      if (isRevoked) this.#noted.add(revokedName(name));
-      if (tombstone === undefined || isRevoked || !(await this.#repeat(tombstone))) continue;
+    for (const { tombstone, revocation } of noted.values()) {
+      if (tombstone !== undefined) this.#remember(tombstone);
+      if (revocation !== undefined) this.#remember(ofRevocation(revocation.tenantId, revocation));
+      if (tombstone === undefined || revocation !== undefined || !(await this.#repeat(tombstone))) continue;
       log.warn('a tombstone was not in the store any more, as after a restore; it hides its facts again', {
         tombstoneId: tombstone.id,
       });
     }
     for (const tombstone of await tables.read((own) => ownTombstones(own, self.nodeId))) {
-      const known = noted.get(nameOf(tombstone.tenantId, tombstone.id));
-      if (known?.tombstone === undefined && tombstone.erasedMs === null) await this.noteTombstone(tombstone);
-      if (tombstone.revokedMs === null || known?.isRevoked === true) continue;
       const { tenantId, id } = tombstone;
+      const known = noted.get(nameOf(tenantId, id));
+      if (known?.tombstone === undefined && tombstone.erasedMs === null) this.#addTombstone(tombstone);
+      if (tombstone.revokedMs === null || known?.revocation !== undefined) continue;
       const revocations = await tables.read((own) => revocationsOf(own, tenantId, [id]));
-      for (const revocation of revocations) await this.noteRevocation(tenantId, revocation);
+      for (const revocation of revocations) this.#addRevocation(tenantId, revocation);
     }
+    await this.settle();
   }
 
-  async #read(): Promise<ReadonlyMap<string, { readonly tombstone?: Tombstone; readonly isRevoked: boolean }>> {
+  async #read(): Promise<ReadonlyMap<string, Line>> {
     const { file, identity, log } = this.#parts;
-    const noted = new Map<string, { readonly tombstone?: Tombstone; readonly isRevoked: boolean }>();
-    for await (const { tombstone, revocation } of readSigned<Line>(file, (line) => isSigned(line, identity), log)) {
+    const noted = new Map<string, Line>();
+    for await (const line of readSigned<Line>(file, (one) => isSigned(one, identity), log)) {
+      const { tombstone, revocation } = line;
       if (tombstone !== undefined) {
         const name = nameOf(tombstone.tenantId, tombstone.id);
-        noted.set(name, { isRevoked: false, ...noted.get(name), tombstone });
+        noted.set(name, { ...noted.get(name), tombstone });
       }
       if (revocation !== undefined) {
         const name = nameOf(revocation.tenantId, revocation.tombstoneId);
-        noted.set(name, { ...noted.get(name), isRevoked: true });
+        noted.set(name, { ...noted.get(name), revocation });
       }
     }
     return noted;
@@ -114,14 +121,32 @@ export class TombstoneJournal {
     return isHidden ?? false;
   }
 
-  #note(name: string, lineOf: () => Line): Promise<void> {
-    if (!this.#noted.has(name)) this.#unwritten.add(lineOf());
-    this.#noted.add(name);
-    return this.settle();
+  #addTombstone(tombstone: Tombstone): void {
+    this.#remember(tombstone);
+    this.#unwritten.add({ tombstone: withoutReason(tombstone, this.#parts.identity) });
+  }
+
+  #addRevocation(tenantId: string, revocation: TombstoneRevocation): void {
+    this.#remember(ofRevocation(tenantId, revocation));
+    const bare = signedRevocation({ ...revocation, reason: '' }, this.#parts.identity);
+    this.#unwritten.add({ revocation: { ...bare, tenantId } });
+  }
+
+  #isMissing(change: Change): boolean {
+    return this.#isRecent(change.createdMs) && !this.#noted.has(nameOf(change.tenantId, change.id));
+  }
+
+  #remember({ tenantId, id, createdMs }: Change): void {
+    if (this.#isRecent(createdMs)) this.#noted.set(nameOf(tenantId, id), createdMs);
+  }
+
+  #isRecent(createdMs: number): boolean {
+    return createdMs > this.#parts.clock.nowMs() - REPEATED_WITHIN_MS;
   }
 
   async #writeAll(): Promise<void> {
     const { file, log } = this.#parts;
+    for (const [name, createdMs] of this.#noted) if (!this.#isRecent(createdMs)) this.#noted.delete(name);
     try {
       for (const line of this.#unwritten) {
         await appendLine(file, line);
@@ -135,8 +160,16 @@ export class TombstoneJournal {
   }
 }
 
-const nameOf = (tenantId: string, tombstoneId: string): string => `${tenantId} ${tombstoneId}`;
-const revokedName = (name: string): string => `${name} revoked`;
+/** A tombstone, or a revocation with its own id. */
+type Change = Pick<Tombstone, 'tenantId' | 'id' | 'createdMs'>;
+
+const ofRevocation = (tenantId: string, { id, createdAt }: TombstoneRevocation): Change => ({
+  tenantId,
+  id,
+  createdMs: parseInstant(createdAt) ?? 0,
+});
+
+const nameOf = (tenantId: string, id: string): string => `${tenantId} ${id}`;
 
 const isSigned = ({ tombstone, revocation }: Line, identity: NodeIdentity): boolean => {
   try {

@@ -9,6 +9,8 @@ import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../../kit/start-test-node.ts';
 
+const DAY_MS = 86_400_000;
+
 const startNode = (options: TestNodeOptions = {}): Promise<TestNode> =>
   startTestNode({ settings: { tombstones: { enabled: true } }, ...options });
 
@@ -28,6 +30,20 @@ describe('a tombstone that could not be written beside the store', () => {
       await node.clock.advance(JOURNAL_INTERVAL_MS);
       return existsSync(file) && readFileSync(file, 'utf8').includes(made.id);
     });
+    await node.stop();
+  });
+});
+
+describe('a tombstone that is written beside the store', () => {
+  it('has one line, also when its request is repeated a day later', async () => {
+    const node = await startNode();
+    const key = await node.addKey({ permissions: ['read', 'write', 'admin'] });
+    for (let day = 0; day < 3; day += 1) {
+      const { body } = await node.request('POST', '/v1/tombstones', { key, body: { entity_uri: 'user:gone' } });
+      expect(readFileSync(journalOf(node), 'utf8').split(body.id)).to.have.length(2);
+      node.clock.setNowMs(node.clock.nowMs() + DAY_MS);
+      await node.clock.advance(JOURNAL_INTERVAL_MS);
+    }
     await node.stop();
   });
 });
