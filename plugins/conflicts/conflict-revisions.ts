@@ -2,7 +2,7 @@ import type { TripleKey } from '../../kernel/internal-api.ts';
 import { type PluginTransaction, ServiceError } from '../../kernel/plugin-api.ts';
 import type { FollowParts } from './append-about-records.ts';
 import { conflictKeys } from './conflict-entities.ts';
-import { RECORDS, recordOf } from './conflict-record.ts';
+import { type ConflictRecord, RECORDS, recordOf, WITHDRAWN } from './conflict-record.ts';
 import type { ConflictRevisions } from './conflicts-api.ts';
 import { judgeReturned, judgeWithoutHidden } from './judge-anew.ts';
 import { openByRule } from './open-by-rule.ts';
@@ -18,8 +18,13 @@ export const createConflictRevisions = (parts: FollowParts): ConflictRevisions =
       const ids = idsOf(keys);
       if (ids.length === 0) return [];
       const rows = await own.select(RECORDS, { tenant_id: tenantId, conflict_id: ids });
-      const revised = await reviseConflicts(rows.map(recordOf), own, transaction, now());
-      return revised.map(({ record, ...rest }) => ({ key: keyOf(record.id), ...rest }));
+      const [withdrawn, present] = [true, false].map((wanted) =>
+        rows.filter((row) => (row['status'] === WITHDRAWN) === wanted).map(recordOf),
+      ) as [ConflictRecord[], ConflictRecord[]];
+      const revised = await reviseConflicts(present, own, transaction, now());
+      // Visible facts that have met since the withdrawal have a conflict of their own.
+      const kept = withdrawn.map((record) => ({ record, sinceMs: undefined, between: [], status: [] }));
+      return [...revised, ...kept].map(({ record, ...rest }) => ({ key: keyOf(record.id), ...rest }));
     },
     hide: (transaction, facts) => judgeWithoutHidden(facts, tables.in(transaction), transaction, now()),
     show: (transaction, facts) => judgeReturned(facts, tables.in(transaction), transaction, now()),

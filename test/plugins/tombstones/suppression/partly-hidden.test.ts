@@ -111,6 +111,14 @@ const STORIES: Readonly<Record<string, Story>> = {
     await bury();
     await say('later');
   },
+  'a rival whose conflict is over, and which a second tombstone hides too': async (on) => {
+    const { say, sayHidden, bury, buryAgain } = on;
+    await say('shown');
+    await sayHidden('hidden');
+    await bury();
+    await say('shown too');
+    await buryAgain();
+  },
   'a rival that came last, before the tombstone': async ({ say, sayHidden, bury }) => {
     await say('shown');
     await say('shown too');

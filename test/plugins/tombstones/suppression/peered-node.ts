@@ -16,6 +16,7 @@ export const ENTITY = 'user:gone';
 const PUSHED_AT_ONCE = 100;
 const POLL_MS = 20_000;
 const LATER_MS = Date.UTC(2026, 2, 2, 21);
+const LATER_STILL_MS = 3_600_000;
 
 /** A node whose peer hides its own facts about `ENTITY`, and which may have such a fact. */
 export interface PeeredNode {
@@ -30,6 +31,8 @@ export interface PeeredNode {
   /** Settles the only conflict of the reader. */
   settle(v: string): Promise<void>;
   bury(): Promise<void>;
+  /** Lets the peer hide the same facts by a second tombstone. */
+  buryAgain(): Promise<void>;
   /** Lets the peer revoke its tombstone. */
   unbury(): Promise<void>;
   /** Subscribes the owner of the node to the entity. Returns what reads the type of each event, and its value. */
@@ -104,6 +107,12 @@ export const startPeeredNode = async (hasHidden: boolean): Promise<PeeredNode> =
       await comes(async () => (await tombstones()).tombstones.length > 0);
       // The number of polls must not differ between the nodes.
       clock.setNowMs(LATER_MS);
+    },
+    async buryAgain() {
+      const id = 'tomb_00000000-0000-4000-8000-000000000002';
+      sender.tombstones.push(signedTombstone(sender, clock.nowMs(), { id, entity_uri: ENTITY }));
+      await comes(async () => (await tombstones()).tombstones.length > 1);
+      clock.setNowMs(LATER_MS + LATER_STILL_MS);
     },
     async unbury() {
       const [sent] = sender.tombstones;
