@@ -120,6 +120,7 @@ export { DEFAULT_DISPLAY_NAME } from './identity/node-settings.ts';
 export { NODE_VERSION } from './identity/node-version.ts';
 export { createServiceNames, DEFAULT_SERVICE_NAME } from './identity/service-names.ts';
 export type { WithdrawalJournal } from './identity/withdrawal-journal.ts';
+export { eachInTurn } from './lists/each-in-turn.ts';
 export { grouped } from './lists/grouped.ts';
 export { portions } from './lists/portions.ts';
 export { ProgressLog } from './log/progress-log.ts';

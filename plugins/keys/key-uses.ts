@@ -1,4 +1,4 @@
-import { grouped, portions } from '../../kernel/internal-api.ts';
+import { eachInTurn, grouped, portions } from '../../kernel/internal-api.ts';
 import type { Clock, PluginTables, ReadableTables } from '../../kernel/plugin-api.ts';
 import type { StoredKey } from './key-row.ts';
 import { API_KEYS_TABLE, USES_TABLE } from './keys-migrations.ts';
@@ -62,14 +62,11 @@ export class KeyUses {
    */
   async flush(): Promise<void> {
     const due = [...this.#uses.values()].filter(({ usedMs, writtenMs }) => usedMs - writtenMs >= USE_PRECISION_MS);
-    const failures: unknown[] = [];
-    for (const [tenantId, uses] of grouped(due, ({ key }) => key.tenantId)) {
-      for (const some of portions(uses, KEYS_PER_STATEMENT)) {
-        await this.#write(tenantId, some).catch((error: unknown) => failures.push(error));
-      }
-    }
-    this.#dropIdle();
-    if (failures.length > 0) throw failures[0];
+    const writing = eachInTurn(
+      grouped(due, ({ key }) => key.tenantId),
+      ([tenantId, uses]) => eachInTurn(portions(uses, KEYS_PER_STATEMENT), (some) => this.#write(tenantId, some)),
+    );
+    await writing.finally(() => this.#dropIdle());
   }
 
   async #write(tenantId: string, uses: readonly Use[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { encodeBase64Url } from '../../kernel/internal-api.ts';
+import { eachInTurn, encodeBase64Url } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   formatInstant,
@@ -187,12 +187,7 @@ export class OAuthGrants {
       }
       return over;
     });
-    const failures: unknown[] = [];
-    for (const grant of ended) {
-      // A grant that cannot be removed must not prevent the removal of others.
-      await this.drop(grant, nodePrincipal(names).entityUri).catch((error: unknown) => failures.push(error));
-    }
-    if (failures.length > 0) throw failures[0];
+    await eachInTurn(ended, (grant) => this.drop(grant, nodePrincipal(names).entityUri));
   }
 
   async #store(grant: Grant, person: Principal): Promise<void> {

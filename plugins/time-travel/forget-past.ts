@@ -1,4 +1,4 @@
-import { lastStampOf } from '../../kernel/internal-api.ts';
+import { eachInTurn, lastStampOf } from '../../kernel/internal-api.ts';
 import { type Clock, compareHlc, DEFAULT_TENANT, type HookCaller, type PluginTables } from '../../kernel/plugin-api.ts';
 import { pastDrop } from './time-travel-api.ts';
 
@@ -25,7 +25,7 @@ export const forgetPast = async ({ tables, clock, hooks, retentionDays }: Forget
   if (compareHlc(floor, reached) <= 0) return;
   await tables.write(DEFAULT_TENANT, (_own, transaction) => transaction.raisePastFloor(floor));
   const ends = await tables.read((_own, snapshot) => snapshot.ledgerEnds());
-  for (const { tenantId } of ends) {
+  await eachInTurn(ends, async ({ tenantId }) => {
     for (let dropped = 1; dropped > 0; ) {
       const rows = await tables.writeUnlessErased(tenantId, async (_own, transaction) => {
         const piece = { tenantId, before: floor, limit: ROWS_PER_PIECE, transaction };
@@ -34,5 +34,5 @@ export const forgetPast = async ({ tables, clock, hooks, retentionDays }: Forget
       });
       dropped = rows ?? 0;
     }
-  }
+  });
 };

@@ -1,3 +1,4 @@
+import { eachInTurn } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   type ConfirmLease,
@@ -35,10 +36,10 @@ export const planRuns = async (
   tasks: ReadonlyMap<string, UpkeepTask>,
 ): Promise<void> => {
   await parts.lease.whileHeld(async (confirm) => {
-    for (const timetable of timetables) {
+    await eachInTurn(timetables, async (timetable) => {
       const task = tasks.get(timetable.task);
       if (task !== undefined) await planTask(parts, timetable, task, confirm);
-    }
+    });
   });
 };
 
@@ -63,7 +64,7 @@ const planTask = async (
   if (dueMs === undefined) return;
   const tenants = task.per === 'node' ? [DEFAULT_TENANT] : await store.tenants();
   const served = tenants.filter((tenantId) => parts.served.isServed(tenantId));
-  for (const tenantId of served) await parts.startRun(task.name, tenantId, dueMs);
+  await eachInTurn(served, (tenantId) => parts.startRun(task.name, tenantId, dueMs));
   await store.setPlan(task.name, { patterns, plannedMs: dueMs }, confirm);
   log.info('upkeep is due', { task: task.name, tenants: served.length, delayMs: nowMs - dueMs });
 };

@@ -1,4 +1,4 @@
-import { ERASURE_START, hasForbiddenCodePoint } from '../../../kernel/internal-api.ts';
+import { ERASURE_START, eachInTurn, hasForbiddenCodePoint } from '../../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -140,14 +140,22 @@ export class StoredErasures implements Erasures {
 
   /** Continues erasures of processes that have ended, and erases facts that peers have erased. */
   async resume(): Promise<void> {
-    const { tables, clock, erasesForPeers } = this.#parts;
+    await eachInTurn([() => this.#goOn(), () => this.#eraseForPeers()], (erase) => erase());
+  }
+
+  async #goOn(): Promise<void> {
+    const { tables, clock } = this.#parts;
     const left = await tables.read((own) => abandonedErasures(own, clock.nowMs() - ABANDONED_MS, RESUMED_AT_ONCE));
-    for (const { tenantId, tombstoneId } of left) await this.eraseFor(tenantId, tombstoneId);
+    await eachInTurn(left, ({ tenantId, tombstoneId }) => this.eraseFor(tenantId, tombstoneId));
+  }
+
+  async #eraseForPeers(): Promise<void> {
+    const { tables, erasesForPeers } = this.#parts;
     if (!erasesForPeers) return;
     const asked = await tables.read((own) => erasedByPeers(own, this.#lookedAt, ASKED_AT_ONCE));
     // Goes on behind these next time, because a legal hold may keep back all of them.
     this.#lookedAt = asked.length < ASKED_AT_ONCE ? undefined : asked.at(-1);
-    for (const tombstone of asked) await this.eraseFromPeer(tombstone);
+    await eachInTurn(asked, (tombstone) => this.eraseFromPeer(tombstone));
   }
 
   /**
