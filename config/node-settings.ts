@@ -133,7 +133,7 @@ export const nodeSettings: Schema<NodeSettings> = schema<NodeSettings>({
       env: 'SVC_CACHE_MIB',
       description:
         'memory for cached facts and answers, in MiB for all processes together; auto is a 64th of the memory of the ' +
-        'machine or container, from 32 to 80; 0 caches nothing',
+        'machine or container, from 32 to 64; 0 caches nothing',
     },
     maxStampLeadS: {
       type: 'integer',

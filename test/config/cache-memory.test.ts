@@ -12,8 +12,8 @@ const totalMiB = (node: Parameters<typeof cacheMemoryOf>[0], machineBytes: numbe
 describe('the memory of caches', () => {
   for (const [machineBytes, expectedMiB] of [
     [GIB, 32],
-    [4 * GIB, 64],
-    [256 * GIB, 80],
+    [3 * GIB, 48],
+    [256 * GIB, 64],
   ] as const) {
     it(`is ${expectedMiB} MiB by default on a machine with ${machineBytes / GIB} GiB`, () => {
       expect(totalMiB({ cacheMiB: 'auto', workers: 1 }, machineBytes)).to.equal(expectedMiB);
@@ -34,6 +34,6 @@ describe('the memory of caches', () => {
 
   it('is known on this machine', () => {
     const { ofStore, ofPlugins } = cacheMemoryOf({ cacheMiB: 'auto', workers: 1 });
-    expect((ofStore + ofPlugins) / MIB).to.be.within(32, 80);
+    expect((ofStore + ofPlugins) / MIB).to.be.within(32, 64);
   });
 });
