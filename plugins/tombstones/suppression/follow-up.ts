@@ -71,17 +71,34 @@ export const followUp = async (
   }
 };
 
-/** Continues with every tombstone whose processing was interrupted. */
+/**
+ * Continues with every tombstone whose processing was interrupted. One that fails, as over a damaged fact, does not
+ * hold up the others. Rejects with its error behind them.
+ */
 export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
-  for (;;) {
-    const rows = await parts.tables(MARKERS).whereNotNull('followed_number').limit(MARKERS_AT_ONCE);
-    let followed = 0;
-    for (const row of rows) if (await followUp(tombstoneFromRow(row), parts)) followed += 1;
-    if (rows.length < MARKERS_AT_ONCE || followed === 0) return;
+  const failures: unknown[] = [];
+  for (let after: Named = { tenantId: '', id: '' }; ; ) {
+    const page = (await unfollowed(after, parts)).map(tombstoneFromRow);
+    for (const tombstone of page) await followUp(tombstone, parts).catch((error: unknown) => failures.push(error));
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last;
   }
+  if (failures.length > 0) throw failures[0];
 };
 
 const MARKERS_AT_ONCE = 100;
+
+type Named = Pick<Tombstone, 'tenantId' | 'id'>;
+
+/** Returns the tombstones behind this one that are not processed to the end, in a fixed order. */
+const unfollowed = ({ tenantId, id }: Named, { tables }: FollowUpParts) =>
+  tables(MARKERS)
+    .whereNotNull('followed_number')
+    .where('tenant_id', '>=', tenantId)
+    .whereNot((before) => before.where('tenant_id', tenantId).where('tombstone_id', '<=', id))
+    .orderBy(['tenant_id', 'tombstone_id'])
+    .limit(MARKERS_AT_ONCE);
 
 /** The work that one batch leaves to transactions that store facts. */
 export interface FollowedPiece {

@@ -113,6 +113,55 @@ forEachStore('a tombstone over more facts than one batch', () => {
   });
 });
 
+forEachStore('a tombstone whose facts cannot be read', () => {
+  /** Refuses to read the facts of an entity, as where one of them is damaged. */
+  const withoutFactsOf =
+    (entity: string) =>
+    (store: FactStore): FactStore =>
+      replaceMember(store, 'write', (tenantId, work) =>
+        store.write(tenantId, (transaction) => {
+          const read: typeof transaction.outlineByTriple = (query) => {
+            if (!isDeepStrictEqual(query.filter, equals('entityKey', entity)))
+              return transaction.outlineByTriple(query);
+            throw new ServiceError('conflict', 'a stored fact is damaged');
+          };
+          return work(replaceMember(transaction, 'outlineByTriple', read));
+        }),
+      );
+
+  it('does not hold up the others after a start', async () => {
+    const env = { SVC_TOMBSTONES_ENABLED: 'true' };
+    const node = await startTestNode({ env });
+    const { clock, folder } = node;
+    let next: TestNode | undefined;
+    try {
+      const key = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
+      const made: { readonly id: string; readonly entity_uri: string }[] = [];
+      for (const entity_uri of ['user:one', 'user:other']) {
+        made.push((await node.request('POST', '/v1/tombstones', { key, body: { entity_uri } })).body);
+      }
+      await node.node.stop();
+      const [first] = made.sort((one, other) => (one.id < other.id ? -1 : 1));
+      const failing = String(first?.entity_uri);
+      const again = await startTestNode({ env, clock, folder, wrapStore: withoutFactsOf(failing) });
+      next = again;
+      const left = async (): Promise<readonly string[]> => {
+        const rows: readonly { readonly entity_uri: string }[] = await again.kernel
+          .get(FactStore)
+          .table('tombstones_markers')
+          .whereNotNull('followed_number');
+        return rows.map((row) => row.entity_uri);
+      };
+      expect(await left()).to.have.members(['user:one', 'user:other']);
+      await clock.advance(60_000);
+      await comesTrue(async () => isDeepStrictEqual(await left(), [failing]));
+    } finally {
+      await next?.stop();
+      await node.stop();
+    }
+  });
+});
+
 describe('the batches of facts that follow a tombstone', () => {
   const queries: LedgerQuery[] = [];
   let pages = 0;
