@@ -93,7 +93,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     requirePermission(caller, FEDERATE);
     this.#requireFederation();
     const { self, identity, clock } = this.#parts;
-    const { nodeId, nodeUrl } = await this.#find(peer);
+    const { nodeId, nodeUrl } = await this.#find(peer, caller);
     const unsigned: DeclarationDocument = {
       declaring_node_id: self.nodeId,
       target_node_id: nodeId,
@@ -140,10 +140,10 @@ export class StoredPeerRegistry implements PeerRegistry {
     if (!this.#parts.enabled) throw federationDisabled();
   }
 
-  /** Finds the node with this address or id. */
-  async #find(peer: string): Promise<{ readonly nodeId: string; readonly nodeUrl?: string }> {
+  /** Finds the node with this address or id. An id that looks like an address counts once the node is on file. */
+  async #find(peer: string, caller: Principal): Promise<{ readonly nodeId: string; readonly nodeUrl?: string }> {
     if (!/^https?:\/\//i.test(peer)) {
-      if (isNodeId(peer) && !isBareAddress(peer)) return { nodeId: peer };
+      if (isNodeId(peer) && (!isBareAddress(peer) || (await this.#isOnFile(peer, caller)))) return { nodeId: peer };
       throw new ServiceError('validation', 'another node is named by its http or https address, or by its id', {
         hint: 'for example https://beta.example or svc://node.beta.example',
       });
@@ -154,6 +154,11 @@ export class StoredPeerRegistry implements PeerRegistry {
     throw new ServiceError('validation', `the other node could not be asked who it is: ${reading.why}`, {
       hint: 'check the address and that the node runs, or name the node by its id, which needs no connection',
     });
+  }
+
+  async #isOnFile(nodeId: string, { tenantId }: Principal): Promise<boolean> {
+    const { store } = this.#parts;
+    return (await store.read((own) => store.ofNodes(own, tenantId, [nodeId]))).length > 0;
   }
 
   async #registerOurs(

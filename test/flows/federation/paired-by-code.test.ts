@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createWorld, type FederatedNode, startFederatedNode } from '../../kit/federation/federated-node.ts';
-import type { Document } from '../../kit/federation/peer-identity.ts';
+import { createPeerIdentity, type Document } from '../../kit/federation/peer-identity.ts';
 import { postDeclaration, pull, refusalOf } from '../../kit/federation/peering-steps.ts';
 import { startTestPeer } from '../../kit/federation/test-peer.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -60,6 +60,19 @@ forEachStore('A pairing of two nodes by a code', () => {
     } finally {
       await peer.stop();
     }
+  });
+
+  it('takes an id that looks like an address once a node with this id has declared itself', async () => {
+    const { nodeId, publicKey, declare: signed } = createPeerIdentity('beta.example', () => clock.nowMs());
+    expect(refusalOf(await declare(here, { peer: nodeId })).status).to.equal(422);
+    const theirs = await postDeclaration(
+      here,
+      signed(here.nodeId, { federation_pubkey: publicKey, node_url: 'https://beta.example' }),
+    );
+    expect(theirs.status, theirs.text).to.equal(201);
+    const ours = await declare(here, { peer: nodeId });
+    expect(ours.status, ours.text).to.equal(201);
+    expect(ours.body).to.include({ node_id: nodeId, peer_id: theirs.body.peer_id });
   });
 
   it('gives every declaration a code of its own', async () => {
