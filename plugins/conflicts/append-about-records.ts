@@ -61,3 +61,21 @@ export const appendAboutRecords = async (
 const requireAll = (verdicts: readonly AppendVerdict[]): void => {
   for (const verdict of verdicts) if (verdict.kind === 'rejected') throw verdict.error;
 };
+
+/**
+ * Changes records together; each alone if a rule refuses a fact about one of them. That one stays as it is, because a
+ * refusal about one place must not hold up the others. Returns the number of changes.
+ */
+export const whereAllowed = async <T>(
+  some: readonly T[],
+  change: (some: readonly T[]) => Promise<number>,
+): Promise<number> => {
+  try {
+    return await change(some);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    let changed = 0;
+    if (some.length > 1) for (const one of some) changed += await whereAllowed([one], change);
+    return changed;
+  }
+};

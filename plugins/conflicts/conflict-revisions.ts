@@ -1,6 +1,5 @@
-import type { TripleKey } from '../../kernel/internal-api.ts';
-import { type PluginTransaction, ServiceError } from '../../kernel/plugin-api.ts';
-import type { FollowParts } from './append-about-records.ts';
+import type { PluginTransaction } from '../../kernel/plugin-api.ts';
+import { type FollowParts, whereAllowed } from './append-about-records.ts';
 import { conflictKeys } from './conflict-entities.ts';
 import { type ConflictRecord, RECORDS, recordOf, WITHDRAWN } from './conflict-record.ts';
 import type { ConflictRevisions } from './conflicts-api.ts';
@@ -28,18 +27,10 @@ export const createConflictRevisions = (parts: FollowParts): ConflictRevisions =
     },
     hide: (transaction, facts) => judgeWithoutHidden(facts, tables.in(transaction), transaction, now()),
     show: (transaction, facts) => judgeReturned(facts, tables.in(transaction), transaction, now()),
-    open: (tenantId, triples) => openWhereAllowed(triples, parts, tenantId),
+    open: async (tenantId, triples) => {
+      await whereAllowed(triples, (some) => openByRule(some, parts, unguarded, tenantId));
+    },
   };
 };
 
 const unguarded = (_transaction: PluginTransaction): Promise<void> => Promise.resolve();
-
-/** A refusal by a rule about one place, such as that of a garden which is gone, must not hold up the others. */
-const openWhereAllowed = async (triples: readonly TripleKey[], parts: FollowParts, tenantId: string): Promise<void> => {
-  try {
-    await openByRule(triples, parts, unguarded, tenantId);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    if (triples.length > 1) for (const triple of triples) await openWhereAllowed([triple], parts, tenantId);
-  }
-};

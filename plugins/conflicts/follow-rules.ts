@@ -1,7 +1,7 @@
 import { above, all, equals, type Filter, type PluginTransaction, type ServiceNames } from '../../kernel/plugin-api.ts';
 import type { JobHandler, JobQueue, JobRun } from '../jobs/jobs-api.ts';
 import type { RelationChange } from '../relations/relations-api.ts';
-import type { FollowParts } from './append-about-records.ts';
+import { type FollowParts, whereAllowed } from './append-about-records.ts';
 import { closeGone, planClosing } from './close-by-rule.ts';
 import { openByRule, planOpening, type WalkedFact } from './open-by-rule.ts';
 
@@ -77,7 +77,7 @@ const closeSome = async (parts: FollowParts, job: JobRun, state: FollowState): P
     planClosing(own, job.tenantId, { after: state.closedUpTo ?? '', limit: RECORDS_PER_PAGE }),
   );
   const wrong = page.filter(({ relationKey }) => holdsMany(relationKey));
-  const closed = await closeGone(wrong, parts, guardOf(job), job.tenantId);
+  const closed = await whereAllowed(wrong, (some) => closeGone(some, parts, guardOf(job), job.tenantId));
   const closedUpTo = page.length < RECORDS_PER_PAGE ? null : (page.at(-1)?.id ?? null);
   return { state: { ...state, closedUpTo, closed: state.closed + closed }, more: true };
 };
@@ -90,7 +90,7 @@ const openSome = async (parts: FollowParts, job: JobRun, state: FollowState): Pr
   const query = { tenantId, filter, after: state.last ?? undefined, limit: FACTS_PER_PAGE };
   const page = await tables.read((_own, snapshot) => snapshot.outlineByTriple(query));
   const triples = planOpening(page, state.last).filter(({ relationKey }) => !holdsMany(relationKey));
-  const opened = await openByRule(triples, parts, guardOf(job), tenantId);
+  const opened = await whereAllowed(triples, (some) => openByRule(some, parts, guardOf(job), tenantId));
   const last = page.at(-1);
   const next = last === undefined ? state.last : walkedOf(last);
   return { state: { ...state, last: next, opened: state.opened + opened }, more: page.length === FACTS_PER_PAGE };
