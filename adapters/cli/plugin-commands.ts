@@ -87,7 +87,7 @@ const addCommand = (
   });
 };
 
-/** Adds where to look to an error that something of the given name is not there. */
+/** If an error says that the given name does not exist, adds the command that lists the names. */
 const withList = (error: unknown, lister: string | undefined): unknown => {
   const isBare = error instanceof ServiceError && error.code === 'lookup' && error.hint === undefined;
   if (!isBare || lister === undefined) return error;

@@ -81,7 +81,7 @@ const writeFile = async (
   const there = found?.isFile() ? found.size : 0;
   if (found?.isSymbolicLink() || there > content.bytes) await rm(draft);
   await append(draft, content, options).catch(async (error: unknown) => {
-    // The disk may be that of the store, which would take no writes as long as it is full.
+    // The store may lie on this disk, and takes no writes while the disk is full.
     if (isDiskFull(error)) await rm(draft, { force: true });
     throw error;
   });

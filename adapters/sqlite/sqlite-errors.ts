@@ -78,8 +78,8 @@ export const toServiceError = (error: unknown): unknown => {
 };
 
 /**
- * Translates an error of copying a store into a new file, which may lie on another disk. For a full one, the cause has
- * the code of the file system.
+ * Translates an error of copying a store into a new file, which may lie on another disk. The error of a full disk has a
+ * cause with `ENOSPC`, as one of the file system has.
  */
 export const toCopyError = (error: unknown): unknown => {
   if (primaryCode(error) === FULL) {
@@ -88,7 +88,7 @@ export const toCopyError = (error: unknown): unknown => {
       cause: Object.assign(new Error('no room', { cause: error }), { code: 'ENOSPC' }),
     });
   }
-  // Nothing but the copy is written meanwhile.
+  // The copy is the only file that is written here, so the fault is on its disk.
   if (FAILED_WRITES.has(codeOf(error))) {
     return new ServiceError('unavailable', 'the disk of the copy failed', {
       hint: 'look for a quota or a limit on the size of files, and for disk errors in the log of the system',

@@ -21,7 +21,7 @@ export const DISK_OF_STORE: WrittenDisk = {
   refused: 'check the owner and the permissions of the data folder; the place of the store is as it was',
 };
 
-/** Errors about the disk of inner work, which may be another one. */
+/** Errors that name a full disk already. Work within other work may write to another disk than that. */
 const EXPLAINED = new WeakSet<Error>();
 const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
@@ -31,7 +31,7 @@ export const explainDisk = async <T>(disk: WrittenDisk, work: () => Promise<T>):
     return await work();
   } catch (cause) {
     if (EXPLAINED.has(cause as Error)) throw cause;
-    // The error of an adapter has that of the file system as its cause.
+    // An adapter throws an error of its own, with that of the file system as its cause.
     if (isDiskFull(cause) || isDiskFull((cause as Error).cause)) {
       const full = new ServiceError('unavailable', `the disk of ${disk.of} is full`, { hint: disk.full, cause });
       EXPLAINED.add(full);

@@ -17,7 +17,7 @@ export const resolutionCheck: StoreCheck = {
         if (!ending.has(fact.id)) told(`the resolution ${fact.id} ends nothing`);
       }
       for (const fact of facts) {
-        // An erasure of the facts that it names leaves nothing to compare.
+        // Where facts that it names were erased, there is nothing to compare.
         if (!ending.has(fact.id) || mayResolve(fact) || fact.derivedFrom.includes(REDACTED_REFERENCE)) continue;
         told(`the fact ${fact.id} ends others, and settles nothing`);
       }

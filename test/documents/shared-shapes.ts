@@ -6,8 +6,8 @@ import { keyOf } from './route-key.ts';
 import { type Side, spellType } from './spell-type.ts';
 
 /**
- * Types inside `client/api-types.ts` for what several routes share without a shared schema. Each names a route whose
- * reply is such a value, or the members of the reply that lead to it. Larger types come first.
+ * Names in `client/api-types.ts` for shapes that several routes share although no shared schema describes them. Each
+ * name has a route that replies with such a value, and the members that lead to it. Larger shapes come first.
  */
 const REPLIED: Readonly<Record<string, readonly [route: string, ...members: string[]]>> = {
   Job: ['GET /v1/jobs/{id}'],

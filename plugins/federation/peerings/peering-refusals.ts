@@ -30,7 +30,7 @@ export const wrongAddress = (message: string): ServiceError =>
 export const refuseStale = ({ signedMs }: ReadDeclaration, floorMs: number | null): void => {
   if (floorMs === null || signedMs > floorMs) return;
   throw new ServiceError(STALE_DECLARATION, 'a declaration that was signed at the same time or later is on file', {
-    hint: 'a declaration that was added before needs nothing more; any other has to be signed again',
+    hint: 'if this declaration was added before, nothing is left to do; otherwise sign it again',
   });
 };
 
