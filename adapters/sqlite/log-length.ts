@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, truncateSync } from 'node:fs';
 import { ServiceError } from '../../ports/ports.ts';
 import { KEPT_LOG_BYTES } from './open-connection.ts';
-import { logSaltAt } from './read-log.ts';
+import { logHeaderAt, logSaltIn } from './read-log.ts';
 
 interface LogBeginning {
   readonly bytes: number;
@@ -79,7 +79,9 @@ const beginningOf = (path: string): LogBeginning | undefined => {
     file = openSync(path, 'r');
     // The size comes first: a header that is read after it belongs to this size, or to a later log.
     const { size } = fstatSync(file);
-    return { bytes: size, salt: logSaltAt(file) };
+    const header = logHeaderAt(file);
+    // Another process may empty the log after the look at its size. A hole has the size of a header at least.
+    return header === undefined ? { bytes: 0, salt: undefined } : { bytes: size, salt: logSaltIn(header) };
   } catch {
     return undefined;
   } finally {

@@ -48,7 +48,7 @@ export class LogReader {
     this.#file ??= openLog(this.#path);
     if (this.#file === undefined) return undefined;
     requireSame(this.#file, this.#path);
-    const header = bytesAt(this.#file, 0, HEADER_BYTES);
+    const header = logHeaderAt(this.#file);
     const start = header === undefined ? undefined : placeIn(header);
     if (start === undefined) return undefined;
     const isFirst = this.#place === undefined;
@@ -61,7 +61,7 @@ export class LogReader {
   }
 
   #isStill({ salt }: Place): boolean {
-    const header = this.#file === undefined ? undefined : bytesAt(this.#file, 0, HEADER_BYTES);
+    const header = this.#file === undefined ? undefined : logHeaderAt(this.#file);
     return header?.subarray(...SALT).equals(salt) === true;
   }
 
@@ -103,11 +103,12 @@ const found = (
   { pageBytes }: Place,
 ): ChangedPages | undefined => (databasePages === 0 ? undefined : { pages, databasePages, pageBytes });
 
-/** Returns the salt of an open log; undefined for one without a header. */
-export const logSaltAt = (file: number): string | undefined => {
-  const header = bytesAt(file, 0, HEADER_BYTES);
-  return header !== undefined && hasMagic(header) ? header.toString('hex', ...SALT) : undefined;
-};
+/** Returns the header of an open log, or the bytes in its place; undefined for a log that is shorter. */
+export const logHeaderAt = (file: number): Buffer | undefined => bytesAt(file, 0, HEADER_BYTES);
+
+/** Returns undefined for other bytes in the place of a header. */
+export const logSaltIn = (header: Buffer): string | undefined =>
+  hasMagic(header) ? header.toString('hex', ...SALT) : undefined;
 
 const hasMagic = (header: Buffer): boolean => [MAGIC, MAGIC + 1].includes(header.readUInt32BE(0));
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -27,6 +27,17 @@ describe('The length of the log of an SQLite store', () => {
     truncateSync(log, 128 * MIB);
     length.require();
     expect(length.bytes).to.equal(128 * MIB);
+  });
+
+  it('is nothing where another process empties the log between the look at its size and the one at its header', () => {
+    const length = new LogLength(log);
+    truncateSync(log);
+    length.require();
+    // The look then finds a size but no whole header, as here.
+    truncateSync(log, HEADER_BYTES - 1);
+    length.requireCommit();
+    length.require();
+    expect([length.isEmpty, statSync(log).size]).to.deep.equal([true, HEADER_BYTES - 1]);
   });
 
   it('must not shrink further while the log goes on', () => {
