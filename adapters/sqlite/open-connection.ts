@@ -23,7 +23,7 @@ const READER_CACHE_KIB = 2 * 1024;
  * The number of pages in the log before a checkpoint. A longer log rewrites hot index pages less often, but each
  * checkpoint takes longer.
  */
-const CHECKPOINT_PAGES = 20_000;
+export const CHECKPOINT_PAGES = 20_000;
 
 /** The size in bytes to which a checkpoint truncates the log file. */
 export const KEPT_LOG_BYTES = 128 * 1024 * 1024;

@@ -105,6 +105,12 @@ export class SqliteConnection {
     }
   }
 
+  /** Moves the log into the file after a commit with which it has so many pages; never for 0. */
+  checkpointFrom(pages: number): void {
+    // SQLite follows this statement when it is prepared, so that a kept one would do nothing.
+    this.#database.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
+  }
+
   /** Closes the handle. Never throws, because all data is in the file. */
   close(): void {
     // The handle outlives this call until its statements are collected, and its pages would live as long.

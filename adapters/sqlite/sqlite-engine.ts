@@ -15,6 +15,7 @@ import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
 import { checkStructure } from './check-structure.ts';
 import type { FilesInPlace } from './files-in-place.ts';
 import { LogRestarts } from './log-restarts.ts';
+import { CHECKPOINT_PAGES } from './open-connection.ts';
 import { ReaderPool } from './reader-pool.ts';
 import { RowPace } from './row-pace.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -65,6 +66,7 @@ export class SqliteEngine implements SqlEngine {
    * and ends empty transactions on it.
    */
   #inDoubt = true;
+  #holdsCheckpoints = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: SqliteEngineOptions) {
@@ -177,17 +179,33 @@ export class SqliteEngine implements SqlEngine {
     const inPlace = async (session: WriteSession): Promise<T> => {
       const result = await work(session);
       this.#options.files.requireWhole();
+      await this.#holdCheckpoints();
       return result;
     };
     try {
       const { result, signals } = await this.#writer.transact(inPlace, patienceMs);
       this.#options.files.requireCommit();
+      await this.#resumeCheckpoints();
       if (signals !== undefined) this.#listeners.call(signals);
       return result;
     } catch (error) {
       if (isResourceFailure(error instanceof ServiceError ? error.cause : error)) this.#inDoubt = true;
       throw error;
     }
+  }
+
+  /** A commit behind a hole in the log must not move the log into the file. Only a look after the commit shows one. */
+  async #holdCheckpoints(): Promise<void> {
+    if (!this.#options.files.isLogEmpty) return;
+    this.#holdsCheckpoints = true;
+    await this.#writer.checkpointFrom(0);
+  }
+
+  async #resumeCheckpoints(): Promise<void> {
+    if (!this.#holdsCheckpoints) return;
+    // A thread that has ended needs no answer: the next one opens its connection with checkpoints.
+    await this.#writer.checkpointFrom(CHECKPOINT_PAGES).catch(() => {});
+    this.#holdsCheckpoints = false;
   }
 
   #alone(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome> {

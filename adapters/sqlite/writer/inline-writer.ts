@@ -55,6 +55,10 @@ export class InlineWriter implements SqliteWriter {
     return this.#connection.restartLog();
   }
 
+  async checkpointFrom(pages: number): Promise<void> {
+    this.#connection.checkpointFrom(pages);
+  }
+
   forgetStatements(): void {
     this.#connection.forgetStatements();
   }

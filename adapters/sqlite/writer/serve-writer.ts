@@ -77,6 +77,8 @@ class StepWriter {
         return this.#rollBack();
       case 'restart-log':
         return this.#opened().restartLog();
+      case 'checkpoint-from':
+        return this.#connection?.checkpointFrom(step.pages);
       case 'forget':
         return this.#connection?.forgetStatements();
       case 'close':

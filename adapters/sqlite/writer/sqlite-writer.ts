@@ -22,6 +22,8 @@ export interface SqliteWriter {
   watch(changed: () => void): () => void;
   /** See `SqliteConnection.restartLog`. Callers hold the turn to write. */
   restartLog(): Promise<boolean>;
+  /** See `SqliteConnection.checkpointFrom`. */
+  checkpointFrom(pages: number): Promise<void>;
   /** Discards prepared statements after a change of the tables. */
   forgetStatements(): void;
   /** Moves the log into the file, then closes. */

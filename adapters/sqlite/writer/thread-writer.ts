@@ -48,6 +48,10 @@ export class ThreadWriter implements SqliteWriter {
     return (await this.#usableThread().send([{ do: 'restart-log' }])) === true;
   }
 
+  async checkpointFrom(pages: number): Promise<void> {
+    await this.#usableThread().send([{ do: 'checkpoint-from', pages }]);
+  }
+
   forgetStatements(): void {
     this.#proven.clear();
     this.#early.forgetStatements();

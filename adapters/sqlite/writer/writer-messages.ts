@@ -11,6 +11,7 @@ export type WriterStep =
   | { readonly do: 'perform'; readonly sql: string; readonly parameters: readonly SqlValue[] }
   /** Returns whether the next write begins the log anew. */
   | { readonly do: 'restart-log' }
+  | { readonly do: 'checkpoint-from'; readonly pages: number }
   | { readonly do: 'commit' | 'rollback' | 'forget' | 'close' };
 
 export type ParameterSets = readonly (readonly SqlValue[])[];

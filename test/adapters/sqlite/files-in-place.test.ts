@@ -17,6 +17,10 @@ import { rejection } from '../../kit/rejection.ts';
 import { releaseFiles } from '../../kit/release-files.ts';
 import { createTemporaryStore, SQLITE_LAYOUTS, type TemporaryStore } from './temporary-store.ts';
 
+const MIB = 2 ** 20;
+/** SQLite moves a log that grows 10 MiB longer into the file. */
+const UNMOVED_LOG_BYTES = 70 * MIB;
+
 const moved = (path: string): (() => void) => {
   renameSync(path, `${path}.away`);
   return () => {
@@ -110,6 +114,22 @@ for (const writer of SQLITE_LAYOUTS) {
       const opened = await temporary.another();
       expect((await opened.checkStructure?.(() => {}))?.faults).to.deep.equal([]);
       expect(await opened.read((snapshot) => snapshot.count(all()))).to.equal(1);
+    });
+
+    it('keeps its file whole where the commit behind an emptied log is due to move the log into the file', async () => {
+      const { store, path } = temporary;
+      const long = (seed: number) =>
+        sampleFact(seed, { value: { type: 'text', v: 'x'.repeat(4 * MIB), interpretAs: 'content' } });
+      for (let seed = 2; statSync(`${path}-wal`).size < UNMOVED_LOG_BYTES; seed += 1) {
+        await storeFacts(store, [long(seed)]);
+      }
+      truncateSync(`${path}-wal`);
+      const refused = await rejection(storeFacts(store, [101, 102, 103, 104].map(long)));
+      expect(refused['code']).to.be.oneOf(['unavailable', 'commit_unknown']);
+      await store.close();
+      copyFileSync(path, `${path}.copy`);
+      const opened = await temporary.another({ path: `${path}.copy` });
+      expect((await opened.checkStructure?.(() => {}))?.faults).to.deep.equal([]);
     });
 
     it('accepts writes where a crash of the machine has left a log without a beginning', async () => {
