@@ -2,7 +2,7 @@ import { type Clock, type FactStore, ServiceError, type WriteTransaction } from 
 import type { Logger } from '../log/logger.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
-import { type Claim, keepsLease, LEASE_MS, type LeaseView, takeLeases } from './lease-table.ts';
+import { type Claim, giveLeasesBack, keepsLease, LEASE_MS, type LeaseView, takeLeases } from './lease-table.ts';
 import type { ConfirmLease, HeldLease } from './leases-api.ts';
 
 /**
@@ -116,7 +116,13 @@ export class LeaseKeeper implements HeldLease {
     if (this.#heldUntilMs === Number.NEGATIVE_INFINITY) return;
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     // Ignores a failure, because the lease expires by itself.
-    await this.#parts.giveBack(this.#claim()).catch(() => {});
+    const giveBackAlone = async (transaction: WriteTransaction): Promise<void> => {
+      if (await giveLeasesBack(transaction, [this.#claim()])) transaction.signal(RELEASED);
+    };
+    await this.#parts
+      .giveBack(this.#claim())
+      .catch(() => this.#parts.store.write(lockOf(this.#name), giveBackAlone))
+      .catch(() => {});
   }
 
   async #tryOnce(): Promise<void> {

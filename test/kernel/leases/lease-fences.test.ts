@@ -107,6 +107,26 @@ forEachStore('workers that share a lease', (kind) => {
     await next.close();
   });
 
+  it('give back each lease that they can where they cannot give all back together', async () => {
+    const [store] = stores as [FactStore];
+    let isEnding = false;
+    const failing = watched(store, (name, lock) => {
+      const isLocked = lock === 'leases' || lock === 'lease locked one';
+      if (name === 'write' && isEnding && isLocked) throw new Error('a lease is locked');
+    });
+    const names = ['locked one', 'free one', 'other free one'];
+    const leases = leasesOn(failing);
+    for (const name of names) leases.hold(name);
+    await leases.begin();
+    isEnding = true;
+    await leases.close();
+    const next = leasesOn(store);
+    const again = names.map((name) => next.hold(name));
+    await next.begin();
+    expect(again.map(({ held }) => held)).to.deep.equal([false, true, true]);
+    await next.close();
+  });
+
   it('take each lease once when they begin at the same time, together or one lease after another', async () => {
     const [store, other] = stores as [FactStore, FactStore];
     let isEnding = false;
