@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type RunningProgram, Workplace } from '../adapters/cli/spawned-program.ts';
 import { readSources } from '../architecture/source-files.ts';
-import { anchorsOf, blocksOf, listPages, pageText } from '../documents/read-pages.ts';
+import { anchorsOf, blocksOf, listPages, pageText } from './read-pages.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const runFile = promisify(execFile);
