@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { countNoun, EXIT } from '../../kernel/command-api.ts';
+import { countNoun, EXIT, jsonLine } from '../../kernel/command-api.ts';
 import type { DescribedNode } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
@@ -9,6 +9,10 @@ import { widthOf } from './text-table.ts';
 
 interface PluginsOptions {
   readonly config?: string;
+}
+
+interface ListOptions extends PluginsOptions {
+  readonly json: boolean;
 }
 
 export const addPluginsCommands = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {
@@ -30,9 +34,11 @@ Examples:
   plugins
     .command('list')
     .summary('all plugins, on and off')
+    .option('--json', 'one JSON object per line', false)
     .option('--config <file>', 'configuration file')
-    .action(async (options: PluginsOptions) => {
-      deps.stdout.write(listPlugins(await describe(options, deps), widthOf(deps.stdout)));
+    .action(async (options: ListOptions) => {
+      const node = await describe(options, deps);
+      deps.stdout.write(options.json ? pluginLines(node) : listPlugins(node, widthOf(deps.stdout)));
       done(EXIT.ok);
     });
 
@@ -73,6 +79,9 @@ const describe = async (options: PluginsOptions, deps: CommandLineDeps, includin
   const node = await deps.openNode({ configFile: options.config, env: deps.env, serve: false, createsStore: false });
   return node.describe(including);
 };
+
+const pluginLines = ({ plugins }: DescribedNode): string =>
+  plugins.map(({ name, enabled, version, summary }) => jsonLine({ name, enabled, version, summary })).join('');
 
 const diagnose = async (options: PluginsOptions, deps: CommandLineDeps): Promise<number> => {
   const { problems, warnings, pluginCount, store, hasStore, sealedWith } = await deps.inspectNode({

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
+import { type CommandGroup, defineCommand, jsonLine } from '../../../kernel/command-api.ts';
 import { columnText } from '../../../kernel/internal-api.ts';
-import { formatInstant, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
+import { formatInstant, nodePrincipal, type Principal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { operatorOf, TENANT_SERVICES, tenantOption } from '../../multi-tenant/multi-tenant-api.ts';
 import { eraseCommand } from '../erasure/erase-command.ts';
 import { TombstoneFollows } from '../federation/follow-peer.ts';
+import { tombstoneJson } from '../markers/marker-json.ts';
 import { type Tombstone, Tombstones } from '../tombstones-api.ts';
 
 const MOST_LISTED = 1_000;
@@ -43,14 +44,35 @@ const listCommand = defineCommand({
   summary: 'show tombstones, newest first',
   needs: 'node',
   requires,
-  options: { tenant },
+  options: { json: { type: 'flag', summary: 'one JSON object per line, for all of them' }, tenant },
   async run({ options, use: { tombstones, self }, stdout, table }) {
     const actor = nodePrincipal(self.names, options.tenant);
+    if (options.json) {
+      for await (const tombstone of allOf(actor, tombstones)) stdout.write(jsonLine(listedJson(tombstone)));
+      return;
+    }
     const page = await tombstones.list(actor, { limit: MOST_LISTED });
     stdout.write(table([['id', 'state', 'scope', 'entity', 'signed by'], ...page.tombstones.map(lineOf)]));
     if (page.more) stdout.write(`The newest ${MOST_LISTED} are shown; there are more.\n`);
   },
 });
+
+async function* allOf(actor: Principal, tombstones: Pick<Tombstones, 'list'>): AsyncGenerator<Tombstone> {
+  for (let after: Tombstone | undefined; ; ) {
+    const page = await tombstones.list(actor, { after, limit: MOST_LISTED });
+    yield* page.tombstones;
+    after = page.tombstones.at(-1);
+    if (!page.more) return;
+  }
+}
+
+const listedJson = (tombstone: Tombstone): object => ({
+  ...tombstoneJson(tombstone),
+  revoked_at: instantOf(tombstone.revokedMs),
+  erased_at: instantOf(tombstone.erasedMs),
+});
+
+const instantOf = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 
 const lineOf = (tombstone: Tombstone): string[] => [
   tombstone.id,

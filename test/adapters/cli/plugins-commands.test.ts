@@ -21,6 +21,18 @@ describe('the plugins commands', () => {
     expect(stdout).to.match(/^off {2}billing +\S+ +\S/m);
   });
 
+  it('list the plugins as JSON, one object per line', async () => {
+    const { exitCode, stdout } = await place.run(['plugins', 'list', '--json', '--config', 'less.json']);
+    expect(exitCode).to.equal(0);
+    const plugins = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [facts, billing] = ['facts', 'billing'].map((wanted) => plugins.find(({ name }) => name === wanted));
+    expect(facts).to.include({ enabled: true }).and.to.have.all.keys('name', 'enabled', 'version', 'summary');
+    expect(billing).to.include({ enabled: false });
+  });
+
   it('describe settings with their variables and origins, and list routes, hooks and tables', async () => {
     const argv = ['plugins', 'describe', 'keys', '--config', 'less.json'];
     const { stdout } = await place.run(argv, {

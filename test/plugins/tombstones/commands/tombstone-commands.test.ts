@@ -24,6 +24,14 @@ describe('the tombstone commands', () => {
     const revoked = await run('revoke', id, '--reason', 'a mistake');
     expect(revoked.stdout.trim(), revoked.stderr).to.match(/^tombrevoke_[0-9a-f-]{36}$/);
     expect((await run('list')).stdout).to.contain('revoked 2');
+    await run('add', 'user:carol', '--scope', 'team', '--hold');
+    const lines = (await run('list', '--json')).stdout.trimEnd().split('\n');
+    const [newest, oldest] = lines.map((line) => JSON.parse(line));
+    expect(newest).to.include({ entity_uri: 'user:carol', scope: 'team', legal_hold: true, revoked_at: null });
+    expect(oldest).to.include({ id, entity_uri: 'user:alice', reason: 'asked for it', erased_at: null });
+    expect(oldest.revoked_at).to.match(/^\d{4}-/);
+    expect(newest).not.to.have.property('revocation');
+    expect(lines).to.have.lengthOf(2);
     expect((await run('revoke', id, '--reason', 'again')).exitCode).not.to.equal(0);
   });
 
