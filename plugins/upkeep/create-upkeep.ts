@@ -67,7 +67,7 @@ export const createUpkeep = ({ clock, store, jobs, timetables, tasks, startRun }
   };
 };
 
-const TASKS_HINT = 'GET /v1/upkeep lists the tasks of this node';
+const TASKS_HINT = '"fact-memory-node upkeep status" and GET /v1/upkeep list the tasks of this node';
 
 const isOpen = ({ status }: StoredRun): boolean => status === 'pending' || status === 'running';
 

@@ -34,7 +34,7 @@ describe('the command upkeep', () => {
     expect(JSON.parse(stdout)).to.deep.include({ job_type: 'upkeep.run', status: 'done', task: 'lint', fact_count: 0 });
     const unknown = await at.run('upkeep', 'run', 'sweep');
     expect([unknown.exitCode, unknown.stdout]).to.deep.equal([1, '']);
-    expect(unknown.stderr).to.contain('no such task of upkeep');
+    expect(unknown.stderr).to.contain('no such task of upkeep').and.to.contain('"fact-memory-node upkeep status"');
   });
 
   it('adds its runs and the findings of lint to the metrics', async () => {
