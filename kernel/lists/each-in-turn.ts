@@ -2,9 +2,12 @@
  * Does work for each item, one after another. An item that fails holds up no other one. Rejects at the end with the
  * first failure.
  */
-export const eachInTurn = async <T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> => {
+export const eachInTurn = async <T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> => {
   const failures: unknown[] = [];
-  for (const item of items) {
+  for await (const item of items) {
     try {
       await work(item);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { grouped } from '../../kernel/internal-api.ts';
+import { eachInTurn, grouped } from '../../kernel/internal-api.ts';
 import {
   all,
   type ErasedFacts,
@@ -117,21 +117,22 @@ export class AccessCounts {
   async flush(): Promise<void> {
     const pending = this.#pending;
     this.#pending = new Map();
-    const failures: unknown[] = [];
-    for (const [tenantId, counted] of grouped(pending.values(), ({ tenantId: of }) => of)) {
-      try {
-        while (counted.length > 0) {
-          await this.#store(tenantId, counted.slice(0, FACTS_PER_STATEMENT));
-          counted.splice(0, FACTS_PER_STATEMENT);
+    await eachInTurn(
+      grouped(pending.values(), ({ tenantId: of }) => of),
+      async ([tenantId, counted]) => {
+        try {
+          while (counted.length > 0) {
+            await this.#store(tenantId, counted.slice(0, FACTS_PER_STATEMENT));
+            counted.splice(0, FACTS_PER_STATEMENT);
+          }
+        } catch (error) {
+          // Counts of an unknown commit are dropped, so that none counts twice.
+          if (error instanceof ServiceError && error.code === 'commit_unknown') counted.splice(0, FACTS_PER_STATEMENT);
+          for (const one of counted) this.#add(one);
+          throw error;
         }
-      } catch (error) {
-        failures.push(error);
-        // Counts of an unknown commit are dropped, so that none counts twice.
-        if (error instanceof ServiceError && error.code === 'commit_unknown') counted.splice(0, FACTS_PER_STATEMENT);
-        for (const one of counted) this.#add(one);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
+      },
+    );
   }
 
   /** Skips erased facts. A later erasure waits for this transaction, and then deletes the counts. */

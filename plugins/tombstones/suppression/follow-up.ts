@@ -1,4 +1,4 @@
-import { othersGoFirst, type TripleKey, type TriplePosition } from '../../../kernel/internal-api.ts';
+import { eachInTurn, othersGoFirst, type TripleKey, type TriplePosition } from '../../../kernel/internal-api.ts';
 import {
   all,
   type Clock,
@@ -75,21 +75,20 @@ export const followUp = async (
  * Continues with every tombstone whose processing was interrupted. One that fails, as over a damaged fact, does not
  * hold up the others. Rejects with its error behind them.
  */
-export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
-  const failures: unknown[] = [];
-  for (let after: Named = { tenantId: '', id: '' }; ; ) {
-    const page = (await unfollowed(after, parts)).map(tombstoneFromRow);
-    for (const tombstone of page) await followUp(tombstone, parts).catch((error: unknown) => failures.push(error));
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = last;
-  }
-  if (failures.length > 0) throw failures[0];
-};
+export const followUpRest = (parts: FollowUpParts): Promise<void> =>
+  eachInTurn(allUnfollowed(parts), (tombstone) => followUp(tombstone, parts));
 
 const MARKERS_AT_ONCE = 100;
 
 type Named = Pick<Tombstone, 'tenantId' | 'id'>;
+
+async function* allUnfollowed(parts: FollowUpParts): AsyncGenerator<Named> {
+  for (let last: Named | undefined = { tenantId: '', id: '' }; last !== undefined; ) {
+    const page: readonly Named[] = (await unfollowed(last, parts)).map(tombstoneFromRow);
+    yield* page;
+    last = page.at(-1);
+  }
+}
 
 /** Returns the tombstones behind this one that are not processed to the end, in a fixed order. */
 const unfollowed = ({ tenantId, id }: Named, { tables }: FollowUpParts) =>

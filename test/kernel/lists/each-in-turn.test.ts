@@ -14,4 +14,17 @@ describe('work for each item in turn', () => {
     expect(await rejection(eachInTurn(['a', 'b', 'c', 'd'], work))).to.include({ message: 'b fails' });
     expect(done).to.deep.equal(['a begins', 'a ends', 'b begins', 'c begins', 'd begins', 'd ends']);
   });
+
+  it('takes items that come by and by', async () => {
+    const done: number[] = [];
+    const come = async function* () {
+      for (let item = 1; item <= 3; item += 1) yield item;
+    };
+    const work = async (item: number): Promise<void> => {
+      if (item === 1) throw new Error('the first fails');
+      done.push(item);
+    };
+    expect(await rejection(eachInTurn(come(), work))).to.include({ message: 'the first fails' });
+    expect(done).to.deep.equal([2, 3]);
+  });
 });
