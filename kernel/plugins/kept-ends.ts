@@ -49,9 +49,9 @@ export const keepWithdrawals = (
   let sinceMs = 0;
   const note = async (): Promise<void> => {
     const nowMs = clock.nowMs();
-    for (const kind of kinds) {
-      await journal.add(await tables.read((own) => kind.since(own, Math.max(0, sinceMs - LOOKED_BACK_MS))));
-    }
+    // A clock that was set back has dated the latest withdrawals before the last look.
+    const fromMs = Math.max(0, Math.min(sinceMs, nowMs) - LOOKED_BACK_MS);
+    for (const kind of kinds) await journal.add(await tables.read((own) => kind.since(own, fromMs)));
     sinceMs = nowMs;
   };
   onStart(async () => {

@@ -10,6 +10,8 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
 const MANY_READS = 50;
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
 
 /** A plugin with one kind of withdrawal, whose rows the journal gets when a test lets it. */
 const createWithdrawing = () => {
@@ -118,5 +120,25 @@ forEachStore('a withdrawal that is noted after its commit', () => {
     expect(line?.message).to.match(/after a restore or a kill/);
     await second.stop();
     await first.stop();
+  });
+
+  it('is in the journal although the clock was set back since the former one', async () => {
+    const node = await startTestNode({ plugins: ['keys', 'facts'] });
+    const key = await node.addKey({ permissions: ['read', 'write', 'admin'] });
+    const revoke = async (name: string): Promise<string> => {
+      const body = { raw_key: name.padEnd(64, '0'), entity_uri: 'agent:leaver', permissions: ['read'] };
+      const added = await node.request('POST', '/v1/auth/keys', { key, body });
+      expect(added.status, JSON.stringify(added.body)).to.equal(201);
+      await node.request('DELETE', `/v1/auth/keys/${added.body.id}`, { key });
+      return added.body.id;
+    };
+    const ids = [await revoke('former')];
+    for (const shiftMs of [-HOUR_MS, -YEAR_MS, YEAR_MS, -HOUR_MS]) {
+      node.clock.setNowMs(node.clock.nowMs() + shiftMs);
+      ids.push(await revoke(`after-${ids.length}`));
+    }
+    const journal = readFileSync(join(node.folder, 'revoked-keys'), 'utf8');
+    expect(ids.filter((id) => !journal.includes(id))).to.deep.equal([]);
+    await node.stop();
   });
 });
