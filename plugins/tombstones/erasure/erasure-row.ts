@@ -87,15 +87,15 @@ export const tenantsWithErasures = async (own: ReadableTables): Promise<readonly
   return rows.map(({ tenant_id }) => tenant_id);
 };
 
-/** Returns erasures that no process has continued since the given instant, oldest first. */
-export const abandonedErasures = async (
-  own: ReadableTables,
-  beforeMs: number,
-  limit: number,
-): Promise<ErasureRow[]> => {
+/** The time without progress after which an erasure counts as abandoned by a process that has ended. */
+const ABANDONED_MS = 30_000;
+
+/** Returns abandoned erasures, oldest first. A time far ahead comes from a clock that was set back since. */
+export const abandonedErasures = async (own: ReadableTables, nowMs: number, limit: number): Promise<ErasureRow[]> => {
+  const [fromMs, untilMs] = [nowMs - ABANDONED_MS, nowMs + ABANDONED_MS];
   const rows = await own(ERASURES)
     .whereIn('state', ['running', 'scrubbing'])
-    .where('touched_ms', '<', beforeMs)
+    .where((row) => row.where('touched_ms', '<', fromMs).orWhere('touched_ms', '>', untilMs))
     .orderBy('touched_ms')
     .limit(limit);
   return own.parse(rows as readonly Row[], fromRow);

@@ -44,8 +44,6 @@ export interface ErasureJob {
 export const ERASE_JOB = 'tombstones.erase';
 /** The estimated speed of a slow machine, sweeps included. */
 const FACTS_PER_SECOND = 1_000;
-/** The time without progress after which an erasure counts as abandoned by a process that has ended. */
-const ABANDONED_MS = 30_000;
 const RESUMED_AT_ONCE = 10;
 /** The number of tombstones of peers that one look reads. */
 const ASKED_AT_ONCE = 100;
@@ -145,7 +143,7 @@ export class StoredErasures implements Erasures {
 
   async #goOn(): Promise<void> {
     const { tables, clock } = this.#parts;
-    const left = await tables.read((own) => abandonedErasures(own, clock.nowMs() - ABANDONED_MS, RESUMED_AT_ONCE));
+    const left = await tables.read((own) => abandonedErasures(own, clock.nowMs(), RESUMED_AT_ONCE));
     await eachInTurn(left, ({ tenantId, tombstoneId }) => this.eraseFor(tenantId, tombstoneId));
   }
 
