@@ -29,6 +29,16 @@ export const startOfBackup = (name: string): number => {
 
 const STARTED = /^backup-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z/;
 
+/**
+ * Returns each name once, newest first. Leaves out names of the future, which would take places of real backups. They
+ * are made up, or from when the clock was ahead.
+ */
+export const countedBackups = (names: readonly string[], nowMs: number): string[] =>
+  [...new Set(names)]
+    .filter((name) => startOfBackup(name) <= nowMs)
+    .sort()
+    .reverse();
+
 /** Makes the folder of all backups unless it is there. */
 export const createOwnFolder = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -154,9 +164,9 @@ export const listBackups = async (folder: string, erasureFiles: readonly string[
   );
 };
 
-/** The newest readable backup. */
-export const newestBackup = async (folder: string): Promise<BackupSummary | undefined> => {
-  for (const name of (await backupNames(folder)).slice(0, LOOKED_AT)) {
+/** The newest readable backup, by the present time. */
+export const newestBackup = async (folder: string, nowMs: number): Promise<BackupSummary | undefined> => {
+  for (const name of countedBackups(await backupNames(folder), nowMs).slice(0, LOOKED_AT)) {
     const manifest = await manifestIn(join(folder, name)).catch(() => undefined);
     if (manifest !== undefined) return summaryOf(manifest, [], name);
   }

@@ -66,7 +66,7 @@ export const createBackup = (
         const manifest: Manifest = { id, createdAt: formatInstant(nowMs), copy, keyFiles };
         await explained(() => copies.placeKeys({ folder }, placed));
         const path = await explained(() => completeFolder(draft, spellManifest(manifest)));
-        return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { retention }) };
+        return { ...summaryOf(manifest, [], id), path, removed: await pruneBackups(folder, { retention, nowMs }) };
       } catch (error) {
         await rm(draft, { recursive: true, force: true });
         throw error;

@@ -85,7 +85,7 @@ const chosen = async (
 ): Promise<string> => {
   if (target !== undefined) return chosenBackup(target, given, clock.nowMs());
   if (given !== undefined) await requireBackup(pathOfBackup(folder, given));
-  const found = given ?? (await newestBackup(folder))?.id;
+  const found = given ?? (await newestBackup(folder, clock.nowMs()))?.id;
   if (found !== undefined) return found;
   throw new ServiceError('lookup', `there is no backup in ${folder}`, { hint: '"fact-memory-node backup" makes one' });
 };

@@ -20,7 +20,7 @@ export const measureBackups = ({ telemetry, clock, config, incrementAgeMs }: Bac
     telemetry.gauge({ name, help }, async () => (await read()) ?? []);
   const ofNewest = (name: string, help: string, read: (newest: Newest) => number): void =>
     gauge(name, help, async () => {
-      const newest = await newestBackup(config.folder);
+      const newest = await newestBackup(config.folder, clock.nowMs());
       return newest && read(newest);
     });
   const ageSeconds = (sinceMs: number): number => Math.max(0, (clock.nowMs() - sinceMs) / 1_000);
@@ -44,7 +44,7 @@ export const measureBackups = ({ telemetry, clock, config, incrementAgeMs }: Bac
   });
   gauge('backup_target_age_seconds', 'How long ago the newest backup in the target was begun', async () => {
     const seen = config.target === undefined ? undefined : await readTarget(config.folder);
-    const newestMs = seen && newestSentMs(seen);
+    const newestMs = seen && newestSentMs(seen, clock.nowMs());
     return newestMs === undefined ? undefined : ageSeconds(newestMs);
   });
   gauge('backup_increment_age_seconds', 'How long ago the last increment in the target was taken', async () => {

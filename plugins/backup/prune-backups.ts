@@ -1,8 +1,10 @@
-import { backupNames, halfRemovedNames, listBackups, removeBackup } from './backup-folder.ts';
+import { backupNames, countedBackups, halfRemovedNames, listBackups, removeBackup } from './backup-folder.ts';
 import { type Retention, retainedBackups } from './retained-backups.ts';
 
 export interface PruneRequest {
   readonly retention: Retention;
+  /** The present time. Backups of the future stay, and take no place of others. */
+  readonly nowMs: number;
   /**
    * Files with receipts of erasures. With them, only backups that may contain erased data are deleted, and `retention`
    * does not apply.
@@ -19,10 +21,10 @@ export interface PruneRequest {
  */
 export const pruneBackups = async (
   folder: string,
-  { retention, erasedBy, isTrial = false }: PruneRequest,
+  { retention, nowMs, erasedBy, isTrial = false }: PruneRequest,
 ): Promise<string[]> => {
   const gone = new Set(await halfRemovedNames(folder));
-  const all = erasedBy === undefined ? await backupNames(folder) : [];
+  const all = erasedBy === undefined ? countedBackups(await backupNames(folder), nowMs) : [];
   const staying = retainedBackups(all, retention);
   for (const name of all) if (!staying.has(name)) gone.add(name);
   if (erasedBy !== undefined) {

@@ -2,13 +2,14 @@ import { countNoun, defineCommand } from '../../kernel/command-api.ts';
 import type { ObjectStore } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
+import { countedBackups } from './backup-folder.ts';
 import { backupSettings, stayingHere, stayingThere } from './backup-settings.ts';
 import { erasureFilesOf, erasureInstants } from './erasure-journals.ts';
 import { folderOption, fromOption } from './from-option.ts';
 import { pruneBackups } from './prune-backups.ts';
 import { pruneChains } from './prune-chains.ts';
 import { withPrunePlan } from './prune-plan.ts';
-import { countedBackups, type Retention, readRetention, retainedBackups } from './retained-backups.ts';
+import { type Retention, readRetention, retainedBackups } from './retained-backups.ts';
 import { isLocked, removeSent } from './send-backups.ts';
 import { isClear, listSent, type SentFiles, sentBackups } from './target-backups.ts';
 
@@ -61,6 +62,7 @@ export const pruneCommand = defineCommand({
     const request = {
       retention: { ...periods, newest: options.keep ?? config.keep },
       isTrial: options.dryRun,
+      nowMs: clock.nowMs(),
       ...(options.erased ? { erasedBy: await erasureFilesOf(node) } : {}),
     };
     const { removed, locked, sealed } =
@@ -68,7 +70,6 @@ export const pruneCommand = defineCommand({
         ? { removed: await pruneBackups(options.out ?? config.folder, request), locked: [], sealed: [] }
         : await pruneAll(await objects.open(options.from, { mustExist: true }), {
             ...request,
-            nowMs: clock.nowMs(),
             folder: config.folder,
             random,
           });

@@ -35,13 +35,6 @@ export const readRetention = (newest: number, text: string): Retention => {
   return { newest, days: counts['d'] ?? 0, weeks: counts['w'] ?? 0, months: counts['m'] ?? 0 };
 };
 
-/** Returns each name once, newest first. Leaves out names of the future, which would take places of real backups. */
-export const countedBackups = (names: readonly string[], nowMs: number): string[] =>
-  [...new Set(names)]
-    .filter((name) => startOfBackup(name) <= nowMs)
-    .sort()
-    .reverse();
-
 /** Returns the backups that stay, of names in the order from the newest to the oldest. The newest always stays. */
 export const retainedBackups = (names: readonly string[], retention: Retention): ReadonlySet<string> => {
   const kept = new Set(names.slice(0, Math.max(1, retention.newest)));

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectContent, ObjectLock, ObjectStore } from '../../kernel/internal-api.ts';
 import { ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
-import { backupNames, manifestIn } from './backup-folder.ts';
+import { backupNames, countedBackups, manifestIn } from './backup-folder.ts';
 import { MANIFEST, type Manifest, spellManifest } from './manifest-json.ts';
-import { countedBackups, type Retention, retainedBackups } from './retained-backups.ts';
+import { type Retention, retainedBackups } from './retained-backups.ts';
 import { isClear, listSent, type SentFiles, sentBackups, wholeBackups } from './target-backups.ts';
 
 export interface SendParts {

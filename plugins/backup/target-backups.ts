@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { type ObjectStore, portions } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
-import { isBackupName, MAX_MANIFEST_BYTES, summaryOf, unreadable } from './backup-folder.ts';
+import { countedBackups, isBackupName, MAX_MANIFEST_BYTES, summaryOf, unreadable } from './backup-folder.ts';
 import { erasureInstants } from './erasure-journals.ts';
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
-import { countedBackups } from './retained-backups.ts';
 
 /** A backup in a target, as its manifest describes it. */
 export interface SentSummary extends BackupSummary {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readOrdinaryFile, replaceSecretFile } from '../../kernel/internal-api.ts';
 import { formatInstant, parseInstant, type Random } from '../../kernel/plugin-api.ts';
-import { isBackupName, startOfBackup } from './backup-folder.ts';
+import { countedBackups, isBackupName, startOfBackup } from './backup-folder.ts';
 import type { SentBackup } from './send-backups.ts';
 
 const FILE = 'target.json';
@@ -53,6 +53,8 @@ export const lockedLimit = ({ place, backups }: TargetRecord, nowMs: number): st
   return `backups in ${place}, which are locked ${until}`;
 };
 
-/** Returns when the newest backup of the target was begun. */
-export const newestSentMs = ({ backups }: TargetRecord): number | undefined =>
-  backups[0] === undefined ? undefined : startOfBackup(backups[0].name);
+/** Returns when the newest backup of the target was begun. Names of the future do not count. */
+export const newestSentMs = ({ backups }: TargetRecord, nowMs: number): number | undefined => {
+  const names = backups.map(({ name }) => name);
+  return countedBackups(names, nowMs).map(startOfBackup)[0];
+};
