@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 
@@ -36,4 +39,34 @@ describe('the end of a process', () => {
     expect(await ended).to.deep.equal([3, null]);
     expect(length).to.equal(LENGTH);
   });
+
+  it('is a failure with a message, and no crash, when its output cannot be written', async () => {
+    const { ended, told } = withoutOutput('pipe');
+    expect(await ended).to.deep.equal([1, null]);
+    expect(await told).to.include('the work goes on\n');
+    expect((await told).match(/^error: standard output cannot be written \(EBADF\)\nhint: /gm)).to.have.length(1);
+    expect(await told).to.not.match(/^ +at /m);
+  });
+
+  it('comes in order although neither output nor log can be written', async () => {
+    expect(await withoutOutput('same').ended).to.deep.equal([1, null]);
+  });
 });
+
+/** Starts a process that returns 0 after its last write, to a file that was opened to be read. */
+const withoutOutput = (log: 'pipe' | 'same') => {
+  const unwritable = openSync(process.execPath, 'r');
+  const source = `
+    const { runToEnd } = await import('${RUN_TO_END}');
+    await runToEnd(async () => {
+      process.stderr.write('the work goes on\\n');
+      for (let line = 0; line < 3; line += 1) process.stdout.write('a line');
+      return 0;
+    });
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    stdio: ['ignore', unwritable, log === 'pipe' ? 'pipe' : unwritable],
+  });
+  closeSync(unwritable);
+  return { ended: once(child, 'close'), told: text(child.stderr ?? Readable.from([])) };
+};
