@@ -65,7 +65,9 @@ const EXPLANATIONS: ReadonlyMap<number, Explanation> = new Map([
     CANTOPEN,
     {
       message: 'the store could not be opened',
-      hint: 'check that the path names a file, that its folder can be written, and the limit on open files',
+      hint:
+        'check that the path names a file, that the user of the node may read and write this file and its folder, ' +
+        'and the limit on open files',
     },
   ],
 ]);
