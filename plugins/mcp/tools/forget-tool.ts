@@ -9,6 +9,8 @@ import { countWithin, LIST_TOKENS } from './bounded-results.ts';
 
 /** The maximum number of facts per call, because nobody would read a longer preview. */
 const MAX_FORGOTTEN = 100;
+/** The most facts that one request returns. */
+const PAGE = 500;
 
 interface Target {
   readonly fact_id?: string;
@@ -98,15 +100,34 @@ const placeOf = async (factId: string, context: ToolContext): Promise<Preview> =
   return { facts: isByName ? same : place, total: (isByName ? same : place).length, isByName };
 };
 
-const liveFacts = async ({ entity, relation, scope }: Target, { node }: ToolContext): Promise<Preview> => {
-  const body = await ask(node, {
-    route: 'GET /v1/facts',
-    query: { entity, relation, scope, include_contradicted: true, limit: MAX_FORGOTTEN },
-  });
-  const rows = factsIn(body, node.nowMs());
-  // Leaves out retractions, and facts of the node itself, such as cards, which end together with the other facts.
-  const facts = rows.filter(({ confidence, source }) => confidence !== 0 && !String(source).startsWith('system:'));
-  return { facts, total: Number(body['total']) - (rows.length - facts.length) };
+/**
+ * Returns the live facts of the target, newest first, and their number. Reads on past facts that are live no more,
+ * because a value that was replaced often has many of those. A tombstone hides these too.
+ */
+const liveFacts = async (
+  { entity, relation, scope, tombstone = false }: Target,
+  { node }: ToolContext,
+): Promise<Preview> => {
+  const facts: JsonObject[] = [];
+  let leftOut = 0;
+  for (let cursor: string | null = null; ; ) {
+    const body: JsonObject = await ask(node, {
+      route: 'GET /v1/facts',
+      query: { entity, relation, scope, include_contradicted: true, limit: PAGE, cursor },
+    });
+    const rows = factsIn(body, node.nowMs());
+    // Leaves out retractions, and facts of the node itself, such as cards, which end together with the other facts.
+    const live = rows.filter(
+      ({ confidence, source, ended }) =>
+        confidence !== 0 && (tombstone || ended === undefined) && !String(source).startsWith('system:'),
+    );
+    leftOut += rows.length - live.length;
+    facts.push(...live);
+    cursor = body['cursor'] as string | null;
+    if (cursor !== null && facts.length <= MAX_FORGOTTEN) continue;
+    const total = cursor === null ? facts.length : Number(body['total']) - leftOut;
+    return { facts: facts.slice(0, MAX_FORGOTTEN), total };
+  }
 };
 
 const idsOf = (facts: readonly JsonObject[]): readonly unknown[] => facts.map(({ id }) => id).sort();

@@ -68,6 +68,36 @@ forEachStore('the tool forget', () => {
     expect((await made(client, 'forget', { fact_id: tea.id })).status).to.equal('nothing');
   });
 
+  it('hides a value that a resolution has chosen, and leaves the facts that it ended out of the preview', async () => {
+    const entity = freshEntity();
+    const chosen = await assert(entity, 'memory:role', 'archivist');
+    await assert(entity, 'memory:role', 'director');
+    const { conflicts } = await made(client, 'conflicts', {});
+    const { conflict_id } = conflicts.find((each: Loose) => JSON.stringify(each).includes(entity));
+    const resolved = await made(client, 'resolve', { conflict_id, winning_fact_id: chosen.id });
+    const fact_id = resolved.resolution_fact_id;
+    const { facts, confirm } = await made(client, 'forget', { fact_id });
+    expect(idsOf(facts)).to.deep.equal([fact_id]);
+    expect(await made(client, 'forget', { fact_id, confirm })).to.include({ status: 'forgotten' });
+    expect(await made(client, 'forget', { entity })).to.include({ status: 'nothing' });
+  });
+
+  it('hides a value that has replaced more facts than one preview holds', async () => {
+    const entity = freshEntity();
+    const body = Array.from({ length: 100 }, (_, v) => ({
+      entity,
+      relation: 'memory:age',
+      value: { type: 'number', v },
+      source: 'agent:noor',
+    }));
+    const { results } = (await node.request('POST', '/v1/facts/batch', { key: await node.addKey(), body })).body;
+    const replaces = results.map(({ fact }: { fact: { id: string } }) => fact.id);
+    const { fact } = await made(client, 'assert', { entity, relation: 'memory:age', value: 3, replaces });
+    const { facts, confirm } = await made(client, 'forget', { fact_id: fact.id });
+    expect(idsOf(facts)).to.deep.equal([fact.id]);
+    expect(await made(client, 'forget', { fact_id: fact.id, confirm })).to.include({ status: 'forgotten' });
+  });
+
   it('accepts each confirmation once', async () => {
     const entity = freshEntity();
     await assert(entity, 'memory:role', 'archivist');
