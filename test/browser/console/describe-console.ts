@@ -50,12 +50,16 @@ export const describeConsole = (
   });
 };
 
-/** Expects that the page is no wider than its window and has no serious accessibility finding. */
-export const expectWhole = async ({ page, seriousFindings }: ConsolePage, name: string): Promise<void> => {
+/** Returns whether the idle page is wider than its window. */
+export const isWiderThanWindow = async ({ page }: ConsolePage): Promise<boolean> => {
   await settled(page);
-  const spills = 'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1';
-  expect(await page.evaluate(spills), `${name} is too wide`).to.equal(false);
-  expect(await seriousFindings(), name).to.deep.equal([]);
+  return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1');
+};
+
+/** Expects that the page is no wider than its window and has no serious accessibility finding. */
+export const expectWhole = async (visited: ConsolePage, name: string): Promise<void> => {
+  expect(await isWiderThanWindow(visited), `${name} is too wide`).to.equal(false);
+  expect(await visited.seriousFindings(), name).to.deep.equal([]);
 };
 
 /** Opens an address in each size and colour, and expects it to be whole; then what `more` opens there. */
