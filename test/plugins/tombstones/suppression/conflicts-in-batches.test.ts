@@ -12,14 +12,15 @@ import { forEachStore } from '../../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 
 const ENTITY = 'user:gone';
-/** The node says two facts about each conflict, so that they fill more than two batches. */
-const CONFLICTS = 600;
+/** The node says two facts about each conflict, so that they fill more than one batch. */
+const CONFLICTS = 300;
 /** The facts of one batch, a row for each scope, and one for all facts about facts. */
 const MOST_HIDDEN_AT_ONCE = 505;
 /** Each conflict of which a part is hidden costs many statements. */
 const MOST_REVISED_AT_ONCE = 10;
 const ENV = { SVC_TOMBSTONES_ENABLED: 'true' };
 const LATER_MS = 60_000;
+const PLUGINS = ['audit', 'capability-tokens', 'conflicts', 'facts', 'jobs', 'keys', 'node-info', 'tombstones'];
 
 type Ask = Pick<TestNode, 'request'>;
 
@@ -105,7 +106,7 @@ forEachStore('a tombstone over an entity with more conflicts than one batch', ()
   let key: string;
   beforeEach(async () => {
     store = watchedStore();
-    node = await startTestNode({ env: ENV, wrapStore: store.wrap });
+    node = await startTestNode({ plugins: PLUGINS, env: ENV, wrapStore: store.wrap });
     key = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
     await sayAbout(node, key, ENTITY, ['a', 'b'], CONFLICTS);
     await sayAbout(node, key, 'user:other', ['a', 'b'], 1);
@@ -131,7 +132,7 @@ forEachStore('a tombstone over an entity with more conflicts than one batch', ()
     expect(await told(node, key)).to.equal(0);
     await node.node.stop();
     const { clock, folder } = node;
-    next = await startTestNode({ env: ENV, clock, folder });
+    next = await startTestNode({ plugins: PLUGINS, env: ENV, clock, folder });
     const reader = await next.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
     expect(await told(next, reader)).to.equal(0);
     await clock.advance(LATER_MS);
@@ -167,7 +168,13 @@ const withFollowing = async (work: (following: Following) => Promise<void>): Pro
   const store = watchedStore();
   const world = createWorld();
   const { clock } = world;
-  const node = await startFederatedNode({ name: 'a', ...world, env: ENV, wrapStore: store.wrap });
+  const node = await startFederatedNode({
+    name: 'a',
+    ...world,
+    plugins: [...PLUGINS, 'federation'],
+    env: { ...ENV, SVC_FEDERATION_PULL_INTERVAL_S: '20' },
+    wrapStore: store.wrap,
+  });
   const peer = await startTestPeer({ ...world, nowMs: () => clock.nowMs() });
   try {
     await declareBoth(node, peer);
