@@ -19,7 +19,7 @@ const READS = [
   '/v1/synthesis',
 ];
 /** More than the siblings that an append reads of a place. */
-const CROWD = 70;
+const CROWD = 100;
 
 /** Removes ids and times, except the time of a conflict. */
 const masked = (text: string): string =>
@@ -156,10 +156,10 @@ const STORIES: Readonly<Record<string, Story>> = {
     await say('same');
     await say('other');
   },
-  'a crowd of rivals': async ({ say, sayHidden, bury }) => {
+  'a crowd of rivals': async ({ say, crowdHidden, bury }) => {
     await bury();
     await say('shown', { confidence: 0.5 });
-    for (let n = 0; n < CROWD; n += 1) await sayHidden(`hidden ${n}`);
+    await crowdHidden(CROWD);
     await say('shown too', { confidence: 0.25 });
   },
   'a rival that came before the visible fact': async ({ say, sayHidden, bury }) => {

@@ -13,6 +13,11 @@ import { scratchPlace } from '../../../kit/scratch-place.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
 
 export const ENTITY = 'user:gone';
+/** The plugins that say something about facts to a reader, and those that they need. */
+const PLUGINS = [
+  ...['audit', 'capability-tokens', 'cards', 'conflicts', 'facts', 'fact-chain', 'federation', 'jobs', 'keys', 'lint'],
+  ...['gardens', 'node-info', 'relations', 'source-trust', 'subscriptions', 'synthesis', 'time-travel', 'tombstones'],
+];
 const PUSHED_AT_ONCE = 100;
 const POLL_MS = 20_000;
 const LATER_MS = Date.UTC(2026, 2, 2, 21);
@@ -56,7 +61,14 @@ export const startPeeredNode = async (hasHidden: boolean): Promise<PeeredNode> =
   const { clock } = world;
   const folder = await mkdtemp(join(await scratchPlace(), 'peered-'));
   const start = (isHiding: boolean): Promise<FederatedNode> =>
-    startFederatedNode({ name: 'a', ...world, folder, env: { SVC_TOMBSTONES_ENABLED: String(isHiding) } });
+    startFederatedNode({
+      name: 'a',
+      ...world,
+      folder,
+      plugins: PLUGINS,
+      // The peer pushes its facts, and has none to pull.
+      env: { SVC_TOMBSTONES_ENABLED: String(isHiding), SVC_FEDERATION_PULL_INTERVAL_S: String(POLL_MS / 1_000) },
+    });
   const started = await start(true);
   let showing: FederatedNode | undefined;
   const sender = await startTestPeer({ ...world, nowMs: () => clock.nowMs() });
