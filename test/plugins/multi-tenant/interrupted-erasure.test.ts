@@ -7,11 +7,11 @@ import { fillTenant } from './filled-tenant.ts';
 import { ADMIN_RIGHTS, startTenantsNode, type TenantsNode } from './tenants-node.ts';
 
 /** More rows than one request deletes: eight transactions of 250 rows. */
-const BATCHES = 3;
+const BATCHES = 2;
 const FACTS_PER_BATCH = 1_000;
 /** A time in which every periodic task of a node runs. */
-const TURNS = 40;
-const TURN_MS = 30_000;
+const TURNS = 10;
+const TURN_MS = 120_000;
 
 /** Fills the tenant `acme` with everything, and with facts that refer to one another. Returns its key. */
 const fillAcme = async (node: TenantsNode): Promise<string> => {
