@@ -13,14 +13,18 @@ import { forEachStore } from '../../../kit/for-each-store.ts';
 const PATH = '/v1/federation/tombstones';
 const HOUR_MS = 3_600_000;
 const SETTINGS = { tombstones: { enabled: true } };
+const PLUGINS = [
+  ...['audit', 'capability-tokens', 'conflicts', 'facts', 'federation', 'gardens', 'jobs', 'keys', 'node-info'],
+  ...['source-trust', 'tombstones'],
+];
 
 forEachStore('tombstones between nodes', () => {
   let a: FederatedNode;
   let b: FederatedNode;
   const world = createWorld();
   beforeEach(async () => {
-    a = await startFederatedNode({ name: 'a', ...world, settings: SETTINGS });
-    b = await startFederatedNode({ name: 'b', ...world, settings: SETTINGS });
+    a = await startFederatedNode({ name: 'a', ...world, plugins: PLUGINS, settings: SETTINGS });
+    b = await startFederatedNode({ name: 'b', ...world, plugins: PLUGINS, settings: SETTINGS });
     await peerUp(a, b);
   });
   afterEach(async () => {
@@ -82,7 +86,7 @@ forEachStore('tombstones between nodes', () => {
   });
 
   it('are served to a peer with several scopes if its capability token covers one of them', async () => {
-    const c = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
+    const c = await startFederatedNode({ name: 'c', ...world, plugins: PLUGINS, settings: SETTINGS });
     try {
       await peerUp(a, c, { scopes: ['company', 'public'] });
       for (const object of ['public', 'company']) {
@@ -235,7 +239,7 @@ forEachStore('tombstones between nodes', () => {
 
   it('are identified by issuer and id, even if a peer with copies of their facts used that id first (I14)', async () => {
     const fact = await a.say({ entity: 'user:squatted' });
-    const rival = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
+    const rival = await startFederatedNode({ name: 'c', ...world, plugins: PLUGINS, settings: SETTINGS });
     await declareBoth(b, rival.identity);
     const [wire] = (await drain(a, b.identity)).facts;
     const { origin_proof: _proof, ...copy } = wire as WireFact;
