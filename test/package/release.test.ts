@@ -39,6 +39,7 @@ const SOURCES = [
   'client/python/README.md',
   'client/python/pyproject.toml',
   'client/python/test-versions.txt',
+  'client/python/scripts',
   'client/python/src',
 ];
 /** Compiled parts from which the script makes files. They are links, which npm does not pack. */
@@ -68,7 +69,7 @@ describe('a release', function () {
       mkdirSync(join(folder, 'dist/config'), { recursive: true });
       writeFileSync(join(folder, 'dist/config/main.js'), '#!/usr/bin/env node\n');
       for (const name of ['node_modules', ...COMPILED]) symlinkSync(join(projectRoot(), name), join(folder, name));
-      writeFileSync(join(folder, '.gitignore'), 'node_modules\ndist/\n.build/\n__pycache__/\n');
+      writeFileSync(join(folder, '.gitignore'), 'node_modules\ndist/\n.build/\n__pycache__/\n_sync/\n');
       const git = (...args: string[]) =>
         runFile('git', ['-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], { cwd: folder });
       await git('init', '--quiet');

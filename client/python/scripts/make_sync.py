@@ -1,4 +1,4 @@
-"""Writes the blocking client from the asynchronous one: ``python scripts/make_sync.py [--check]``.
+"""Writes the blocking client from the asynchronous one, whenever the package is built or installed.
 
 Both clients have one source, because copies that people maintain by hand drift apart.
 """
@@ -6,8 +6,11 @@ Both clients have one source, because copies that people maintain by hand drift 
 from __future__ import annotations
 
 import re
-import sys
+import shutil
 from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGE = Path(__file__).parent.parent / "src" / "fact_memory"
 HEAD = "# Written by scripts/make_sync.py from the asynchronous client. Changes by hand are lost.\n"
@@ -43,20 +46,12 @@ def blocking(source: str) -> str:
     return re.sub(r"^import time\n((?:.*\n)*?)import time\n", r"import time\n\1", text, flags=re.MULTILINE)
 
 
-def main() -> int:
-    stale = []
-    for path in sorted((PACKAGE / "_async").glob("*.py")):
-        target = PACKAGE / "_sync" / path.name
-        text = HEAD + blocking(path.read_text(encoding="utf-8"))
-        if target.exists() and target.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(target.name)
-        if "--check" not in sys.argv:
+class WriteSync(BuildHookInterface[Any]):
+    """Runs before hatchling gathers the files of the package."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        shutil.rmtree(PACKAGE / "_sync", ignore_errors=True)
+        for path in (PACKAGE / "_async").glob("*.py"):
+            target = PACKAGE / "_sync" / path.name
             target.parent.mkdir(exist_ok=True)
-            target.write_text(text, encoding="utf-8")
-    print(f"written: {', '.join(stale)}" if stale else "nothing to write")
-    return 1 if stale and "--check" in sys.argv else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            target.write_text(HEAD + blocking(path.read_text(encoding="utf-8")), encoding="utf-8")

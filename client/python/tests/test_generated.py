@@ -5,18 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import fact_memory
 
 ROOT = Path(__file__).parents[1]
-
-
-def test_the_blocking_client_is_written_from_the_asynchronous_one() -> None:
-    checked = subprocess.run([sys.executable, "scripts/make_sync.py", "--check"], cwd=ROOT, capture_output=True, text=True)
-    assert checked.returncode == 0, checked.stdout
 
 
 def test_the_version_is_that_of_the_node() -> None:
