@@ -52,10 +52,7 @@ export interface Assertion {
   replaces?: readonly string[] | null | undefined;
   /** The reason for this fact, in a sentence; the node keeps it in a system fact about this one. */
   reason?: string | null | undefined;
-  /**
-   * Assert, or summarize_with_provenance where the fact sums up those it was derived from. Default:
-   * `"assert"`.
-   */
+  /** Assert, or summarize_with_provenance where the fact sums up those it was derived from. Default: `"assert"`. */
   write_mode?: 'assert' | 'summarize_with_provenance' | null | undefined;
 }
 
@@ -137,49 +134,7 @@ export interface FactEntry {
 }
 
 /** The members of a fact that `fields` names */
-export interface FactPart {
-  id?: string;
-  entity?: string;
-  relation?: string;
-  value?: FactValue;
-  source?: string;
-  timestamp?: string;
-  hlc?: string;
-  received_from?: string | null;
-  valid_from?: string;
-  valid_until?: string | null;
-  confidence?: number;
-  scope?: Scope;
-  garden_id?: string | null;
-  cid?: string | null;
-  contradicted?: boolean;
-  differs_elsewhere?: true;
-  attested?: boolean | null;
-  attested_key_id?: string | null;
-  origin_node_id?: string | null;
-  origin_allowed_scopes?: null;
-  origin_id?: string;
-  warnings?: string[];
-  derived_from?: string[];
-  replaces?: string[];
-  damaged?: string;
-  source_trust?: number | null;
-  effective_confidence?: number | null;
-  quarantine_status?: string | null;
-  quarantine_garden_id?: string | null;
-  sanitizer_warnings?: never[];
-  sanitizer_redacted?: false;
-  contradiction?: {
-    fact_ids: string[];
-    conflict_id: string;
-    correct: string;
-    settle: string;
-    hold_many?: string;
-  };
-  ended?: 'retracted' | 'superseded';
-  not_granted?: 'retraction' | 'resolution' | 'replacement';
-  origin_verified?: boolean;
-}
+export type FactPart = Partial<Fact>;
 
 /** A value with its type */
 export interface FactValue {
@@ -346,8 +301,8 @@ export interface ScoredPart {
 export interface SentValue {
   type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
   /**
-   * As the type says: a string of at most 16 KiB, a text of at most 1 MiB, a number, a boolean, an
-   * RFC 3339 instant or date, the URI or id of an entity, or null.
+   * As the type says: a string of at most 16 KiB, a text of at most 1 MiB, a number, a boolean, an RFC 3339
+   * instant or date, the URI or id of an entity, or null.
    */
   v?: string | number | boolean | null | undefined;
   /** An instruction needs the permission `instruction:write`. Default: `"content"`. */
@@ -456,10 +411,7 @@ export interface TenantReport {
   } | null;
 }
 
-/**
- * Each route by its method and path; `answers` are its bodies by status. A plugin can add its own
- * routes.
- */
+/** Each route by its method and path; `answers` are its bodies by status. A plugin can add its own routes. */
 export interface Api {
   /** Name and version of this node, with links to its open documents. Needs: open. */
   'GET /': {
@@ -807,8 +759,8 @@ export interface Api {
     };
   };
   /**
-   * Audit entries with their facts, newest first; all of the tenant for admin and audit.read, else
-   * own ones. Needs: read or admin or audit.read.
+   * Audit entries with their facts, newest first; all of the tenant for admin and audit.read, else own ones.
+   * Needs: read or admin or audit.read.
    */
   'GET /v1/audit': {
     query?: Maybe<{
@@ -827,8 +779,8 @@ export interface Api {
     answers: { 200: { entries: FactEntry[]; total: number; cursor: string | null } };
   };
   /**
-   * Audit entries with their facts, as CSV newest first, or as JSON lines with their links oldest
-   * first. Needs: read or admin or audit.read.
+   * Audit entries with their facts, as CSV newest first, or as JSON lines with their links oldest first. Needs:
+   * read or admin or audit.read.
    */
   'GET /v1/audit/export': {
     query?: Maybe<{
@@ -850,8 +802,8 @@ export interface Api {
     answers: { 200: FactEntry[] };
   };
   /**
-   * Use of the memory by day (UTC), entity and key, from the entries and counts of reads that the
-   * caller may see, newest first. Needs: read or admin or audit.read.
+   * Use of the memory by day (UTC), entity and key, from the entries and counts of reads that the caller may see,
+   * newest first. Needs: read or admin or audit.read.
    */
   'GET /v1/audit/use': {
     query?: Maybe<{
@@ -887,8 +839,8 @@ export interface Api {
     };
   };
   /**
-   * Whether entries of the audit log were changed, left out or put in, a part at a time. Needs: admin
-   * or audit.read.
+   * Whether entries of the audit log were changed, left out or put in, a part at a time. Needs: admin or
+   * audit.read.
    */
   'GET /v1/audit/verify': {
     query?: Maybe<{ cursor?: string | undefined }>;
@@ -971,10 +923,7 @@ export interface Api {
       };
     };
   };
-  /**
-   * The caller's active keys, newest first; with `all` those of the tenant, for an admin. Needs: any
-   * key.
-   */
+  /** The caller's active keys, newest first; with `all` those of the tenant, for an admin. Needs: any key. */
   'GET /v1/auth/keys': {
     query?: Maybe<{
       /** Default: `false`. */
@@ -1008,8 +957,8 @@ export interface Api {
     answers: { 204: undefined };
   };
   /**
-   * Replaces a key, an own one or any of the tenant for an admin; the former one stays good for a
-   * while. Needs: any key.
+   * Replaces a key, an own one or any of the tenant for an admin; the former one stays good for a while. Needs:
+   * any key.
    */
   'POST /v1/auth/keys/{id}/rotate': {
     params: { id: string };
@@ -1143,14 +1092,11 @@ export interface Api {
       since: string;
       /** The later moment; now by default. */
       until?: string | undefined;
-      /**
-       * `began`: live at the later moment alone. `ended`: live at the earlier moment alone. Default:
-       * `"began"`.
-       */
+      /** `began`: live at the later moment alone. `ended`: live at the earlier moment alone. Default: `"began"`. */
       change?: 'began' | 'ended' | undefined;
       /**
-       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-       * `marks` for what plugins say of a fact where they say something.
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need, `marks` for
+       * what plugins say of a fact where they say something.
        */
       fields?: string | undefined;
       cursor?: string | undefined;
@@ -1182,10 +1128,7 @@ export interface Api {
     };
     answers: { 200: { resolution_fact_id: string; conflict_status: 'resolved' } };
   };
-  /**
-   * The lines that connect each known client, with {address} where the address of the node goes.
-   * Needs: read.
-   */
+  /** The lines that connect each known client, with {address} where the address of the node goes. Needs: read. */
   'GET /v1/connect/clients': {
     answers: {
       200: {
@@ -1223,8 +1166,8 @@ export interface Api {
     answers: { 200: { scanned: number; decayed: number; dry_run: boolean }; 202: StartedJob };
   };
   /**
-   * Count the entities of each kind that have facts the caller may see. A kind is the part of a name
-   * before its first colon. Needs: read.
+   * Count the entities of each kind that have facts the caller may see. A kind is the part of a name before its
+   * first colon. Needs: read.
    */
   'GET /v1/entities/kinds': {
     query?: Maybe<{
@@ -1264,8 +1207,8 @@ export interface Api {
       attested?: boolean | undefined;
       session?: string | undefined;
       /**
-       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-       * `marks` for what plugins say of a fact where they say something.
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need, `marks` for
+       * what plugins say of a fact where they say something.
        */
       fields?: string | undefined;
       cursor?: string | undefined;
@@ -1286,8 +1229,8 @@ export interface Api {
     params: { id: string };
     query?: Maybe<{
       /**
-       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-       * `marks` for what plugins say of a fact where they say something.
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need, `marks` for
+       * what plugins say of a fact where they say something.
        */
       fields?: string | undefined;
       as_of?: string | undefined;
@@ -1299,8 +1242,8 @@ export interface Api {
     params: { id: string };
     query?: Maybe<{
       /**
-       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-       * `marks` for what plugins say of a fact where they say something.
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need, `marks` for
+       * what plugins say of a fact where they say something.
        */
       fields?: string | undefined;
       cursor?: string | undefined;
@@ -1391,8 +1334,8 @@ export interface Api {
     };
   };
   /**
-   * Capability tokens that the caller issued or is the subject of, newest first; for an admin all of
-   * the tenant. Needs: read.
+   * Capability tokens that the caller issued or is the subject of, newest first; for an admin all of the tenant.
+   * Needs: read.
    */
   'GET /v1/federation/capability-tokens': {
     query?: Maybe<{
@@ -1454,8 +1397,8 @@ export interface Api {
     answers: { 200: { valid: true } | { valid: false; reason: string; detail: string } };
   };
   /**
-   * Signs what this node exchanges with another one, for the operator of that node, with a code to
-   * compare. Needs: admin.
+   * Signs what this node exchanges with another one, for the operator of that node, with a code to compare.
+   * Needs: admin.
    */
   'POST /v1/federation/declarations': {
     body: {
@@ -1590,8 +1533,8 @@ export interface Api {
     };
   };
   /**
-   * Takes a declaration of another node, or of this one, and begins to exchange facts when both are
-   * on file. Needs: federate.
+   * Takes a declaration of another node, or of this one, and begins to exchange facts when both are on file.
+   * Needs: federate.
    */
   'POST /v1/federation/peers': {
     query?: Maybe<{
@@ -1825,8 +1768,8 @@ export interface Api {
       scope?: Scope | undefined;
       relation?: string | undefined;
       /**
-       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-       * `marks` for what plugins say of a fact where they say something.
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need, `marks` for
+       * what plugins say of a fact where they say something.
        */
       fields?: string | undefined;
       cursor?: string | undefined;
@@ -1836,8 +1779,8 @@ export interface Api {
     answers: { 200: History };
   };
   /**
-   * Imports the export of another memory or chat product, and reports its progress as lines of JSON.
-   * Needs: write.
+   * Imports the export of another memory or chat product, and reports its progress as lines of JSON. Needs:
+   * write.
    */
   'POST /v1/imports': {
     body: {
@@ -1859,14 +1802,11 @@ export interface Api {
       utc_offset?: string | undefined;
       /** The encoding of text that is not UTF-8 and has no byte order mark. */
       encoding?: string | undefined;
-      /**
-       * For a table: what its columns are, for example `entity=user:{id}`, `relation==memory:role`,
-       * `value=role`.
-       */
+      /** For a table: what its columns are, for example `entity=user:{id}`, `relation==memory:role`, `value=role`. */
       map?: readonly string[] | undefined;
       /**
-       * Runs the import as a job, which goes on when the caller leaves, and replies 202 with its id.
-       * Default: `false`.
+       * Runs the import as a job, which goes on when the caller leaves, and replies 202 with its id. Default:
+       * `false`.
        */
       as_job?: boolean | undefined;
       /** Checks every fact, and stores nothing. Default: `false`. */
@@ -1885,10 +1825,7 @@ export interface Api {
     };
     answers: { 204: undefined };
   };
-  /**
-   * Asynchronous jobs of the caller, newest first; of the whole tenant for administrators. Needs:
-   * read.
-   */
+  /** Asynchronous jobs of the caller, newest first; of the whole tenant for administrators. Needs: read. */
   'GET /v1/jobs': {
     query?: Maybe<{
       type?: string | undefined;
@@ -1955,10 +1892,7 @@ export interface Api {
     }>;
     answers: { 200: LintReport; 202: StartedJob };
   };
-  /**
-   * Finds what is contradictory, out of date or unconnected among the facts that the caller sees.
-   * Needs: read.
-   */
+  /** Finds what is contradictory, out of date or unconnected among the facts that the caller sees. Needs: read. */
   'POST /v1/lint': {
     body: {
       scope: Scope | 'all';
@@ -1976,8 +1910,8 @@ export interface Api {
     answers: { 200: Job };
   };
   /**
-   * Model Context Protocol: the tools, resources and prompts of this memory, one message a request.
-   * Needs: any key.
+   * Model Context Protocol: the tools, resources and prompts of this memory, one message a request. Needs: any
+   * key.
    */
   'POST /v1/mcp': {
     body: {
@@ -2019,8 +1953,8 @@ export interface Api {
     };
   };
   /**
-   * Metrics of the node for Prometheus, or as OpenMetrics for a client that accepts it. Needs: admin
-   * or audit.read.
+   * Metrics of the node for Prometheus, or as OpenMetrics for a client that accepts it. Needs: admin or
+   * audit.read.
    */
   'GET /v1/metrics': {
     answers: { 200: string };
@@ -2052,8 +1986,8 @@ export interface Api {
     answers: { 200: { pattern: string; owners: string[]; set_by: string; set_at: string } };
   };
   /**
-   * Plugins, routes and settings of the node, the seal and the replicas of its store, for its
-   * operator. Needs: admin.
+   * Plugins, routes and settings of the node, the seal and the replicas of its store, for its operator. Needs:
+   * admin.
    */
   'GET /v1/node': {
     answers: {
@@ -2107,10 +2041,7 @@ export interface Api {
       };
     };
   };
-  /**
-   * Remote clients to which the caller gave access, newest first; for an admin all of the tenant.
-   * Needs: any key.
-   */
+  /** Remote clients to which the caller gave access, newest first; for an admin all of the tenant. Needs: any key. */
   'GET /v1/oauth/grants': {
     answers: {
       200: {
@@ -2129,10 +2060,7 @@ export interface Api {
       };
     };
   };
-  /**
-   * Ends the access of a remote client, at once: an own grant, or any of the tenant for an admin.
-   * Needs: any key.
-   */
+  /** Ends the access of a remote client, at once: an own grant, or any of the tenant for an admin. Needs: any key. */
   'DELETE /v1/oauth/grants/{grant_id}': {
     params: { grant_id: string };
     answers: { 204: undefined };
@@ -2204,8 +2132,8 @@ export interface Api {
       /** Default: `false`. */
       legacy_format?: boolean | undefined;
       /**
-       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-       * `marks` for what plugins say of a fact where they say something.
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need, `marks` for
+       * what plugins say of a fact where they say something.
        */
       fields?: string | undefined;
       depth?: number | undefined;
@@ -2270,8 +2198,8 @@ export interface Api {
       /** Default: `false`. */
       legacy_format?: boolean | undefined;
       /**
-       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-       * `marks` for what plugins say of a fact where they say something.
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need, `marks` for
+       * what plugins say of a fact where they say something.
        */
       fields?: string | undefined;
     }>;
@@ -2297,8 +2225,8 @@ export interface Api {
       /** The facts of the answer take no more tokens than this. */
       token_budget: number;
       /**
-       * `global`, `local`, `team`, `company`, `public`, or a garden: its URI, its id or `garden:<slug>`.
-       * Default: `"global"`.
+       * `global`, `local`, `team`, `company`, `public`, or a garden: its URI, its id or `garden:<slug>`. Default:
+       * `"global"`.
        */
       scope?: string | null | undefined;
       /** How many steps along ref facts the neighbors of a hit may be away. Default: `1`. */
@@ -2341,8 +2269,8 @@ export interface Api {
       /** An instant or a stamp: recalls what was known then. */
       as_of?: string | null | undefined;
       /**
-       * Members of each fact in the answer, and no others; `compact` stands for what most readers need,
-       * `marks` for what plugins say of a fact where they say something.
+       * Members of each fact in the answer, and no others; `compact` stands for what most readers need, `marks` for
+       * what plugins say of a fact where they say something.
        */
       fields?: string | readonly string[] | undefined;
     };
@@ -2392,10 +2320,7 @@ export interface Api {
     }>;
     answers: { 200: Synthesis; 202: StartedJob };
   };
-  /**
-   * Everything about an entity, and everything it asserted, as lines of JSON with a signed receipt.
-   * Needs: admin.
-   */
+  /** Everything about an entity, and everything it asserted, as lines of JSON with a signed receipt. Needs: admin. */
   'POST /v1/subjects/export': {
     body: {
       entity_uri: string;
@@ -2579,10 +2504,7 @@ export interface Api {
     params: { id: string };
     answers: { 200: string };
   };
-  /**
-   * How many facts each source said on each day (UTC), of the facts that the caller may see. Needs:
-   * read.
-   */
+  /** How many facts each source said on each day (UTC), of the facts that the caller may see. Needs: read. */
   'GET /v1/timeline': {
     query?: Maybe<{
       cursor?: string | undefined;

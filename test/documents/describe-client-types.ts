@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { DescribedNode, DescribedRoute } from '../../kernel/internal-api.ts';
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { referencesIn } from '../../kernel/vocabulary/components.ts';
@@ -32,7 +33,7 @@ export const describeClientTypes = (node: DescribedNode): string => {
     .map(([name, json]) =>
       [
         ...docLines(summaries.get(`schema ${name}`)),
-        declaration(name, json, sent.has(name) ? 'body' : 'answer'),
+        declaration(name, json, sent.has(name) ? 'body' : 'answer', components),
         '',
       ].join('\n'),
     );
@@ -45,10 +46,23 @@ export const describeClientTypes = (node: DescribedNode): string => {
 
 const noteOf = ({ summary, access }: DescribedRoute): string => `${summary}. Needs: ${access}.`;
 
-const declaration = (name: string, json: JsonSchema, side: Side): string =>
-  json['type'] === 'object'
+const declaration = (name: string, json: JsonSchema, side: Side, components: DescribedNode['components']): string => {
+  const whole = wholeOf(json, components);
+  if (whole !== undefined) return `export type ${name} = Partial<${whole}>;`;
+  return json['type'] === 'object'
     ? `export interface ${name} ${spellType(json, side)}`
     : `export type ${name} = ${spellType(json, side)};`;
+};
+
+/** Returns the name of the schema that has the same members, where `json` requires no member and that one does. */
+const wholeOf = ({ properties, required }: JsonSchema, components: DescribedNode['components']): string | undefined => {
+  if (properties === undefined || countOf(required) > 0) return undefined;
+  const isWhole = (other: JsonSchema) =>
+    countOf(other['required']) > 0 && isDeepStrictEqual(other['properties'], properties);
+  return Object.keys(components).find((name) => isWhole(components[name] ?? {}));
+};
+
+const countOf = (names: unknown): number => (Array.isArray(names) ? names.length : 0);
 
 /** Returns the names of the schemas that request bodies refer to, directly or through other schemas. */
 const sentComponents = (routes: readonly DescribedRoute[], components: DescribedNode['components']): Set<string> => {

@@ -50,11 +50,15 @@ const repliesOf =
     return [name, json];
   };
 
+type Member = readonly [name: string, type: string];
+
 class PythonModule {
   readonly #declarations: string[] = [];
   /** The classes with a base class. They come last, because the base must exist when the module loads them. */
   readonly #extensions: string[] = [];
   readonly #names: Set<string>;
+  /** The classes of inner objects, by the last word of their names and by their members. */
+  readonly #inner = new Map<string, string>();
 
   constructor(names: ReadonlySet<string>) {
     this.#names = new Set(names);
@@ -71,11 +75,30 @@ class PythonModule {
 
   /** Puts the classes of inner objects first, because an alias needs them when the module loads. */
   #declareObject(name: string, schema: JsonSchema, base = 'TypedDict'): void {
+    this.#add(name, this.#membersOf(name, schema), base);
+  }
+
+  /** Returns the class of an inner object: an earlier one with the same last word and members, or else a new one. */
+  #declareInner(name: string, schema: JsonSchema): string {
+    const members = this.#membersOf(name, schema);
+    const key = JSON.stringify([/[A-Z][a-z]*$/.exec(name)?.[0], ...members]);
+    const known = this.#inner.get(key);
+    if (known !== undefined) return known;
+    const free = this.#freeName(name);
+    this.#inner.set(key, free);
+    this.#add(free, members, 'TypedDict');
+    return free;
+  }
+
+  #membersOf(name: string, schema: JsonSchema): Member[] {
     const required = new Set((schema['required'] ?? []) as readonly string[]);
-    const lines = Object.entries(membersOf(schema)).map(([member, json]) => {
+    return Object.entries(membersOf(schema)).map(([member, json]) => {
       const type = this.#spell(json, `${name}${pascal(member)}`);
-      return [member, required.has(member) ? type : `NotRequired[${type}]`] as const;
+      return [member, required.has(member) ? type : `NotRequired[${type}]`];
     });
+  }
+
+  #add(name: string, lines: readonly Member[], base: string): void {
     const isClass = lines.every(([member]) => /^[a-z_]\w*$/i.test(member) && !KEYWORDS.has(member));
     const members = lines.map(([member, type]) =>
       isClass ? `    ${member}: ${type}` : `        "${member}": ${quoted(type)},`,
@@ -104,9 +127,7 @@ class PythonModule {
     if (type === 'array') return `list[${this.#spell((schema['items'] ?? {}) as JsonSchema, name)}]`;
     if (type !== 'object') return PRIMITIVES[type] ?? 'Any';
     if (Object.keys(membersOf(schema)).length === 0) return `dict[str, ${this.#others(schema, name)}]`;
-    const free = this.#freeName(name);
-    this.#declareObject(free, schema);
-    return free;
+    return this.#declareInner(name, schema);
   }
 
   /** Returns a class with the members of a shared schema and more. */

@@ -108,4 +108,4 @@ export const docLines = (text: string | undefined): string[] => {
   return lines.length === 1 ? [`/** ${lines[0]} */`] : ['/**', ...lines.map((line) => ` * ${line}`), ' */'];
 };
 
-const WIDTH = 96;
+const WIDTH = 108;

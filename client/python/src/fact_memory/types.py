@@ -176,14 +176,6 @@ class FactEntry(TypedDict):
     recall: FactEntryRecall | None
 
 
-class FactPartContradiction(TypedDict):
-    fact_ids: list[str]
-    conflict_id: str
-    correct: str
-    settle: str
-    hold_many: NotRequired[str]
-
-
 class FactPart(TypedDict):
     id: NotRequired[str]
     entity: NotRequired[str]
@@ -216,7 +208,7 @@ class FactPart(TypedDict):
     quarantine_garden_id: NotRequired[str | None]
     sanitizer_warnings: NotRequired[list[Any]]
     sanitizer_redacted: NotRequired[Literal[False]]
-    contradiction: NotRequired[FactPartContradiction]
+    contradiction: NotRequired[FactContradiction]
     ended: NotRequired[Literal["retracted", "superseded"]]
     not_granted: NotRequired[Literal["retraction", "resolution", "replacement"]]
     origin_verified: NotRequired[bool]
@@ -508,86 +500,6 @@ class Recall(TypedDict):
     chain_proof: RecallChainProof | None
 
 
-class RecallPartOmitted(TypedDict):
-    contradicted: int
-    budget: int
-    repeated: int
-
-
-class RecallPartWhyNotFoundByLexical(TypedDict):
-    rank: int
-    score: float
-
-
-class RecallPartWhyNotFoundBySemantic(TypedDict):
-    rank: int
-    score: float
-
-
-class RecallPartWhyNotFoundByGraph(TypedDict):
-    rank: int
-    score: float
-
-
-class RecallPartWhyNotFoundBy(TypedDict):
-    lexical: NotRequired[RecallPartWhyNotFoundByLexical]
-    semantic: NotRequired[RecallPartWhyNotFoundBySemantic]
-    graph: NotRequired[RecallPartWhyNotFoundByGraph]
-
-
-class RecallPartWhyNot(TypedDict):
-    id: str
-    stage: Literal["unknown", "not_live", "filtered", "contradicted", "card", "not_found", "depth", "repeated", "variety", "budget", "limit", "changed", "returned"]
-    by: NotRequired[str]
-    found_by: NotRequired[RecallPartWhyNotFoundBy]
-    score: NotRequired[float]
-    rank: NotRequired[int]
-
-
-class RecallPartChainProofCheckpointTlInclusionProof(TypedDict):
-    chain_hash: str
-    prev_hash: str | None
-
-
-class RecallPartChainProofCheckpointTlRawPayload(TypedDict):
-    chain_hash: str
-    covered_chain_seq: int
-    created_at: str
-    kind: str
-    tenant_id: str
-    version: float
-
-
-class RecallPartChainProofCheckpointTlRaw(TypedDict):
-    payload: RecallPartChainProofCheckpointTlRawPayload
-
-
-class RecallPartChainProofCheckpoint(TypedDict):
-    id: str
-    tenant_id: str
-    covered_chain_seq: int
-    chain_hash: str
-    status: Literal["submitted"]
-    attempt_count: int
-    created_at: str
-    submitted_at: str
-    last_error: None
-    tl_backend: Literal["local"]
-    tl_log_id: str
-    tl_leaf_hash: str
-    tl_log_index: int
-    tl_integrated_time: int
-    tl_inclusion_proof: RecallPartChainProofCheckpointTlInclusionProof
-    tl_raw: RecallPartChainProofCheckpointTlRaw
-
-
-class RecallPartChainProof(TypedDict):
-    tenant_id: str
-    checked_entries: int
-    head_hash: str
-    checkpoint: RecallPartChainProofCheckpoint
-
-
 class RecallPart(TypedDict):
     recall_id: str
     query_hash: str
@@ -596,11 +508,11 @@ class RecallPart(TypedDict):
     truncated: bool
     total_scored: int
     facts: list[ScoredPart]
-    omitted: RecallPartOmitted
+    omitted: RecallOmitted
     degraded: list[str]
-    why_not: NotRequired[list[RecallPartWhyNot]]
+    why_not: NotRequired[list[RecallWhyNot]]
     tombstone_notices: list[Any]
-    chain_proof: RecallPartChainProof | None
+    chain_proof: RecallChainProof | None
 
 
 RecallReply: TypeAlias = 'Recall'
@@ -611,29 +523,8 @@ class Resolution(TypedDict):
     conflict_status: Literal["resolved"]
 
 
-class ScoredFactWhyFoundByLexical(TypedDict):
-    rank: int
-    score: float
-
-
-class ScoredFactWhyFoundBySemantic(TypedDict):
-    rank: int
-    score: float
-
-
-class ScoredFactWhyFoundByGraph(TypedDict):
-    rank: int
-    score: float
-
-
-class ScoredFactWhyFoundBy(TypedDict):
-    lexical: NotRequired[ScoredFactWhyFoundByLexical]
-    semantic: NotRequired[ScoredFactWhyFoundBySemantic]
-    graph: NotRequired[ScoredFactWhyFoundByGraph]
-
-
 class ScoredFactWhy(TypedDict):
-    found_by: ScoredFactWhyFoundBy
+    found_by: RecallWhyNotFoundBy
     rank: int
     packed: int
 
@@ -666,33 +557,6 @@ class ScoredFact(TypedDict):
     score_breakdown: ScoredFactScoreBreakdown
 
 
-class ScoredPartWhyFoundByLexical(TypedDict):
-    rank: int
-    score: float
-
-
-class ScoredPartWhyFoundBySemantic(TypedDict):
-    rank: int
-    score: float
-
-
-class ScoredPartWhyFoundByGraph(TypedDict):
-    rank: int
-    score: float
-
-
-class ScoredPartWhyFoundBy(TypedDict):
-    lexical: NotRequired[ScoredPartWhyFoundByLexical]
-    semantic: NotRequired[ScoredPartWhyFoundBySemantic]
-    graph: NotRequired[ScoredPartWhyFoundByGraph]
-
-
-class ScoredPartWhy(TypedDict):
-    found_by: ScoredPartWhyFoundBy
-    rank: int
-    packed: int
-
-
 class ScoredPart(TypedDict):
     fact: FactPart
     score: float
@@ -700,7 +564,7 @@ class ScoredPart(TypedDict):
     value_length: NotRequired[int]
     also: NotRequired[int]
     also_ids: NotRequired[list[str]]
-    why: NotRequired[ScoredPartWhy]
+    why: NotRequired[ScoredFactWhy]
 
 
 class SentValue(TypedDict):
@@ -754,26 +618,14 @@ class SynthesisFacts(TypedDict):
     garden_id: NotRequired[str]
 
 
-class SynthesisSummaryValue(TypedDict):
-    type: Literal["string", "text", "number", "boolean", "datetime", "ref", "null"]
-    v: Any
-    interpret_as: NotRequired[Literal["instruction"]]
-
-
-class SynthesisSummaryAltValue(TypedDict):
-    type: Literal["string", "text", "number", "boolean", "datetime", "ref", "null"]
-    v: Any
-    interpret_as: NotRequired[Literal["instruction"]]
-
-
 class SynthesisSummary(TypedDict):
     entity: str
     relation: str
-    value: SynthesisSummaryValue
+    value: SynthesisFactsValue
     confidence: float
     hlc: str
     contradicted: bool
-    alt_value: SynthesisSummaryAltValue | None
+    alt_value: SynthesisFactsValue | None
     alt_confidence: float | None
     scope: NotRequired[Literal["local", "team", "company", "public"]]
     garden_id: NotRequired[str]
