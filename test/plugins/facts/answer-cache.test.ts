@@ -60,8 +60,10 @@ forEachStore('cached answers to entity queries', (kind) => {
    */
   const settle = async (path = ALICE, as = key) => {
     for (let time = 0; time < 3; time += 1) await ask(path, as);
-    const settled = [await ask(path, as), await ask(path, as), await ask(path, as)] as const;
-    return { ...settled[0], reads: Math.min(...settled.map((one) => one.reads)) };
+    const settled = await ask(path, as);
+    let { reads: least } = settled;
+    for (let time = 0; time < 20; time += 1) least = Math.min(least, (await ask(path, as)).reads);
+    return { ...settled, reads: least };
   };
   const idsOf = ({ body }: { body: { facts: { id: string }[] } }): string[] => body.facts.map(({ id }) => id);
 
