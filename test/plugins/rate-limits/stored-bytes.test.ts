@@ -135,11 +135,12 @@ forEachStore('The bytes that an entity may store', () => {
   it('cost two statements for all facts of a transaction, and none without a limit', async () => {
     const costs = async (cap: number): Promise<number[]> => {
       const counter = createStoreCounter();
-      const node = await start(cap, { wrapStore: counter.count });
+      // Search reads behind each commit, on PostgreSQL only sometimes within the counted work.
+      const node = await start(cap, { plugins: ['facts', 'jobs', 'keys', 'rate-limits'], wrapStore: counter.count });
       const key = await node.addKey();
       await store(node, key, 50);
       const counts: number[] = [];
-      for (let from = 50; from < 850; from += 100) {
+      for (const from of [50, 150, 250]) {
         const body = Array.from({ length: 20 }, (_, n) => factOf(from + n, 50));
         const { statements } = await counter.during(() => node.request('POST', '/v1/facts/batch', { key, body }));
         counts.push(statements);
