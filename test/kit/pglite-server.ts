@@ -17,7 +17,8 @@ export const startPglite = async (): Promise<PgliteServer> => {
   const database = await PGlite.create({ extensions: { vector } });
   const turns = new FifoLock();
   const sessions = new Set<PgliteSession>();
-  const server = createServer((socket) => {
+  // A reply has several frames. With the delay, a frame waits for 40 ms until the client has acknowledged another one.
+  const server = createServer({ noDelay: true }, (socket) => {
     sessions.add(new PgliteSession({ socket, database, turns, sessions }));
   });
   server.listen(0, '127.0.0.1').unref();
