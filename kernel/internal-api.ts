@@ -85,7 +85,7 @@ export { FACT_VALUE_JSON, readFactValue, valueText } from './facts/fact-value.ts
 export { plainView } from './facts/fact-view.ts';
 export { type EnteredGarden, refuseGarden } from './facts/garden-access.ts';
 export { areMoreThan, type LedgerPiece, ledgerPieces } from './facts/ledger-pieces.ts';
-export { MAX_PLAIN_KEY_LENGTH, nameKeys, wholeMatchKey, withoutBlanks } from './facts/match-key.ts';
+export { keyBeginnings, MAX_PLAIN_KEY_LENGTH, nameKeys, wholeMatchKey, withoutBlanks } from './facts/match-key.ts';
 export { createNameRules, type NameRules } from './facts/name-rules.ts';
 export { namesInText } from './facts/names-in-text.ts';
 export type { NextChangeQuestion } from './facts/read-hooks.ts';

@@ -18,6 +18,18 @@ export const wholeMatchKey = (text: string, names: ServiceNames): string => {
   return folded.slice(0, idStart) + withoutBlanks(folded.slice(idStart));
 };
 
+/**
+ * Returns what the match keys of all names that begin with this text begin with. The ending of a name decides about
+ * its beginning: white space at the end of the text stays, a sigma is a final one or not, and an authority may have
+ * ended.
+ */
+export const keyBeginnings = (text: string, names: ServiceNames): readonly string[] => [
+  ...new Set(ENDINGS.map((ending) => wholeMatchKey(text + ending, names).slice(0, -ending.length))),
+];
+
+/** Without a letter and with one, within any part of a path and before its id. */
+const ENDINGS = ['1', 'x', '1/x/x', 'x/x/x'] as const;
+
 /** Replaces each white-space character by a dash. */
 export const withoutBlanks = (text: string): string => text.replace(BLANKS, '-');
 

@@ -1,4 +1,4 @@
-import { hasForbiddenCodePoint, readRelation } from '../../kernel/internal-api.ts';
+import { hasForbiddenCodePoint, keyBeginnings, readRelation } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -134,32 +134,38 @@ const readPatterns = (
   const exact = new Set<string>();
   const prefixes = new Set<string>();
   for (const [at, value] of values.entries()) {
-    const isPrefix = value.endsWith('*');
-    const key = readKey(list, isPrefix ? value.slice(0, -1) : value, `${list}[${at}]`, isPrefix, context);
-    (isPrefix ? prefixes : exact).add(key);
+    const member = `${list}[${at}]`;
+    if (!value.endsWith('*')) exact.add(readKey(list, value, member, context));
+    else for (const key of readBeginnings(list, value.slice(0, -1), member, context)) prefixes.add(key);
   }
   return { exact: [...exact], prefixes: [...prefixes] };
 };
 
-const readKey = (
+const readKey = (list: NarrowingList, text: string, member: string, context: NarrowingContext): string => {
+  if (text.trim() === '') throw refuse(member, 'must be a name', [list], context);
+  const name = readName(list, text, member, context);
+  return list === 'sessions' ? name : matchKey(name, context.names);
+};
+
+const readBeginnings = (
   list: NarrowingList,
   text: string,
   member: string,
-  isPrefix: boolean,
   context: NarrowingContext,
-): string => {
-  const path = `${context.place}.${member}`;
-  if (text.trim() === '') {
-    throw refuse(member, `must be a name${isPrefix ? ' before the star' : ''}`, [list], context);
-  }
-  const key = keyOf(list, text, path, context);
-  if (!isPrefix || key.length <= MAX_PREFIX) return key;
+): readonly string[] => {
+  if (text.trim() === '') throw refuse(member, 'must be a name before the star', [list], context);
+  readName(list, text, member, context);
+  // White space before the star is a part of the names.
+  const keys = list === 'sessions' ? [text.trimStart()] : keyBeginnings(text, context.names);
+  if (keys.every(({ length }) => length <= MAX_PREFIX)) return keys;
   throw refuse(member, `must not be longer than ${MAX_PREFIX} characters before the star`, [list], context);
 };
 
-const keyOf = (list: NarrowingList, text: string, path: string, context: NarrowingContext): string => {
-  if (list === 'relations') return matchKey(readRelation(text, path), context.names);
-  if (list !== 'sessions') return matchKey(readEntityUri(text, path), context.names);
+/** Returns a checked name, without white space at its ends. */
+const readName = (list: NarrowingList, text: string, member: string, context: NarrowingContext): string => {
+  const path = `${context.place}.${member}`;
+  if (list === 'relations') return readRelation(text, path);
+  if (list !== 'sessions') return readEntityUri(text, path);
   if (hasForbiddenCodePoint(text)) {
     throw memberRefusal(path, 'must be well-formed text without U+0000', 'bad_parameter', {
       hint: exampleOf(['sessions'], context),

@@ -101,6 +101,28 @@ forEachStore('facts filtered by time, entity, relation, source or session', () =
     expect(await found('entities=USER:A*')).to.deep.equal(plain);
   });
 
+  it('match a beginning with every name that goes on behind it, and with no other', async () => {
+    const team = { scope: 'team', source: 'greek:one' } as const;
+    const said = ['ΟΔΟΣ', 'ΟΔΟΣΑ', 'ΟΔΟΣ:1', 'bare', 'bare name', 'bareback', 'svc://my host/doc/my plan'];
+    for (const entity of said) {
+      expect((await node.request('POST', '/v1/facts', { key, body: factBody({ entity, ...team }) })).status).to.equal(
+        201,
+      );
+    }
+    const begun = async (beginning: string): Promise<string[]> =>
+      (await found(`source=greek:one&entities=${encodeURIComponent(beginning)}`)).map(({ entity }) => entity).sort();
+    for (const beginning of ['ΟΔΟΣ*', 'οδοΣ*']) {
+      expect(await begun(beginning), beginning).to.deep.equal(['ΟΔΟΣ', 'ΟΔΟΣ:1', 'ΟΔΟΣΑ']);
+    }
+    expect(await begun('ΟΔΟΣ:*')).to.deep.equal(['ΟΔΟΣ:1']);
+    expect(await begun('bare*')).to.deep.equal(['bare', 'bare name', 'bareback']);
+    for (const beginning of ['bare *', ' Bare *'])
+      expect(await begun(beginning), beginning).to.deep.equal(['bare name']);
+    for (const beginning of ['svc://my *', 'svc://my host/d*', 'svc://my host/doc/my *']) {
+      expect(await begun(beginning), beginning).to.deep.equal(['svc://my host/doc/my plan']);
+    }
+  });
+
   it('match a session only if the caller asserted them; an admin matches sessions of all callers', async () => {
     const sessions = await startTestNode({ plugins: ['facts', 'conflicts'] });
     try {
@@ -122,6 +144,7 @@ forEachStore('facts filtered by time, entity, relation, source or session', () =
       await say(one, 'sprint-2', 'user:b');
       await say(one, 'other', 'user:c');
       await say(two, 'sprint-1', 'user:d');
+      await say(two, 'sprint two', 'user:e');
       const entities = async (as: string, query: string): Promise<string[]> => {
         const { body } = await sessions.request('GET', `/v1/facts?${query}`, { key: as });
         return body.facts.map(({ entity }: Shown) => entity).sort();
@@ -129,6 +152,7 @@ forEachStore('facts filtered by time, entity, relation, source or session', () =
       expect(await entities(one, 'sessions=sprint-*')).to.deep.equal(['user:a', 'user:b']);
       expect(await entities(one, 'sessions=sprint-1&sessions=other')).to.deep.equal(['user:a', 'user:c']);
       expect(await entities(two, 'sessions=sprint-*')).to.deep.equal(['user:d']);
+      expect(await entities(two, 'sessions=sprint%20*')).to.deep.equal(['user:e']);
       expect(await entities(admin, 'sessions=sprint-*')).to.deep.equal(['user:a', 'user:b', 'user:d']);
     } finally {
       await sessions.stop();
