@@ -43,13 +43,21 @@ export const fillPath = (path: string, params: Readonly<Record<string, string>> 
     return encodeURIComponent(value);
   });
 
-/** `?a=1&b=2`, or nothing. */
+/**
+ * `?a=1&b=2`, or nothing. A list without values becomes an empty value, because without its parameter the request would
+ * ask for everything. Throws a TypeError for text that is not well-formed.
+ */
 export const spellQuery = (query: Query = {}): string => {
   const pairs = new URLSearchParams();
   for (const [name, given] of Object.entries(query)) {
-    for (const value of Array.isArray(given) ? (given as readonly QueryValue[]) : [given as QueryValue]) {
-      if (value === undefined || value === null) continue;
-      pairs.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+    const values = (Array.isArray(given) ? (given as readonly QueryValue[]) : [given as QueryValue]).filter(
+      (value) => value !== undefined && value !== null,
+    );
+    if (Array.isArray(given) && values.length === 0) pairs.append(name, '');
+    for (const value of values) {
+      const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+      if (!text.isWellFormed()) throw new TypeError(`the parameter "${name}" is not well-formed text`);
+      pairs.append(name, text);
     }
   }
   const text = pairs.toString();

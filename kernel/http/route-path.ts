@@ -1,6 +1,6 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
-/** A value in the query of a call. A list becomes a repeated parameter. */
+/** A value in the query of a call. A list becomes a repeated parameter, and an empty list one without a value. */
 export type QueryValue = string | number | boolean | null | undefined | readonly string[];
 
 /** A call of a route, named by method and pattern: `GET /v1/facts/:id`. */
@@ -51,5 +51,7 @@ const spellQuery = (query: NonNullable<RouteQuestion['query']>): string =>
 
 const valuesOf = (value: QueryValue): readonly string[] => {
   if (value === undefined || value === null) return [];
-  return typeof value === 'object' ? value : [String(value)];
+  if (typeof value !== 'object') return [String(value)];
+  // Without its parameter, an empty list would ask for everything; the route refuses the empty value.
+  return value.length === 0 ? [''] : value;
 };

@@ -42,7 +42,9 @@ describe('the address of a request', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed());
     const property = fc.property(fc.dictionary(text, fc.array(text)), (query) => {
       const pairs = [...new URLSearchParams(spellQuery(query))];
-      const given = Object.entries(query).flatMap(([name, values]) => values.map((value) => [name, value]));
+      const given = Object.entries(query).flatMap(([name, values]) =>
+        (values.length === 0 ? [''] : values).map((value) => [name, value]),
+      );
       expect(pairs).to.deep.equal(given);
     });
     fc.assert(property, { numRuns: RUNS });
@@ -52,6 +54,17 @@ describe('the address of a request', () => {
     const query = { a: undefined, b: null, c: false, d: 0, e: ['x', 'y'], f: { lexical: 1 } };
     expect(spellQuery(query)).to.equal('?c=false&d=0&e=x&e=y&f=%7B%22lexical%22%3A1%7D');
     expect(spellQuery({ a: undefined })).to.equal('');
+  });
+
+  it('keeps an empty list as an empty value, because the request would ask for everything without it', () => {
+    expect(spellQuery({ entities: [], limit: 5 })).to.equal('?entities=&limit=5');
+    expect(spellQuery({ entities: [null, undefined] })).to.equal('?entities=');
+  });
+
+  it('refuses text that is not well-formed instead of asking for another name', () => {
+    for (const entity of ['user:\ud800', ['user:a', 'user:\udc00']]) {
+      expect(() => spellQuery({ entity })).to.throw(TypeError, 'the parameter "entity" is not well-formed text');
+    }
   });
 
   it('begins with the address of the node, which may have a path of its own', () => {

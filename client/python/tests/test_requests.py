@@ -102,12 +102,14 @@ def test_each_path_parameter_stays_one_segment() -> None:
     with scripted([FACT]) as server, FactClient(server.url + "/base/") as client:
         client.fact("a/b?c#d é")
         client.call("GET /v1/facts", query={"entity": ["a", "b"], "deep": {"x": True}, "none": None, "flag": True})
+        client.call("GET /v1/facts", query={"entities": [], "limit": 5})
         for bad in (".", "..", "", "\ud800"):
             with pytest.raises(ValueError, match="parameter"):
                 client.fact(bad)
     paths = [path for _, path, _, _ in server.requests]
     assert paths[0] == "/base/v1/facts/a%2Fb%3Fc%23d%20%C3%A9"
     assert paths[1] == "/base/v1/facts?entity=a&entity=b&deep=%7B%22x%22%3A+true%7D&flag=true"
+    assert paths[2] == "/base/v1/facts?entities=&limit=5"
 
 
 @pytest.mark.parametrize("route", ["/v1/facts", "GET", "GET v1/facts", "GET .example/v1/facts", " /v1/facts", ""])

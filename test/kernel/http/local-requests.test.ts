@@ -121,6 +121,10 @@ describe('the address of a local request', () => {
     });
   });
 
+  it('keeps an empty list, which the route refuses', () => {
+    expect(spellQuestion({ route: 'GET /v1/facts', query: { entities: [] } }).query).to.equal('entities=');
+  });
+
   it('refuses a parameter that is missing or empty', () => {
     for (const params of [{}, { id: '' }]) {
       expect(thrownError(() => spellQuestion({ route: 'GET /v1/facts/:id', params }))).to.include({

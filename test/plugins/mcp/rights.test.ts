@@ -109,6 +109,13 @@ forEachStore('the tools of a caller', () => {
       expect(await neighborsBefore('2001-01-01T00:00:00Z')).to.have.lengthOf(0);
       const { card } = await made(client, 'card', { entity: 'user:ada', relations: ['memory:hobby'] });
       expect(JSON.stringify(card)).to.include('collects maps').and.not.to.include('archivist');
+      for (const tool of ['recall', 'query', 'card', 'neighbors']) {
+        const subject = tool === 'query' ? {} : { entity: 'user:ada' };
+        const { isError, content } = await call(client, tool, { ...subject, relations: [] });
+        expect([isError, JSON.stringify(content)], tool).to.satisfy(
+          ([refused, text]: [boolean, string]) => refused && text.includes('relations'),
+        );
+      }
       await client.close();
     }));
 

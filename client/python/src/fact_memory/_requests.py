@@ -80,11 +80,14 @@ def fill_path(path: str, params: Mapping[str, str]) -> str:
 
 
 def spell_query(query: Mapping[str, Any]) -> str:
-    """Returns ``?a=1&b=2``, or nothing. A list becomes one parameter per item, a mapping JSON; None is left out."""
+    """Returns ``?a=1&b=2``, or nothing. A list becomes one parameter per item, a mapping JSON; None is left out.
+
+    An empty list becomes an empty value, which the node refuses: without it the request would ask for everything.
+    """
     pairs = [
         (name, _spell(value, name))
         for name, given in query.items()
-        for value in (given if isinstance(given, (list, tuple)) else [given])
+        for value in ((given or [""]) if isinstance(given, (list, tuple)) else [given])
         if value is not None
     ]
     return f"?{urlencode(pairs)}" if pairs else ""
