@@ -103,13 +103,26 @@ def test_each_path_parameter_stays_one_segment() -> None:
         client.fact("a/b?c#d é")
         client.call("GET /v1/facts", query={"entity": ["a", "b"], "deep": {"x": True}, "none": None, "flag": True})
         client.call("GET /v1/facts", query={"entities": [], "limit": 5})
+        client.call("GET /v1/facts", query={"entities": [None]})
         for bad in (".", "..", "", "\ud800"):
             with pytest.raises(ValueError, match="parameter"):
                 client.fact(bad)
     paths = [path for _, path, _, _ in server.requests]
     assert paths[0] == "/base/v1/facts/a%2Fb%3Fc%23d%20%C3%A9"
     assert paths[1] == "/base/v1/facts?entity=a&entity=b&deep=%7B%22x%22%3A+true%7D&flag=true"
-    assert paths[2] == "/base/v1/facts?entities=&limit=5"
+    assert paths[2:] == ["/base/v1/facts?entities=&limit=5", "/base/v1/facts?entities="]
+
+
+def test_a_member_that_is_no_option_is_refused_before_sending() -> None:
+    with scripted([FACT]) as server, FactClient(server.url, source="a:b") as client:
+        for ask in (
+            lambda: next(iter(client.query(entity="user:alice"))),  # type: ignore[call-arg]
+            lambda: client.card("user:alice", relations=["memory:*"]),  # type: ignore[call-arg]
+            lambda: client.assert_fact("user:alice", "memory:role", 1, valid_form=None),  # type: ignore[call-arg]
+        ):
+            with pytest.raises(TypeError, match='unknown option "(entity|relations|valid_form)"'):
+                ask()
+        assert server.requests == []
 
 
 @pytest.mark.parametrize("route", ["/v1/facts", "GET", "GET v1/facts", "GET .example/v1/facts", " /v1/facts", ""])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 from urllib.parse import quote, urlencode
@@ -53,7 +53,13 @@ class Request:
 
 
 def build_request(outgoing: Outgoing, settings: Settings) -> Request:
-    """Returns the request. Raises ValueError for no route, a missing parameter, and a body that is no JSON."""
+    """Returns the request.
+
+    Raises ValueError for no route, a missing parameter and a body that is no JSON, and TypeError for an unknown option.
+    """
+    for name in sorted(outgoing.options.keys() - CallOptions.__annotations__.keys()):
+        # Ignored, a member of a query such as ``entity`` would ask for everything.
+        raise TypeError(f'unknown option "{name}"; the members of a query are one mapping')
     method, _, path = outgoing.route.partition(" ")
     if not method.isalpha() or not path.startswith("/"):
         raise ValueError('a route is a method and a path, such as "GET /v1/facts"')
@@ -82,15 +88,18 @@ def fill_path(path: str, params: Mapping[str, str]) -> str:
 def spell_query(query: Mapping[str, Any]) -> str:
     """Returns ``?a=1&b=2``, or nothing. A list becomes one parameter per item, a mapping JSON; None is left out.
 
-    An empty list becomes an empty value, which the node refuses: without it the request would ask for everything.
+    A list without values becomes an empty value: without its parameter the request would ask for everything.
     """
     pairs = [
         (name, _spell(value, name))
         for name, given in query.items()
-        for value in ((given or [""]) if isinstance(given, (list, tuple)) else [given])
-        if value is not None
+        for value in (_present(given) or [""] if isinstance(given, (list, tuple)) else _present([given]))
     ]
     return f"?{urlencode(pairs)}" if pairs else ""
+
+
+def _present(values: Sequence[Any]) -> list[Any]:
+    return [value for value in values if value is not None]
 
 
 def _spell(value: Any, name: str) -> str:
