@@ -51,6 +51,12 @@ export class CandidatePool {
     this.#texts = texts;
   }
 
+  /** Returns an empty pool that also admits facts which the request leaves out by its narrowing. */
+  withoutNarrowing(): CandidatePool {
+    const whole = { narrowed: undefined, relationKey: undefined, excludedRelationKeys: undefined };
+    return new CandidatePool(this.#reader, { ...this.#admission, ...whole }, this.#texts);
+  }
+
   /** Returns a candidate; undefined for any other fact. */
   get(id: string): FactView | undefined {
     const seen = this.#seen.get(id);

@@ -22,7 +22,7 @@ import { narrowedView } from './narrowed-view.ts';
 import { newestWordingFirst } from './newest-wording.ts';
 import { packByMmr } from './pack-by-mmr.ts';
 import { type EntitySummary, type RecallContext, type Recalled, recallSummary, type ScoredFact } from './recall-api.ts';
-import { MAX_LIMIT, packingOf, type RecallRequest } from './recall-request.ts';
+import { isNarrowing, MAX_LIMIT, packingOf, type RecallRequest } from './recall-request.ts';
 import { type Found, runStages, type StageParts } from './recall-stages.ts';
 import type { RecallTelemetry } from './recall-telemetry.ts';
 import { sayOnce } from './say-once.ts';
@@ -165,13 +165,13 @@ const viewOf = async (
 
 /** Returns the summary of the entity. Only a recall of the present without filters gets it. */
 const summaryOf = async (
-  { entity, relation, excludedRelations, narrowed, forceRefresh }: RecallRequest,
+  request: RecallRequest,
   context: RecallContext,
   { hooks }: PipelineParts,
 ): Promise<EntitySummary> => {
+  const { entity, forceRefresh } = request;
   // A card covers all present facts of an entity, including those that the request excludes.
-  const isWhole = relation === undefined && excludedRelations.length === 0 && narrowed === undefined;
-  if (entity === undefined || !isWhole || context.reader.asOf !== undefined) return NO_SUMMARY;
+  if (entity === undefined || isNarrowing(request) || context.reader.asOf !== undefined) return NO_SUMMARY;
   return hooks.filter(recallSummary, NO_SUMMARY, { ...context, entity, forceRefresh });
 };
 

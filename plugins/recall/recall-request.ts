@@ -115,6 +115,10 @@ export const readQuestion = (
   };
 };
 
+/** True if the request leaves out facts by their time, entity, relation, source or session. */
+export const isNarrowing = ({ relation, excludedRelations, narrowed }: RecallRequest): boolean =>
+  relation !== undefined || excludedRelations.length > 0 || narrowed !== undefined;
+
 export const packingOf = ({ tokenBudget, limit, lambdaMmr }: RecallRequest): PackOptions => ({
   budget: tokenBudget,
   limit,

@@ -11,6 +11,7 @@ import { idsOf, RecallPlan } from './recall-plan.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { LINKED_DEPTH, type SearchDepth } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
+import { startOfWalk } from './start-of-walk.ts';
 import { shareOfQuery, trustInWords } from './trust-in-words.ts';
 import { withWordsForVectors } from './words-for-vectors.ts';
 import { planShares, type Shares, withSharedWords } from './words-together.ts';
@@ -129,15 +130,20 @@ const expand = async (
   const { query } = context;
   const isAsked = context.depth > 0 && (query === '' || neededStages(request.weights).graph);
   const seeds = isAsked ? seedsOf(found, request) : [];
+  const start = isAsked && found.own.length === 0 ? await startOfWalk(request, depth, context, pool, index) : [];
   // Leaves out paths that lead back to the requested entity.
   const view = { ...context.view, entityKey: undefined };
   const plan = new RecallPlan(index, view, context.reader.snapshot);
   const ids = idsOf([...found.lexical, ...found.semantic, ...found.own]);
-  if (seeds.length === 0) {
+  if (seeds.length === 0 && start.length === 0) {
     return { reached: [], contradicted: [], sharesOf: planShares(plan, query, { ids, foundBy: [] }) };
   }
   const expansions = hooks.hasHandlers(recallExpand)
-    ? await hooks.collect(recallExpand, { ...context, view, seeds: seeds.flatMap((seed) => withView(seed, pool)) })
+    ? await hooks.collect(recallExpand, {
+        ...context,
+        view,
+        seeds: [...seeds.flatMap((seed) => withView(seed, pool)), ...start],
+      })
     : [];
   const beside = plan.addSearch({ find: 'beside', seeds, limit: depth.stage });
   const newest = entitiesOf(expansions).map(({ entityKey, limit }) => plan.add({ find: 'newest', entityKey, limit }));

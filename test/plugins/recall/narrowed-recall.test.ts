@@ -203,6 +203,33 @@ forEachStore('a recall filtered by time, entity, relation, source or session', (
     }
   });
 
+  it('walks the graph from a requested entity, even if none of its own facts matches', async () => {
+    const harbour = await startTestNode({ plugins: PLUGINS });
+    try {
+      const as = await harbour.addKey({ scopes: ['team'] });
+      const say = async (entity: string, relation: string, type: string, v: string, valid_from: string) => {
+        const body = { entity, relation, value: { type, v }, source: 'agent:one', scope: 'team', valid_from };
+        expect((await harbour.request('POST', '/v1/facts', { key: as, body })).status).to.equal(201);
+      };
+      await say('harbour:east', 'rel:master', 'ref', 'person:ines', TIMES[0]);
+      await say('harbour:east', 'log:line', 'text', 'the crane was painted', TIMES[0]);
+      await say('person:ines', 'memory:said', 'text', 'we close the lock on Sunday', TIMES[2]);
+      const whole = { query: null, entity: 'harbour:east' };
+      for (const members of [{ after: TIMES[1] }, { relations: ['memory:*'] }, { relation: 'memory:said' }]) {
+        const found = await recall({ ...whole, ...members }, as, harbour);
+        expect(
+          found.map(({ fact }) => fact.entity),
+          JSON.stringify(members),
+        ).to.deep.equal(['person:ines']);
+      }
+      expect(await recall({ ...whole, depth: 0, after: TIMES[1] }, as, harbour)).to.have.lengthOf(0);
+      const unknown = await recall({ ...whole, entity: 'harbour:west', after: TIMES[1] }, as, harbour);
+      expect(unknown).to.have.lengthOf(0);
+    } finally {
+      await harbour.stop();
+    }
+  });
+
   it('returns single facts, never a card', async () => {
     await node.request('GET', '/v1/cards/boat:1?scope=team', { key });
     const [whole] = await recall({ entity: 'boat:1' });
