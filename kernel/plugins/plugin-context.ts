@@ -7,6 +7,7 @@ import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
+import { isOutage, sparingLog } from '../log/sparing-log.ts';
 import { ContentBorder } from '../store/content-border.ts';
 import { openBytes, sealBytes } from '../store/sealed-bytes.ts';
 import type { ReportDamage } from '../store/stored-rows.ts';
@@ -51,7 +52,7 @@ export interface PluginLife {
 }
 
 export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost): PluginLife => {
-  const log = host.log.child({ plugin: plugin.name });
+  const log = sparingLog(host.log.child({ plugin: plugin.name }), host.clock);
   const tasks: RepeatedTask[] = [];
   const starts: (() => Awaitable<void>)[] = [];
   const stops: (() => Awaitable<void>)[] = [];
@@ -157,17 +158,13 @@ const sealedFiles = (plugin: string, seal: ContentSeal | undefined): PluginFiles
     seal === undefined ? bytes : openBytes(seal, { tenantId: null, name: `${plugin}/${name}` }, bytes),
 });
 
-/** Returns true for a failure of an outage, which ends by itself. Any other error needs attention. */
-const passes = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'commit_unknown');
-
 const tellFailure = (log: Logger, error: unknown): void => {
-  if (passes(error)) log.warn('a repeated task could not be done; it will be tried again', { error });
+  if (isOutage(error)) log.warn('a repeated task could not be done; it will be tried again', { error });
   else log.error('a repeated task failed', { error });
 };
 
 const tellUnheard = (log: Logger, topic: string, error: unknown): void => {
-  if (passes(error)) log.warn('a change could not be taken in; it will be tried again', { topic, error });
+  if (isOutage(error)) log.warn('a change could not be taken in; it will be tried again', { topic, error });
   else log.error('a listener for a signal failed; it will be called again', { topic, error });
 };
 
