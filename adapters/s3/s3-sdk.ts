@@ -16,11 +16,14 @@ export interface S3Bucket {
 const PACKAGE: string = '@aws-sdk/client-s3';
 /** The version that the tests use. It is the last line of versions for Node 20. */
 const INSTALL = 'npm install @aws-sdk/client-s3@3.1175.0';
+/** The variable that keeps the SDK from advising a newer Node, which a pinned version does not need. */
+const NO_ADVICE = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
 
 /** Imports the SDK from where the operator has installed it. The package does not contain it, because of its size. */
 export const importS3Sdk = async (
   load: (specifier: string) => Promise<unknown> = (specifier) => import(specifier),
 ): Promise<S3Sdk> => {
+  process.env[NO_ADVICE] ??= 'true';
   try {
     return (await load(PACKAGE)) as S3Sdk;
   } catch (cause) {

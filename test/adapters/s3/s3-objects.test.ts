@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createS3Objects } from '../../../adapters/s3/s3-objects.ts';
 import { importS3Sdk, openBucket } from '../../../adapters/s3/s3-sdk.ts';
@@ -160,5 +162,15 @@ describe('the store of objects in an S3 bucket', () => {
     const tested = devDependencies['@aws-sdk/client-s3'];
     expect(error.message).to.include('@aws-sdk/client-s3, which is not installed');
     expect(error['hint']).to.equal(`run "npm install @aws-sdk/client-s3@${tested}"`);
+  });
+
+  it('lets the SDK print no warning about the version of Node.js', async () => {
+    const sdk = JSON.stringify(import.meta.resolve('../../../adapters/s3/s3-sdk.js'));
+    const program = `const { importS3Sdk, openBucket } = await import(${sdk});
+      openBucket('s3://${S3_BUCKET}', {}, await importS3Sdk());`;
+    const env = { ...process.env };
+    delete env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'];
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env });
+    expect(stderr).to.equal('');
   });
 });
