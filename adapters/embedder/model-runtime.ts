@@ -35,9 +35,7 @@ export const importModelRuntime = async (
     throw new ServiceError(
       'unavailable',
       `a local model needs the package ${PACKAGE}, which ${what}: run "${INSTALL}"`,
-      {
-        cause,
-      },
+      { hint: 'run it in the folder where the node is installed, with --global after a global install', cause },
     );
   }
 };

@@ -57,5 +57,8 @@ const missing = (model: string, cause?: unknown): ServiceError =>
   new ServiceError(
     'unavailable',
     `a sentence model needs two packages beside the node: run "npm install ${SENTENCE_ENGINE} ${model}"`,
-    cause === undefined ? {} : { cause },
+    {
+      hint: 'run it in the folder where the node is installed, with --global after a global install',
+      ...(cause === undefined ? {} : { cause }),
+    },
   );

@@ -31,7 +31,10 @@ export const importS3Sdk = async (
     throw new ServiceError(
       'unavailable',
       `a place s3://… needs the package ${PACKAGE}, which ${isMissing ? 'is not installed' : 'cannot be loaded'}`,
-      { hint: `run "${INSTALL}"`, cause },
+      {
+        hint: `run "${INSTALL}" in the folder where the node is installed, with --global after a global install`,
+        cause,
+      },
     );
   }
 };

@@ -186,6 +186,7 @@ describe('the local model embedder', () => {
     const error = await rejection(importModelRuntime(unresolved));
     expect(error['code']).to.equal('unavailable');
     expect(error.message).to.include('is not installed').and.include('npm install @huggingface/transformers');
+    expect(error['hint']).to.include('where the node is installed');
     const damaged = await rejection(importModelRuntime(() => Promise.reject(new Error('no binding'))));
     expect(damaged.message).to.include('cannot be loaded');
   });

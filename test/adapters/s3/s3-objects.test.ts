@@ -161,7 +161,8 @@ describe('the store of objects in an S3 bucket', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
     const tested = devDependencies['@aws-sdk/client-s3'];
     expect(error.message).to.include('@aws-sdk/client-s3, which is not installed');
-    expect(error['hint']).to.equal(`run "npm install @aws-sdk/client-s3@${tested}"`);
+    const place = 'in the folder where the node is installed, with --global after a global install';
+    expect(error['hint']).to.equal(`run "npm install @aws-sdk/client-s3@${tested}" ${place}`);
   });
 
   it('lets the SDK print no warning about the version of Node.js', async () => {
