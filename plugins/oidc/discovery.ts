@@ -11,12 +11,17 @@ export interface Discovery {
   readonly namesIssuer: boolean;
 }
 
+const EXACT_ISSUER =
+  'spell the issuer exactly as the provider names itself, with or without a slash at its end: ' +
+  'SVC_OIDC_ISSUER_URL, --issuer';
+
 /** Reads the provider's discovery document (OpenID Connect Discovery 1.0). Rejects with `unavailable`. */
 export const discover = async (transport: Pick<Transport, 'send'>, issuer: string): Promise<Discovery> => {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const document = await fetchDocument(transport, { issuer, url }, 'discovery document');
   // Otherwise another issuer could authenticate people in the name of this one.
-  if (memberOf(document, 'issuer') !== issuer) throw providerFailure('its discovery document names another issuer');
+  if (memberOf(document, 'issuer') !== issuer)
+    throw providerFailure('its discovery document names another issuer', EXACT_ISSUER);
   const jwksUri = endpointOf(document, 'jwks_uri', issuer);
   if (jwksUri === undefined) throw providerFailure('its discovery document names no keys');
   return {

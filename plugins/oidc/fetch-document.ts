@@ -86,5 +86,9 @@ export const endpointOf = (document: JsonObject, name: string, issuer: string): 
 };
 
 /** The error for an invalid answer of the provider. `reason` must not contain a value that the provider sent. */
-export const providerFailure = (reason: string): ServiceError =>
-  new ServiceError('unavailable', `the identity provider cannot be used: ${reason}`);
+export const providerFailure = (reason: string, hint?: string): ServiceError =>
+  new ServiceError(
+    'unavailable',
+    `the identity provider cannot be used: ${reason}`,
+    hint === undefined ? {} : { hint },
+  );

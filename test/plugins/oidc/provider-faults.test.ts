@@ -75,6 +75,15 @@ describe('a faulty identity provider', () => {
     });
   }
 
+  it('is told apart from one whose name ends otherwise, and the log shows the remedy', async () => {
+    oidc.provider.replies.set(DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: `${FAKE_ISSUER}/` }));
+    expect(await statusOf()).to.equal(503);
+    const hints = oidc.node.logLines.map(({ fields }) => (fields['error'] as { hint?: string } | undefined)?.hint);
+    const remedy =
+      'exactly as the provider names itself, with or without a slash at its end: SVC_OIDC_ISSUER_URL, --issuer';
+    expect(hints).to.include(`spell the issuer ${remedy}`);
+  });
+
   it('is asked once for all waiting sign-ins if it hangs, and delays them only until the timeout', async () => {
     oidc.provider.replies.set(DISCOVERY_PATH, never);
     const waiting = Promise.all(Array.from({ length: 100 }, statusOf));
