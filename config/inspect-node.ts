@@ -89,6 +89,8 @@ const lookInto = async (
   }
 };
 
-const distinct = (problems: readonly StartProblem[]): StartProblem[] => [
-  ...new Map(problems.map((problem) => [problem.message, problem])).values(),
-];
+/** Removes duplicates. The check of a plugin and the trial of its setup find the same; the latter says who found it. */
+const distinct = (problems: readonly StartProblem[]): StartProblem[] =>
+  [...new Map(problems.map((problem) => [problem.message, problem])).values()].filter(
+    ({ message }) => !problems.some((other) => other.message.endsWith(` failed in setup: ${message}`)),
+  );

@@ -66,6 +66,14 @@ forEachStore('the node check "plugins doctor"', (kind) => {
     return problems;
   };
 
+  it('names once a setting that a check and the setup of a plugin refuse', async () => {
+    Object.assign(env, { SVC_UPKEEP_SCHEDULE: 'lint 0 3 * *', SVC_RATE_LIMITS: 'nonsense=1' });
+    expect((await diagnose()).map(({ message }) => message)).to.deep.equal([
+      'SVC_UPKEEP_SCHEDULE has a pattern for lint that has not five fields',
+      'rate-limits failed in setup: SVC_RATE_LIMITS names something that has no quota',
+    ]);
+  });
+
   it('finds no problem before the first start, after it, and beside a running node', async () => {
     expect(await diagnose()).to.deep.equal([]);
     await startOnce();
