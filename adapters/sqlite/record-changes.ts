@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ChangeRecorder, type IncrementFile, type RecordOptions, ServiceError } from '../../ports/ports.ts';
+import { lockOf, unusableLock } from './store-lock.ts';
 
 const RECORD_PROGRAM = fileURLToPath(new URL('./record-worker.js', import.meta.url));
 /** A message to the process. `begin` names a further chain, and `end` one that goes no further. */
@@ -12,8 +13,6 @@ export const RECORDED_ELSEWHERE = 75;
 export const LOCK_UNUSABLE = 76;
 /** The argument of a process that begins a new chain in any case. */
 export const ANEW = 'anew';
-/** The lock of the recorder of a store, which SQLite takes for an empty database. */
-export const lockOf = (path: string): string => `${path}-recorder`;
 /** A process that was asked to stop and has not is killed after this. */
 const STOP_MS = 4_000;
 
@@ -49,7 +48,7 @@ export const recordChanges = (
     worker.once('close', (code) => {
       if (isStopping || code === 0) resolve();
       else if (code === RECORDED_ELSEWHERE) reject(elsewhere(path));
-      else if (code === LOCK_UNUSABLE) reject(noLock(path, said));
+      else if (code === LOCK_UNUSABLE) reject(unusableLock(path, new Error(said)));
       else fail(new Error(`the process ended early: ${said}`));
     });
   });
@@ -75,10 +74,4 @@ const MOST_SAID = 2_000;
 const elsewhere = (path: string): ServiceError =>
   new ServiceError('conflict', 'another process records the changes of the store', {
     hint: `one process of several does so; when it ends, the next one goes on. "lsof ${lockOf(path)}" names it`,
-  });
-
-const noLock = (path: string, said: string): ServiceError =>
-  new ServiceError('unavailable', `the lock of the increments, ${lockOf(path)}, cannot be used`, {
-    hint: 'the node makes an empty file there, which its user may write; remove what is there, it holds nothing',
-    cause: new Error(said),
   });

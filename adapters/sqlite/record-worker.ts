@@ -5,9 +5,10 @@ import { type PageStep, withinEnd } from './increment-file.ts';
 import { PageDigests } from './page-digests.ts';
 import { type ChangedPages, LogReader, someBytesAt } from './read-log.ts';
 import { ChainWriter, type WholeStep } from './record-chain.ts';
-import { ANEW, LOCK_UNUSABLE, lockOf, RECORDED_ELSEWHERE, type RecordRequest } from './record-changes.ts';
+import { ANEW, LOCK_UNUSABLE, RECORDED_ELSEWHERE, type RecordRequest } from './record-changes.ts';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { takeLock } from './store-lock.ts';
 
 /**
  * The program of the child process that records the changes of a store. Its arguments are the file of the store, the
@@ -24,17 +25,11 @@ const FORMER_ENDS_MS = 1_000;
 
 const [path = '', folder = '', chain = '', everyMs = '5000', manner = ''] = process.argv.slice(2);
 
-/**
- * Makes this process the only one that records the store. The lock of a database of its own goes with the process that
- * holds it, however that process ends, so the next one need not wait.
- */
+/** Makes this process the only one that records the store. */
 const lockRecorder = (): void => {
   try {
-    const database = loadSqliteDriver().open(lockOf(path));
     // The recorder of a killed node ends as soon as it finds out.
-    database.exec(`PRAGMA busy_timeout = ${FORMER_ENDS_MS}`);
-    database.exec('BEGIN EXCLUSIVE');
-    locks.push(database);
+    locks.push(takeLock(path, FORMER_ENDS_MS));
   } catch (error) {
     if (isBusy(error)) process.exit(RECORDED_ELSEWHERE);
     writeSync(process.stderr.fd, String(error));

@@ -8,6 +8,7 @@ import { COPY_NAME, SQLITE_LAYOUT } from './copy-file.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { lockOf, takeLock, unusableLock } from './store-lock.ts';
 
 const LOG_ENDINGS = ['-wal', '-shm'] as const;
 
@@ -17,13 +18,32 @@ const LOG_ENDINGS = ['-wal', '-shm'] as const;
  */
 export const restoreFile = async (given: string, request: RestoreRequest): Promise<RestoredPlace> => {
   const path = resolve(given);
-  const { copy, folder, replaces, label } = request;
-  if (copy.layout !== SQLITE_LAYOUT) throw foreignLayout(copy.layout);
-  if (existsSync(path)) {
-    if (!replaces) throw taken(path);
-    requireUnused(path);
-  }
+  if (request.copy.layout !== SQLITE_LAYOUT) throw foreignLayout(request.copy.layout);
+  requireFree(path, request);
   createFolder(dirname(path), 0o700);
+  const lock = lockRestore(path);
+  try {
+    return await restoreAlone(path, request);
+  } finally {
+    lock.close();
+  }
+};
+
+/** Two restores at once would take each other's drafts away, and put an empty store into place. */
+const lockRestore = (path: string): SqliteDatabase => {
+  try {
+    return takeLock(path);
+  } catch (error) {
+    if (!isBusy(error)) throw unusableLock(path, error);
+    throw new ServiceError('conflict', `another process restores the store ${path}, or records its changes`, {
+      hint: `wait until it has ended, and stop every process on the store; "lsof ${lockOf(path)}" names it`,
+      cause: error,
+    });
+  }
+};
+
+const restoreAlone = async (path: string, request: RestoreRequest): Promise<RestoredPlace> => {
+  const { copy, folder, label } = request;
   const draft = `${path}.restoring`;
   await removeStore(draft);
   try {
@@ -39,6 +59,8 @@ export const restoreFile = async (given: string, request: RestoreRequest): Promi
     }
     for (const ending of LOG_ENDINGS) await rm(`${draft}${ending}`, { force: true });
     await syncPath(draft);
+    // Another process may have made a store meanwhile.
+    requireFree(path, request);
     return { keptAside: await swap(draft, path, `${path}.${label}`) };
   } catch (error) {
     await removeStore(draft);
@@ -53,7 +75,6 @@ export const restoreFile = async (given: string, request: RestoreRequest): Promi
 const swap = async (draft: string, path: string, aside: string): Promise<string | null> => {
   const isThere = existsSync(path);
   if (isThere) {
-    requireUnused(path);
     await link(path, aside);
     for (const ending of LOG_ENDINGS) {
       if (existsSync(`${path}${ending}`)) await rename(`${path}${ending}`, `${aside}${ending}`);
@@ -62,6 +83,13 @@ const swap = async (draft: string, path: string, aside: string): Promise<string 
   await rename(draft, path);
   await syncPath(dirname(path));
   return isThere ? aside : null;
+};
+
+/** Rejects where there is a store that may not be replaced, or that a process uses. */
+const requireFree = (path: string, { replaces }: Pick<RestoreRequest, 'replaces'>): void => {
+  if (!existsSync(path)) return;
+  if (!replaces) throw taken(path);
+  requireUnused(path);
 };
 
 const removeStore = async (path: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,7 +98,7 @@ describe('A full disk', () => {
     }
   });
 
-  it('makes a restore fail with a clear error and leave the target empty', async () => {
+  it('makes a restore fail with a clear error and leave nothing in the target but its lock', async () => {
     const [from, to] = [await BackupPlace.on('sqlite'), await BackupPlace.on('sqlite')];
     try {
       await from.run(['init']);
@@ -108,7 +108,8 @@ describe('A full disk', () => {
       expect(stderr).to.match(/the disk of the store is full/);
       expect(stderr).to.match(/hint: free as much space as the backup takes/);
       const data = to.work.path('data');
-      expect(existsSync(data) ? readdirSync(data).filter((name) => name.includes('svc.db')) : []).to.deep.equal([]);
+      expect(readdirSync(data).filter((name) => name.includes('svc.db'))).to.deep.equal(['svc.db-recorder']);
+      expect(statSync(join(data, 'svc.db-recorder')).size, 'the lock').to.equal(0);
       expect((await to.run(['restore', backup])).exitCode, 'once there is room').to.equal(0);
     } finally {
       await from.dispose();

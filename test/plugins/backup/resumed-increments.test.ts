@@ -163,7 +163,7 @@ describe('increments after a restart', () => {
     const sender = createSender();
     await sender.run();
     const error = warnings[0]?.error as { readonly message?: string; readonly hint?: string } | undefined;
-    expect(error?.message).to.equal(`the lock of the increments, ${storePath()}-recorder, cannot be used`);
+    expect(error?.message).to.equal(`the lock of the store, ${storePath()}-recorder, cannot be used`);
     expect(error?.hint).to.include('remove what is there');
   }).timeout(LIMIT_MS);
 });
