@@ -28,6 +28,8 @@ type Manifest = SnapshotOwner & {
 const MANIFEST = 'manifest.json';
 /** Suffix of all snapshot files. Other files in the folder are never removed. */
 const SUFFIX = '.snapshot';
+/** A folder in the place of a file must hold up no erasure. */
+const ANYTHING = { recursive: true, force: true };
 
 /**
  * The files of index snapshots. The manifest is replaced last and atomically, so that a reader always finds whole files
@@ -92,7 +94,7 @@ export class SnapshotFiles {
       used = [manifest.index.file, ...(manifest.vectors === undefined ? [] : [manifest.vectors.file])];
       const draft = join(this.#folder, `${name}${SUFFIX}`);
       await writeFile(draft, JSON.stringify(manifest), { mode: OWNER_ONLY });
-      await rename(draft, join(this.#folder, MANIFEST));
+      await this.#publish(draft);
     } catch (error) {
       await this.#remove((file) => file.startsWith(name));
       throw error;
@@ -116,7 +118,7 @@ export class SnapshotFiles {
 
   /** Removes all snapshots, and unfinished ones too. */
   async drop(): Promise<void> {
-    await rm(join(this.#folder, MANIFEST), { force: true });
+    await rm(join(this.#folder, MANIFEST), ANYTHING);
     try {
       await this.#remove(() => true);
     } catch (error) {
@@ -124,13 +126,25 @@ export class SnapshotFiles {
     }
   }
 
+  async #publish(draft: string): Promise<void> {
+    const manifest = join(this.#folder, MANIFEST);
+    await rename(draft, manifest).catch(async (error: NodeJS.ErrnoException) => {
+      if (!FOLDER_IN_PLACE.has(error.code ?? '')) throw error;
+      await rm(manifest, ANYTHING);
+      await rename(draft, manifest);
+    });
+  }
+
   /** Removes files from the folder. A process that has one of them open can still read it. */
   async #remove(isUseless: (file: string) => boolean): Promise<void> {
     for (const file of await readdir(this.#folder)) {
-      if (file.endsWith(SUFFIX) && isUseless(file)) await rm(join(this.#folder, file), { force: true });
+      if (file.endsWith(SUFFIX) && isUseless(file)) await rm(join(this.#folder, file), ANYTHING);
     }
   }
 }
+
+/** The errors of a file that is renamed to the name of a folder. */
+const FOLDER_IN_PLACE = new Set(['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM']);
 
 /** Checks a file entry of a manifest, which may name only files of this folder. */
 const isFile = <F extends { readonly file: string; readonly bytes: number }>(kept: F | null | undefined): kept is F =>
