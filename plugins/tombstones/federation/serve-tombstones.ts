@@ -93,7 +93,7 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
           tombstones: served.map((one) => servedTombstoneJson(one, revocationOfIssuer(one, revocations.get(one.id)))),
           cursor: page.cursor === null ? (request.query.since ?? null) : formatHlc(page.cursor),
           has_more: page.hasMore,
-          epoch: await snapshot.epoch(),
+          epoch: historyOf(await snapshot.epoch(), covered),
         },
       };
     });
@@ -124,6 +124,12 @@ const revocationOfIssuer = <T extends { readonly signedBy: string }>(
   { signedBy }: Tombstone,
   revocation: T | undefined,
 ): T | undefined => (revocation?.signedBy === signedBy ? revocation : undefined);
+
+/**
+ * Returns the epoch of the list. It changes with the scopes, because a peer with a further scope must read the
+ * tombstones again that its cursor has passed.
+ */
+const historyOf = (epoch: string, covered: readonly Scope[]): string => `${epoch}/${covered.toSorted().join('+')}`;
 
 const readCursor = (text: string | undefined): Hlc | undefined => {
   if (text === undefined) return undefined;

@@ -58,11 +58,11 @@ forEachStore('tombstones between nodes', () => {
       key: b.identity.token(a.nodeId),
       headers: token === undefined ? {} : { 'X-Svc-Capability': token },
     });
-  const follow = async (): Promise<void> => {
+  const follow = async (members: object = {}): Promise<void> => {
     const { body } = await b.get('/v1/federation/peers');
     const peer = body.peers.find(({ node_id }: { node_id: string }) => node_id === a.nodeId);
     const follows = b.kernel.get(TombstoneFollows);
-    await follows.follow(nodePrincipal(b.kernel.get(NodeSelf).names), peer.peer_id, await capability());
+    await follows.follow(nodePrincipal(b.kernel.get(NodeSelf).names), peer.peer_id, await capability(members));
   };
   const has = async (node: FederatedNode, id: string) => (await node.get(`/v1/facts/${id}`)).status === 200;
   const soon = (holds: () => Promise<boolean>) =>
@@ -142,6 +142,21 @@ forEachStore('tombstones between nodes', () => {
     const endMs = world.clock.nowMs() + HOUR_MS;
     await soon(async () => world.clock.nowMs() > endMs || !(await has(b, theirs.id)));
     expect(await has(b, theirs.id)).to.equal(false);
+  });
+
+  it('are read from the start once peering and capability token cover a further scope', async () => {
+    const inside = await a.say({ entity: 'user:inside', scope: 'company' });
+    const outside = await a.say({ entity: 'user:outside' });
+    // A newer declaration must be signed later than the one on file.
+    await world.clock.advance(1_000);
+    await peerUp(a, b, { scopes: ['public', 'company'] });
+    await soon(async () => (await has(b, inside.id)) && (await has(b, outside.id)));
+    await follow();
+    for (const entity_uri of ['user:inside', 'user:outside']) await tombstone(a, { entity_uri });
+    await soon(async () => !(await has(b, outside.id)));
+    expect(await has(b, inside.id)).to.equal(true);
+    await follow({ object: 'company' });
+    await soon(async () => !(await has(b, inside.id)));
   });
 
   it('do not prevent an erasure on a peer by their legal hold', async () => {
