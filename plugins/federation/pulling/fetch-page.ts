@@ -92,12 +92,20 @@ const failed = (reason: string, retryAfterMs: number | null = null): FailedFetch
 const refused = (reply: InboundReply): FailedFetch => {
   const seconds = Number(reply.header('retry-after') ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : null;
-  const hint = HINTS[reply.status];
-  return failed(`the peer replied with status ${reply.status}${hint === undefined ? '' : `: ${hint}`}`, retryAfterMs);
+  return failed(refusalText(reply.status, HINTS), retryAfterMs);
 };
 
+/** Describes a reply of a peer by its status, with the hint for that status. */
+export const refusalText = (status: number, hints: Readonly<Record<number, string>>): string => {
+  const hint = hints[status];
+  return `the peer replied with status ${status}${hint === undefined ? '' : `: ${hint}`}`;
+};
+
+export const TOKEN_REFUSED =
+  'it does not take the tokens of this node; the peering may not be active there, or clocks may differ';
+
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'it does not take the tokens of this node; the peering may not be active there, or clocks may differ',
+  401: TOKEN_REFUSED,
   403: 'federation may be off there, or the scope not granted',
   404: 'no node that exchanges facts is at this address',
   429: 'it asks to wait',

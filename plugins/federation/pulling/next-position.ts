@@ -19,6 +19,10 @@ export type NextPosition =
   | { readonly kind: 'restart'; readonly epoch: string | null }
   | { readonly kind: 'stay'; readonly epoch: string | null; readonly problem?: string };
 
+const CURSOR_AHEAD =
+  'the peer sent a cursor that lies too far ahead; its clock is or was ahead of the clock of this node, and its newer ' +
+  'facts wait until that time has come';
+
 /**
  * Accepts a peer's cursor only if it is well-formed, greater than the requested one, and no further in the future than
  * stamps may be.
@@ -34,7 +38,7 @@ export const nextPosition = (
   const next = typeof page.cursor === 'string' ? parseHlc(page.cursor) : null;
   if (next === null) return { kind: 'stay', epoch, problem: 'the peer sent a cursor that is no stamp' };
   if (isTooFarAhead(next, nowMs, maxStampLeadMs)) {
-    return { kind: 'stay', epoch, problem: 'the peer sent a cursor that lies too far ahead' };
+    return { kind: 'stay', epoch, problem: CURSOR_AHEAD };
   }
   const text = page.cursor as string;
   const order = position === null ? 1 : compareHlc(next, parseHlc(position) as Hlc);

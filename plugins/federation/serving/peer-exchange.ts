@@ -4,6 +4,7 @@ import type { PeerExchange, PeerReply } from '../federation-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import { inboundScopes } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
+import { refusalText, TOKEN_REFUSED } from '../pulling/fetch-page.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { eligibleFor } from './eligible-facts.ts';
 import { federationDisabled } from './pull-route.ts';
@@ -61,7 +62,7 @@ const ask = async (
       allowPrivate: settings.insecure,
       purpose: 'peer',
     });
-    if (reply.status !== 200) return failed(`the peer replied with status ${reply.status}`);
+    if (reply.status !== 200) return failed(refusalText(reply.status, HINTS));
     return { kind: 'document', document: parseStrictJson(reply.body, 'reply') };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -71,6 +72,11 @@ const ask = async (
         : 'the peer sent no JSON document',
     );
   }
+};
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: TOKEN_REFUSED,
+  403: 'federation may be off there, or the capability token has ended or covers no scope of the peering',
 };
 
 const failed = (reason: string): PeerReply => ({ kind: 'failed', reason });

@@ -45,8 +45,11 @@ const listCommand = defineCommand({
   needs: 'node',
   requires,
   options: { json: { type: 'flag', summary: 'one JSON object per line, for all of them' }, tenant },
-  async run({ options, use: { tombstones, self }, stdout, table }) {
+  async run({ options, use: { tombstones, follows, self }, stdout, stderr, table }) {
     const actor = nodePrincipal(self.names, options.tenant);
+    for (const { peerId, reason } of await follows.failing(actor)) {
+      stderr.write(`The tombstones of peer ${peerId} could not be read: ${reason}.\n`);
+    }
     if (options.json) {
       for await (const tombstone of allOf(actor, tombstones)) stdout.write(jsonLine(listedJson(tombstone)));
       return;

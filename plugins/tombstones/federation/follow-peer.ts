@@ -4,6 +4,7 @@ import {
   memberRefusal,
   type PluginTables,
   type Principal,
+  type Row,
   requirePermission,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
@@ -17,6 +18,13 @@ export interface TombstoneFollows {
    * token of a peer that is followed already. Needs `admin`. Rejects with `lookup` for an unknown peer.
    */
   follow(caller: Principal, peerId: string, capability: string): Promise<void>;
+  /** Returns the followed peers whose tombstones could not be read at the last attempt. Needs `admin`. */
+  failing(caller: Principal): Promise<readonly FailingFollow[]>;
+}
+
+export interface FailingFollow {
+  readonly peerId: string;
+  readonly reason: string;
 }
 
 export const TombstoneFollows = defineRef<TombstoneFollows>('tombstones.follows');
@@ -37,5 +45,13 @@ export const createFollows = (tables: PluginTables, exchange: PeerExchange | und
       .insert({ ...row, cursor: null, epoch: null, last_error: null })
       .onConflict(['tenant_id', 'peer_id'])
       .merge(['capability', 'due_ms', 'failures']);
+  },
+  async failing(caller) {
+    requirePermission(caller, 'admin');
+    const rows: Row[] = await tables(FOLLOWS)
+      .where('tenant_id', caller.tenantId)
+      .whereNotNull('last_error')
+      .orderBy('peer_id');
+    return rows.map((row) => ({ peerId: String(row['peer_id']), reason: String(row['last_error']) }));
   },
 });

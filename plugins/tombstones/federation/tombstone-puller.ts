@@ -80,9 +80,10 @@ const pullFrom = async (begun: Follow, parts: PullerParts): Promise<void> => {
   const peering = await exchange.find(tenantId, peerId);
   const named = { tenant_id: tenantId, peer_id: peerId };
   if (peering?.status !== 'active') {
+    // An operator has ended the peering, so that this is no failure.
     await tables(FOLLOWS)
       .where(named)
-      .update({ due_ms: clock.nowMs() + INTERVAL_MS, last_error: 'the peering is not active' });
+      .update({ due_ms: clock.nowMs() + INTERVAL_MS, last_error: null });
     return;
   }
   let follow = begun;

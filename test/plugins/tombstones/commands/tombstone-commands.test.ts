@@ -1,3 +1,4 @@
+import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { Workplace } from '../../../adapters/cli/spawned-program.ts';
 
@@ -33,6 +34,16 @@ describe('the tombstone commands', () => {
     expect(newest).not.to.have.property('revocation');
     expect(lines).to.have.lengthOf(2);
     expect((await run('revoke', id, '--reason', 'again')).exitCode).not.to.equal(0);
+  });
+
+  it('name on standard error the peers whose tombstones could not be read', async () => {
+    const database = new DatabaseSync(place.path('data/svc.db'));
+    database.exec(`INSERT INTO tombstones_follows (tenant_id, peer_id, capability, due_ms, failures, last_error)
+      VALUES ('default', 'peer-1', '{}', ${Number.MAX_SAFE_INTEGER}, 3, 'the reason')`);
+    database.close();
+    const { stdout, stderr } = await run('list', '--json');
+    expect(stderr).to.equal('The tombstones of peer peer-1 could not be read: the reason.\n');
+    for (const line of stdout.trimEnd().split('\n')) JSON.parse(line);
   });
 
   it('reject an entity without a colon, and an unknown peer', async () => {
