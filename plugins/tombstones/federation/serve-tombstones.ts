@@ -1,6 +1,7 @@
 import { formatHlc, objectSchema, parseHlc } from '../../../kernel/internal-api.ts';
 import {
   all,
+  any,
   equals,
   type Filter,
   type Hlc,
@@ -81,7 +82,8 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
       const served: Tombstone[] = [];
       for (const tombstone of page.tombstones) {
         const isTheirs = tombstone.signedBy === peering.nodeId;
-        if (!isTheirs && (await hasEligibleFact(snapshot, tombstone, eligible, covered))) served.push(tombstone);
+        const theyHave = any(eligible, sentBy(peering.nodeId, tombstone));
+        if (!isTheirs && (await hasEligibleFact(snapshot, tombstone, theyHave, covered))) served.push(tombstone);
       }
       const ids = served.map(({ id }) => id);
       const revocations = new Map(
@@ -159,8 +161,12 @@ const readPage = async (
   return { tombstones: rows.slice(0, limit).map(tombstoneFromRow), cursor, hasMore: rows.length > limit };
 };
 
+/** Matches the issuer's facts that the peer has sent to this node itself. It has them, and is not served them. */
+const sentBy = (nodeId: string, { signedBy }: Tombstone): Filter =>
+  all(equals('receivedFrom', nodeId), equals('originNodeId', signedBy));
+
 /**
- * Returns true if the peer may read a fact of the tombstone's entity. Otherwise the tombstone would reveal that the
+ * Returns true if the peer may have a fact of the tombstone's entity. Otherwise the tombstone would reveal that the
  * entity has facts.
  */
 const hasEligibleFact = async (
