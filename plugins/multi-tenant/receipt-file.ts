@@ -25,12 +25,12 @@ export const ERASED_TENANTS: WithdrawalJournal = {
  */
 export class ReceiptFile {
   readonly #file: string;
-  readonly #identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
+  readonly #identity: Pick<NodeIdentity, 'publicKeys'>;
   readonly #log: Pick<Logger, 'warn'>;
   /** The signatures of the last receipts that this process has seen in the file, by tenant. */
   readonly #seen = new Map<string, string | null>();
 
-  constructor(dataFolder: string, identity: Pick<NodeIdentity, 'publicKey' | 'retired'>, log: Pick<Logger, 'warn'>) {
+  constructor(dataFolder: string, identity: Pick<NodeIdentity, 'publicKeys'>, log: Pick<Logger, 'warn'>) {
     this.#file = join(dataFolder, ERASED_TENANTS.file);
     this.#identity = identity;
     this.#log = log;
@@ -67,8 +67,7 @@ export class ReceiptFile {
   }
 
   #isOwn(receipt: ErasureReceipt): boolean {
-    const { publicKey, retired } = this.#identity;
-    return [publicKey, ...retired.map((one) => one.publicKey)].some((key) => isSignedBy(receipt, bytesOf(key)));
+    return this.#identity.publicKeys.some((key) => isSignedBy(receipt, bytesOf(key)));
   }
 }
 

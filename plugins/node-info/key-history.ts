@@ -40,8 +40,8 @@ export class KeyHistory {
   }
 
   /** Returns the keys, oldest first. */
-  async list(): Promise<readonly ListedNodeKey[]> {
-    return read(await this.#parts.notes.read(NOTE));
+  list(): Promise<readonly ListedNodeKey[]> {
+    return listKeys(this.#parts.notes);
   }
 
   /** Makes this key the current one. Does nothing if it is already. */
@@ -75,6 +75,10 @@ export class KeyHistory {
     return [...keys.slice(0, -1), ended, { ...next, signed_by }].slice(-MAX_LISTED);
   }
 }
+
+/** Returns the past and present keys of a store, oldest first. */
+export const listKeys = async (notes: Pick<NodeNotes, 'read'>): Promise<readonly ListedNodeKey[]> =>
+  read(await notes.read(NOTE));
 
 const read = (text: string | undefined): readonly ListedNodeKey[] =>
   text === undefined ? [] : openJson<readonly ListedNodeKey[]>(SEALED, { key: NOTE, value: text }, 'value');

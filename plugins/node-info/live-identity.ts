@@ -17,12 +17,15 @@ export interface HeldKeys {
 /** The identity of a running node, whose key can be replaced while it runs. */
 export class LiveIdentity implements NodeIdentity {
   readonly #work: SignatureWork;
+  readonly #earlier: readonly string[];
   #keys: HeldKeys;
   #next: HeldKeys | undefined;
 
-  constructor(keys: HeldKeys, work: SignatureWork) {
+  /** `earlier` are the public keys in the store, as base64url. */
+  constructor(keys: HeldKeys, work: SignatureWork, earlier: readonly string[]) {
     this.#keys = keys;
     this.#work = work;
+    this.#earlier = earlier;
   }
 
   get publicKey(): string {
@@ -33,6 +36,10 @@ export class LiveIdentity implements NodeIdentity {
   get retired(): readonly RetiredIdentity[] {
     const others = this.#next === undefined ? [] : [this.#next.current];
     return [...others, ...this.#keys.retired].map(({ publicKey, deriveSecret }) => ({ publicKey, deriveSecret }));
+  }
+
+  get publicKeys(): readonly string[] {
+    return [...new Set([this.publicKey, ...this.retired.map(({ publicKey }) => publicKey), ...this.#earlier])];
   }
 
   sign(bytes: Uint8Array): Uint8Array {

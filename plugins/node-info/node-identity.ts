@@ -9,6 +9,7 @@ import {
   ServiceError,
   type SignatureWork,
 } from '../../kernel/plugin-api.ts';
+import { listKeys } from './key-history.ts';
 import { type HeldKey, type HeldKeys, LiveIdentity } from './live-identity.ts';
 import type { NodeKeys, RotatedNodeKey } from './node-info-api.ts';
 import { drawNodeKey, loadRetiredKeys, readNodeKey, rotateNodeKey } from './node-key-file.ts';
@@ -48,11 +49,17 @@ export const openNodeIdentity = async (parts: IdentityParts): Promise<LiveIdenti
   const keys = await heldKeys(seed, privateKeyFile);
   const { publicKey } = keys.current;
   const before = await notes.read(NOTE);
+  const listed = await listKeys(notes).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'unavailable') throw error;
+    // A damaged list must not stop the commands that look at a damaged store.
+    return [];
+  });
   if (before !== publicKey) {
     await notes.write(NOTE, publicKey);
     if (before !== undefined) await changed({ retiredPublicKey: before, publicKey });
   }
-  return new LiveIdentity(keys, work);
+  const earlier = [...listed.map(({ public_key }) => public_key), ...(before === undefined ? [] : [before])];
+  return new LiveIdentity(keys, work, earlier);
 };
 
 const heldKeys = async (seed: Uint8Array, privateKeyFile: string): Promise<HeldKeys> => {

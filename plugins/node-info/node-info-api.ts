@@ -77,6 +77,11 @@ export interface NodeIdentity {
   deriveSecret(purpose: string): Uint8Array;
   /** Previous keys, and a key that will be used soon, to verify signatures and to open secrets. They sign nothing. */
   readonly retired: readonly RetiredIdentity[];
+  /**
+   * The public halves of all keys with which this node has signed, as base64url: the current one, the retired ones, and
+   * those in the store whose private half is lost. They verify what the node itself wrote down.
+   */
+  readonly publicKeys: readonly string[];
 }
 
 export type RetiredIdentity = Pick<NodeIdentity, 'publicKey' | 'deriveSecret'>;

@@ -103,11 +103,9 @@ const isSigned = ({ receipt, tombstone }: ErasureRecord, identity: NodeIdentity)
   }
 };
 
-/** Returns whether a signature is of a present or former key of this node. */
-export const isOurs = (bytes: Uint8Array, signature: string, { publicKey, retired }: NodeIdentity): boolean => {
+/** Returns whether a signature is of a present or former key of this node, even of a lost one. */
+export const isOurs = (bytes: Uint8Array, signature: string, { publicKeys }: NodeIdentity): boolean => {
   const signed = decodeBase64Url(signature);
   if (signed === null) return false;
-  return [publicKey, ...retired.map((key) => key.publicKey)].some((key) =>
-    verifyEd25519(decodeBase64Url(key) ?? new Uint8Array(), bytes, signed),
-  );
+  return publicKeys.some((key) => verifyEd25519(decodeBase64Url(key) ?? new Uint8Array(), bytes, signed));
 };

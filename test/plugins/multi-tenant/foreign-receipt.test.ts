@@ -8,7 +8,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 describe('the file of erased tenants', () => {
   it('takes no receipt of the store that the node did not sign', () =>
     inTemporaryFolder(async (folder) => {
-      const identity = { publicKey: 'A'.repeat(43), retired: [] };
+      const identity = { publicKeys: ['A'.repeat(43)] };
       const file = new ReceiptFile(folder, identity, { warn: () => {} });
       const content = { tenant_id: 'acme', erased_at: '2026-03-02T09:00:00.000Z' };
       for (const signature of ['AA', null]) {

@@ -19,7 +19,7 @@ describe('The file of receipts of erased tenants', () => {
   let file: ReceiptFile;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'receipts-'));
-    file = new ReceiptFile(folder, { publicKey: encodeBase64Url(raw), retired: [] }, { warn: () => {} });
+    file = new ReceiptFile(folder, { publicKeys: [encodeBase64Url(raw)] }, { warn: () => {} });
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
   const tenants = async () => [...(await file.read()).keys()];

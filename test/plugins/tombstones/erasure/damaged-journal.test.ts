@@ -19,7 +19,7 @@ describe('the journal of erasures', () => {
       await writeFile(file, `\n${unsigned}\nno json\n\n${unsigned}\nnull\n`);
       const warned: unknown[] = [];
       const log = { warn: (_message: string, fields: unknown) => warned.push(fields) } as unknown as Logger;
-      const identity = { publicKey: 'A'.repeat(43), retired: [] } as unknown as NodeIdentity;
+      const identity = { publicKeys: ['A'.repeat(43)] } as unknown as NodeIdentity;
       expect(await readErasures(file, identity, log), 'no line is signed').to.deep.equal([]);
       expect(warned).to.deep.equal([{ file, count: 4, lines: [2, 3, 5, 6] }]);
     }));
@@ -28,7 +28,7 @@ describe('the journal of erasures', () => {
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'erasures.jsonl');
       const unsigned = { receipt: { signature: 'AA' }, tombstone: { id: 'tomb_1' } } as unknown as ErasureRecord;
-      const identity = { publicKey: 'A'.repeat(43), retired: [] } as unknown as NodeIdentity;
+      const identity = { publicKeys: ['A'.repeat(43)] } as unknown as NodeIdentity;
       await appendSigned(file, [unsigned], identity);
       expect(existsSync(file) ? readFileSync(file, 'utf8') : '').to.equal('');
     }));
