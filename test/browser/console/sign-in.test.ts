@@ -2,6 +2,12 @@ import { expect } from 'chai';
 import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, settled, startConsoleBrowser } from './console-browser.ts';
 
+/** Answers for the node, while it is busy, to the request that tells who the reader is. */
+const REFUSES_READER = `window.isBusy = true; const asked = window.fetch; window.fetch = (to, ...more) =>
+  !window.isBusy || !String(to.url ?? to).endsWith('/v1/me') ? asked(to, ...more) : Promise.resolve(new Response(
+    JSON.stringify({ status: 503, code: 'unavailable', title: 'Busy', detail: 'the node is busy', errors: [] }),
+    { status: 503, headers: { 'content-type': 'application/problem+json', 'retry-after': '90' } }));`;
+
 if (isBrowserInstalled()) {
   describe('the sign-in of the console', function () {
     this.timeout(180_000);
@@ -53,6 +59,17 @@ if (isBrowserInstalled()) {
       // The overview may have sent a request itself, and then the link is gone.
       await Promise.any([facts.click(), page.getByRole('heading', { name: 'Sign in' }).waitFor()]);
       await page.getByText('The key no longer works').waitFor();
+    });
+
+    it('says why a reload does not go on, and goes on with one press', async () => {
+      const { page } = await console.visit(console.served.adminKey);
+      await page.addInitScript({ content: REFUSES_READER });
+      await page.reload();
+      await page.getByText('the node is busy').waitFor();
+      expect(await page.getByText('identity provider').count()).to.equal(0);
+      await page.evaluate('window.isBusy = false');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('navigation', { name: 'Screens' }).waitFor();
     });
   });
 }

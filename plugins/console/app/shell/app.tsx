@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso/router';
-import { AuthenticationError, ConnectionError } from '../../../../client/client.ts';
+import { AuthenticationError, FactMemoryError } from '../../../../client/client.ts';
 import { consolePath } from '../kit/platform.ts';
 import { Problem } from '../kit/problem.tsx';
 import { useRequest } from '../kit/use-request.ts';
@@ -20,19 +20,28 @@ export const App = () => {
   const setup = useRequest(() => readSetup(), []);
   const [signedIn, setSignedIn] = useState<SignedIn | undefined>();
   const [notice, setNotice] = useState<string | undefined>();
+  const [failure, setFailure] = useState<unknown>();
   const [isKnown, setKnown] = useState(false);
   const leave = useCallback((why: string | undefined) => {
     storeKey(undefined);
     setNotice(why);
+    setFailure(undefined);
     setSignedIn(undefined);
   }, []);
   const enter = async (key: string | undefined): Promise<void> =>
     setSignedIn(await signInWith(key, () => leave(texts.signIn.ended)));
-  useLayoutEffect(() => {
+  const begin = (): void => {
+    setKnown(false);
+    setFailure(undefined);
     resume(enter)
-      .catch((error: unknown) => setNotice(noticeOf(error, texts)))
+      .catch((error: unknown) => {
+        const said = noticeOf(error, texts);
+        setNotice(said);
+        if (said === undefined) setFailure(error);
+      })
       .finally(() => setKnown(true));
-  }, []);
+  };
+  useLayoutEffect(begin, []);
   const signIn = async (key: string, keep: boolean): Promise<void> => {
     await enter(key);
     storeKey(keep ? key : undefined);
@@ -48,7 +57,13 @@ export const App = () => {
     const { display_name: product, has_sign_in: hasProvider, asks_for_key: asksForKey } = setup.data;
     const enterOpenly = asksForKey ? undefined : () => enter(undefined);
     const ways = { hasProvider, signIn, enterOpenly };
-    return <SignIn product={product} notice={notice} {...ways} />;
+    // The code of a provider can be redeemed once.
+    const canRetry = !asksForKey || readStoredKey() !== undefined;
+    return (
+      <SignIn product={product} notice={notice} {...ways}>
+        {failure !== undefined && <Problem error={failure} {...(canRetry && { retry: begin })} />}
+      </SignIn>
+    );
   }
   return (
     <SessionContext.Provider value={session}>
@@ -61,7 +76,10 @@ export const App = () => {
 
 /** Resumes with the key of this tab, with a key from the provider, or without a key if the node requires none. */
 const resume = async (enter: (key: string | undefined) => Promise<void>): Promise<void> => {
-  const given = await returnFromProvider();
+  const given = await returnFromProvider().catch((error: unknown) => {
+    const isRefused = error instanceof FactMemoryError && error.status < 500 && error.status !== 429;
+    throw isRefused ? new SignInRefusal('refused') : error;
+  });
   if (given !== undefined) storeKey(given);
   const key = given ?? readStoredKey();
   if (key === undefined && (await readSetup()).asks_for_key) return;
@@ -76,8 +94,8 @@ const resume = async (enter: (key: string | undefined) => Promise<void>): Promis
   }
 };
 
-const noticeOf = (error: unknown, { signIn, problem }: Texts): string => {
+/** The reason why the reader signs in again; undefined for a node that could not say whether the key still works. */
+const noticeOf = (error: unknown, { signIn }: Texts): string | undefined => {
   if (error instanceof SignInRefusal) return error.message === 'foreign' ? signIn.foreign : signIn.providerRefused;
-  if (error instanceof ConnectionError) return problem.connection;
-  return error instanceof AuthenticationError ? signIn.ended : signIn.providerRefused;
+  return error instanceof AuthenticationError ? signIn.ended : undefined;
 };

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { AuthenticationError, FactClient } from '../../../../client/client.ts';
 import { Button } from '../kit/button.tsx';
@@ -46,10 +47,12 @@ interface SignInProps {
   readonly signIn: (key: string, keep: boolean) => Promise<void>;
   /** Continues without a key; undefined if the node requires one. */
   readonly enterOpenly: (() => Promise<void>) | undefined;
+  /** The failure of an attempt to go on without this form. */
+  readonly children: ComponentChildren;
 }
 
 /** Asks for a key. It is sent only in a header of requests to this node. */
-export const SignIn = ({ product, notice, hasProvider, signIn, enterOpenly }: SignInProps) => {
+export const SignIn = ({ product, notice, hasProvider, signIn, enterOpenly, children }: SignInProps) => {
   const { signIn: texts } = useTexts();
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(true);
@@ -70,6 +73,7 @@ export const SignIn = ({ product, notice, hasProvider, signIn, enterOpenly }: Si
       <p class="brand">{product}</p>
       <h1>{texts.title}</h1>
       <p>{notice ?? (enterOpenly === undefined ? texts.intro : texts.introOpen)}</p>
+      {children}
       {hasProvider && <ProviderButton />}
       <form
         onSubmit={(event) => {
