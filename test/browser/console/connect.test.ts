@@ -2,6 +2,13 @@ import { expect } from 'chai';
 import { describeConsole, LOOKS } from './describe-console.ts';
 import { button, choose, countClicks, isTold, press, takeSecret } from './reader-steps.ts';
 
+/** Lets requests for keys reach the node, and loses the replies. */
+const LOSES_KEY_REPLIES = `const asked = window.fetch; window.fetch = async (to, ...more) => {
+  const reply = await asked(to, ...more);
+  if (String(to.url ?? to).endsWith('/v1/auth/keys')) throw new TypeError('lost');
+  return reply;
+};0`;
+
 describeConsole('connecting an agent in the console', {}, (running) => {
   const linesOf = async (name: string) => {
     const { clients } = (await running().served.ask('GET', '/v1/connect/clients')).body;
@@ -17,6 +24,7 @@ describeConsole('connecting an agent in the console', {}, (running) => {
     await press(page, 'Make a key for Cursor');
     const key = await takeSecret(page, 'The key of the agent');
     await isTold(page, 'A key for agent:cursor is made.');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Make a key for Cursor');
     const { text, command } = await linesOf('cursor');
     const shown = (given: string): string => given.replaceAll('{address}', running().served.url);
     await page.getByText('Put these lines into ~/.cursor/mcp.json.').waitFor();
@@ -27,6 +35,20 @@ describeConsole('connecting an agent in the console', {}, (running) => {
     await press(page, 'Test the connection');
     await page.getByText('It works: the node answers agent:cursor by MCP.').waitFor();
     expect(await clicks()).to.equal(4);
+  });
+
+  it('makes one key for two clicks, and shows it also when the reply is lost', async () => {
+    const { page, open } = await running().enter(running().served.adminKey);
+    await open('connect?client=zed');
+    await page.evaluate(LOSES_KEY_REPLIES);
+    await page.evaluate(
+      'for (const at of [0, 1]) setTimeout(() => document.querySelector("main button.primary")?.click(), at)',
+    );
+    const key = await takeSecret(page, 'The key of the agent');
+    await isTold(page, 'The node has not confirmed that the key of agent:zed is registered.');
+    expect((await running().served.ask('GET', '/v1/me', undefined, key)).body.entity_uri).to.equal('agent:zed');
+    const all = (await running().served.ask('GET', '/v1/auth/keys?all=true&search=agent:zed')).body;
+    expect(all).to.have.length(1);
   });
 
   it('shows a reader the lines, tells whom to ask for a key, and tests as the reader', async () => {

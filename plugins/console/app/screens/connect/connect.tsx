@@ -5,6 +5,7 @@ import { Field } from '../../kit/field.tsx';
 import { nodeUrl } from '../../kit/platform.ts';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
+import { useAction } from '../../kit/use-action.ts';
 import { useActions } from '../../kit/use-actions.tsx';
 import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
@@ -24,6 +25,7 @@ export const Connect = () => {
   const { query, open } = useAddress();
   const [key, setKey] = useState<string>();
   const actions = useActions(NOTHING);
+  const making = useAction();
   const asked = useRequest((signal) => client.call('GET /v1/connect/clients', { signal }), []);
   const address = `${nodeUrl()}/v1/mcp`;
   if (!hasRoute(setup, 'POST /v1/mcp')) {
@@ -71,7 +73,7 @@ export const Connect = () => {
                   <Button
                     text={fill(own.makeKey, { client: chosen.title })}
                     class="primary"
-                    onClick={() => void makeAgentKey(chosen, { session, actions, onMade: setKey })}
+                    onClick={() => void making.run(() => makeAgentKey(chosen, { session, actions, onMade: setKey }))}
                   />{' '}
                   <span class="muted">{own.makeKeyHint}</span>
                 </p>

@@ -1,6 +1,7 @@
 import type { BodyOf } from '../../../../../client/client.ts';
 import { Dialog } from '../../kit/dialog.tsx';
 import { drawKey } from '../../kit/draw-secret.ts';
+import { mayBeDone } from '../../kit/may-be-done.ts';
 import { Problem } from '../../kit/problem.tsx';
 import { SecretDialog } from '../../kit/secret-dialog.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
@@ -23,22 +24,30 @@ export const makeAgentKey = async ({ name, title }: Lines, { session, actions, o
   const { client, texts, reader } = session;
   const { connect: own } = texts;
   const rawKey = drawKey();
+  const entity = `agent:${name}`;
+  const show = (message: string, text: string): void => {
+    onMade(rawKey);
+    actions.done(
+      fill(message, { entity }),
+      <SecretDialog title={own.keyTitle} secret={rawKey} text={text} onClose={actions.close} />,
+    );
+  };
   try {
-    const { entity_uri: entity } = await client.call('POST /v1/auth/keys', {
+    await client.call('POST /v1/auth/keys', {
       body: {
         raw_key: rawKey,
-        entity_uri: `agent:${name}`,
+        entity_uri: entity,
         permissions: [...RIGHTS],
         allowed_scopes: [...reader.allowed_scopes] as NonNullable<BodyOf<'POST /v1/auth/keys'>['allowed_scopes']>,
         description: title,
       },
     });
-    onMade(rawKey);
-    actions.done(
-      fill(own.madeKey, { entity }),
-      <SecretDialog title={own.keyTitle} secret={rawKey} text={own.keyText} onClose={actions.close} />,
-    );
+    show(own.madeKey, own.keyText);
   } catch (error) {
+    if (mayBeDone(error)) {
+      show(texts.keys.unheard, texts.keys.unheardText);
+      return;
+    }
     actions.show(
       <Dialog title={own.keyTitle} onClose={actions.close}>
         <Problem error={error} />
