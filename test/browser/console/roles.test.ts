@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describeConsole } from './describe-console.ts';
-import { offered } from './reader-steps.ts';
+import { button, offered } from './reader-steps.ts';
 
 interface Role {
   readonly permissions: readonly string[];
@@ -73,6 +73,13 @@ describeConsole(
         }
       });
     }
+
+    it('to a key that may only write is an import without a list that it may not read', async () => {
+      const { page, open } = await running().visit(await running().keyFor('agent:mute', ['write']));
+      await open('import');
+      await button(page, 'Try it').waitFor();
+      expect(await page.locator('main .problem').count()).to.equal(0);
+    });
 
     it('on an empty screen is the action that the key can take', async () => {
       const hints: Readonly<Record<string, readonly string[]>> = {

@@ -6,7 +6,7 @@ import { type FormValues, readForm } from '../../kit/form-values.ts';
 import { namesOf } from '../../kit/narrowing.ts';
 import { Problem } from '../../kit/problem.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
-import { hasRoute, useSession } from '../../session/session.ts';
+import { hasRoute, may, useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import { ImportResult } from './import-result.tsx';
 import { RecentImports } from './recent-imports.tsx';
@@ -119,7 +119,7 @@ export const Import = () => {
       )}
       {error !== undefined && <Problem error={error} />}
       {done !== undefined && <ImportResult done={done} />}
-      {hasJobs && <RecentImports round={round} />}
+      {hasJobs && may(reader, 'read') && <RecentImports round={round} />}
     </>
   );
 };
