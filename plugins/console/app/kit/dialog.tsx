@@ -16,12 +16,13 @@ let opener: HTMLElement | undefined;
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
+  const focused = useRef<HTMLElement | null>(null);
   const texts = useTexts();
   // An ordinary effect would run a frame later, and keys that are typed until then would be lost.
   useLayoutEffect(() => {
-    const focused = document.activeElement;
+    const before = document.activeElement;
     // If a dialog follows another one, the focused element is already gone.
-    if (focused instanceof HTMLElement && focused !== document.body && !focused.closest('dialog')) opener = focused;
+    if (before instanceof HTMLElement && before !== document.body && !before.closest('dialog')) opener = before;
     element.current?.showModal();
     // By default the platform would focus the close button.
     const find = (selector: string) => element.current?.querySelector<HTMLElement>(selector);
@@ -32,8 +33,19 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
       later(0, () => document.activeElement === document.body && opener?.focus());
     };
   }, []);
+  useLayoutEffect(() => {
+    // A button that is disabled while it works loses the focus, and gets it back when the node has refused.
+    if (document.activeElement === document.body) focused.current?.focus();
+  });
   return (
-    <dialog ref={element} onClose={() => isGone.current || onClose()} aria-labelledby="dialog-title">
+    <dialog
+      ref={element}
+      onClose={() => isGone.current || onClose()}
+      onFocusIn={({ target }) => {
+        focused.current = target as HTMLElement;
+      }}
+      aria-labelledby="dialog-title"
+    >
       <header class="dialog-head">
         <h2 id="dialog-title">{title}</h2>
         <button type="button" class="quiet" aria-label={texts.close} onClick={() => element.current?.close()}>
