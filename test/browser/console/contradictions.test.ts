@@ -124,15 +124,23 @@ describeConsole('contradictions in the console', {}, (running) => {
     expect(buttons).to.not.match(/This is right|None of them|Say this again/);
   });
 
-  it('show the refusal when another user was faster', async () => {
-    const { conflict_id: id, fact_a: first } = await contradict('shop:6', 'May', 'June');
-    const { page, open } = await running().enter(running().served.adminKey);
-    await open(`contradictions?id=${id}`);
-    await rivalsOf(page);
-    await page.keyboard.press('1');
-    const form = await dialog(page, 'Settle the contradiction');
-    await running().served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: first.id });
-    await press(form, 'Settle it');
-    await form.getByRole('alert').waitFor();
-  });
+  for (const key of ['1', 'n']) {
+    it(`show the refusal when another user was faster than the key ${key}, and then their end`, async () => {
+      const { conflict_id: id, fact_a: first } = await contradict(`shop:6${key}`, 'May', 'June');
+      const { page, open } = await running().enter(running().served.adminKey);
+      await open(`contradictions?id=${id}`);
+      await rivalsOf(page);
+      // Otherwise the list would notice by itself after a while.
+      await press(page, 'Live');
+      await page.keyboard.press(key);
+      const form = await dialog(page, 'Settle the contradiction');
+      if (key === 'n') await form.getByLabel('Value', { exact: true }).fill('July');
+      await running().served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: first.id });
+      await press(form, 'Settle it');
+      await form.getByRole('alert').waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).to.equal('Settle it');
+      await page.keyboard.press('Escape');
+      await page.getByText('It is not in this list').waitFor();
+    });
+  }
 });

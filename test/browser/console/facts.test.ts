@@ -162,6 +162,20 @@ describeConsole('facts in the console', {}, (running) => {
     expect(await tagsOf('green')).to.include('retracted');
   });
 
+  it('say what to do when a fact has ended elsewhere, and show its end when the form is closed', async () => {
+    const old = await say('user:dora', 'memory:home', 'Bonn');
+    const { page, open } = await running().enter(running().served.adminKey);
+    await open(`facts?id=${old}`);
+    await press(page, 'Correct');
+    const form = await dialog(page, 'Correct the fact');
+    await say('user:dora', 'memory:home', 'Kiel', { replaces: [old] });
+    await fillIn(form, { Value: 'Trier' });
+    await press(form, 'Store the correction');
+    await form.getByText('read the live facts, and decide again').waitFor();
+    await press(form, 'Cancel');
+    await button(page, 'Correct').waitFor({ state: 'detached' });
+  });
+
   it('show a read-only key no action that writes', async () => {
     const id = await say('user:dave', 'memory:room', 'red');
     const { page, open } = await running().enter(await running().keyFor('agent:reader', ['read']));

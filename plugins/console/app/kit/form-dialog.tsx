@@ -14,12 +14,14 @@ interface FormDialogProps {
   /** Called with the form values. If it rejects, the dialog stays open and shows the error. */
   readonly onSubmit: (values: FormValues) => Promise<void>;
   readonly onClose: () => void;
+  /** Called when the dialog closes after an error, because what it shows may have changed. */
+  readonly onOutdated?: () => void;
   readonly children?: ComponentChildren;
 }
 
 /** A dialog with a form. It stays open until the node has answered, and shows refusals beside the entered values. */
 export const FormDialog = (props: FormDialogProps) => {
-  const { title, submit, isDangerous = false, onSubmit, onClose, children } = props;
+  const { title, submit, isDangerous = false, onSubmit, onClose, onOutdated, children } = props;
   const texts = useTexts();
   const [error, setError] = useState<unknown>();
   const [isWorking, setWorking] = useState(false);
@@ -35,13 +37,17 @@ export const FormDialog = (props: FormDialogProps) => {
       setWorking(false);
     }
   };
+  const leave = (): void => {
+    onClose();
+    if (error !== undefined) onOutdated?.();
+  };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={leave}>
       <form onSubmit={(event) => void send(event)}>
         {children}
         {error !== undefined && <Problem error={error} />}
         <div class="dialog-end">
-          <Button text={texts.cancel} onClick={onClose} />
+          <Button text={texts.cancel} onClick={leave} />
           <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isWorking}>
             {isWorking ? `${texts.working}…` : submit}
           </button>

@@ -15,6 +15,7 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }
     error instanceof ConnectionError
       ? problem.connection
       : (known?.detail ?? (error instanceof Error ? error.message : String(error)));
+  const hint = hintOf(known?.body);
   const { isShown, retryAll } = useSharedProblem(detail, retry);
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -37,8 +38,19 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }
           ))}
         </ul>
       )}
+      {hint !== undefined && (
+        <p>
+          <bdi>{hint}</bdi>
+        </p>
+      )}
       {known?.requestId !== undefined && <p class="muted">{fill(problem.request, { id: known.requestId })}</p>}
       {retry !== undefined && <Button text={retryText} onClick={retryAll} />}
     </div>
   );
+};
+
+/** The advice of the node, in the document of its reply. */
+const hintOf = (body: unknown): string | undefined => {
+  const { hint } = (body ?? {}) as { readonly hint?: unknown };
+  return typeof hint === 'string' ? hint : undefined;
 };

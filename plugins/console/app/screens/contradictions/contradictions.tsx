@@ -85,7 +85,7 @@ export const Contradictions = () => {
             {list.length === 0 && query.id === undefined ? (
               <Empty title={own.nothing[status]} hint={own.nothingHint} />
             ) : (
-              <Inbox list={list} selection={selection} onDone={finish} />
+              <Inbox list={list} selection={selection} onDone={finish} onOutdated={asked.reload} />
             )}
           </>
         )}

@@ -12,10 +12,11 @@ interface InboxProps {
   readonly selection: Selection<Conflict>;
   /** Reports a finished action; `next` is the contradiction to continue with. */
   readonly onDone: (done: Done, next: Conflict | undefined) => void;
+  readonly onOutdated: () => void;
 }
 
 /** The list, and beside it the contradiction that the address names, or the first one. */
-export const Inbox = ({ list, selection, onDone }: InboxProps) => {
+export const Inbox = ({ list, selection, onDone, onOutdated }: InboxProps) => {
   const { contradictions: texts } = useSession().texts;
   const { query, open } = useAddress();
   const { status, id } = query;
@@ -47,6 +48,7 @@ export const Inbox = ({ list, selection, onDone }: InboxProps) => {
           backTo={addressOf('contradictions', { status })}
           onStep={step}
           onSelect={() => selection.toggle(current, false)}
+          onOutdated={onOutdated}
           onDone={(done) => onDone(done, list[at + 1] ?? list[at - 1])}
         />
       )}

@@ -38,12 +38,15 @@ interface OneContradictionProps {
   /** Selects it in the list, or takes it back. */
   readonly onSelect: () => void;
   readonly onDone: (done: Done) => void;
+  /** Reads the list again, because somebody else was faster. */
+  readonly onOutdated: () => void;
 }
 
 const KEYED_RIVALS = 9;
 
 /** One contradiction: its rivals side by side, and the actions that the key allows. */
-export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onSelect, onDone }: OneContradictionProps) => {
+export const OneContradiction = (props: OneContradictionProps) => {
+  const { conflict, isNamed, backTo, onStep, onSelect, onDone, onOutdated } = props;
   const { client, reader, own } = useSession('contradictions');
   const [limit, setLimit] = useState(RIVALS_SHOWN);
   const [choice, setChoice] = useState<Choice>();
@@ -101,6 +104,7 @@ export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onSelect, 
           fact={choice.fact}
           rivals={rivals}
           onClose={close}
+          onOutdated={onOutdated}
           onSettled={(value) => onDone(settled(value))}
         />
       )}

@@ -20,11 +20,13 @@ interface SettleDialogProps {
   /** The rivals that are shown. */
   readonly rivals: readonly Fact[];
   readonly onClose: () => void;
+  /** Called when the dialog closes after an error, because the contradiction may have changed. */
+  readonly onOutdated: () => void;
   readonly onSettled: (value: string) => void;
 }
 
 /** Asks for confirmation and a note before a contradiction is settled. */
-export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: SettleDialogProps) => {
+export const SettleDialog = ({ conflict, fact, rivals, onClose, onOutdated, onSettled }: SettleDialogProps) => {
   const { client, reader, texts, own } = useSession('contradictions');
   const [draft, setDraft] = useState(() => draftOf({ type: conflict.fact_a.value.type, v: null }));
   const [note, setNote] = useState('');
@@ -40,6 +42,10 @@ export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: Set
     const given = { entity, relation, scope, garden_id, value, source: reader.entity_uri };
     await client.assert({ ...given, reason: note.trim() || undefined, replaces: await endedBy(client, rival) });
   };
+  const leave = (): void => {
+    onClose();
+    if (error !== undefined) onOutdated();
+  };
   const settle = (event: Event): void => {
     event.preventDefault();
     void run(async () => {
@@ -52,7 +58,7 @@ export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: Set
     });
   };
   return (
-    <Dialog title={own.settleTitle} onClose={onClose}>
+    <Dialog title={own.settleTitle} onClose={leave}>
       <form onSubmit={settle}>
         <p>
           <ShownText text={conflict.fact_a.entity} />{' '}
@@ -84,7 +90,7 @@ export const SettleDialog = ({ conflict, fact, rivals, onClose, onSettled }: Set
           <button type="submit" class="primary" disabled={isWorking} data-first-focus={fact !== undefined || undefined}>
             {isWorking ? own.settling : own.settle}
           </button>
-          <Button text={texts.cancel} onClick={onClose} />
+          <Button text={texts.cancel} onClick={leave} />
         </div>
       </form>
     </Dialog>

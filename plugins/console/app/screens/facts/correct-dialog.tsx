@@ -13,10 +13,12 @@ interface CorrectDialogProps {
   /** Called with the new fact. `isOpinion` is true if the old fact goes on. */
   readonly onCorrected: (fact: Fact, isOpinion: boolean) => void;
   readonly onClose: () => void;
+  /** Called when the dialog closes after the fact has ended elsewhere. */
+  readonly onOutdated: () => void;
 }
 
 /** Stores the right value and ends the old one with its rivals, or only adds another opinion. */
-export const CorrectDialog = ({ fact, onCorrected, onClose }: CorrectDialogProps) => {
+export const CorrectDialog = ({ fact, onCorrected, onClose, onOutdated }: CorrectDialogProps) => {
   const { client, reader, texts } = useSession();
   const [draft, setDraft] = useState(() => draftOf(fact.value));
   const [reason, setReason] = useState('');
@@ -38,7 +40,13 @@ export const CorrectDialog = ({ fact, onCorrected, onClose }: CorrectDialogProps
     onCorrected(corrected, isOpinion);
   };
   return (
-    <FormDialog title={texts.correct.title} submit={texts.correct.submit} onSubmit={correct} onClose={onClose}>
+    <FormDialog
+      title={texts.correct.title}
+      submit={texts.correct.submit}
+      onSubmit={correct}
+      onClose={onClose}
+      onOutdated={onOutdated}
+    >
       <p>
         <ShownText text={fact.entity} /> · <ShownText text={fact.relation} />
       </p>

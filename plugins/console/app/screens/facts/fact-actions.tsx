@@ -12,10 +12,13 @@ interface FactActionsProps {
   readonly hasEnded: boolean;
   readonly onCorrected: (fact: Fact, isOpinion: boolean) => void;
   readonly onRetracted: (fact: Fact) => void;
+  /** Reads the fact again, because it has ended elsewhere. */
+  readonly onOutdated: () => void;
 }
 
 /** The actions of a writing key on a fact. Facts of the node itself, and retractions, cannot be corrected. */
-export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactActionsProps) => {
+export const FactActions = (props: FactActionsProps) => {
+  const { fact, hasEnded, onCorrected, onRetracted, onOutdated } = props;
   const { reader, setup, texts } = useSession();
   const [opened, open] = useState<'correct' | 'retract'>();
   const close = (): void => open(undefined);
@@ -28,6 +31,7 @@ export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactAc
         <CorrectDialog
           fact={fact}
           onClose={close}
+          onOutdated={onOutdated}
           onCorrected={(made, isOpinion) => {
             close();
             onCorrected(made, isOpinion);
@@ -38,6 +42,7 @@ export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactAc
         <RetractDialog
           fact={fact}
           onClose={close}
+          onOutdated={onOutdated}
           onRetracted={(made) => {
             close();
             onRetracted(made);

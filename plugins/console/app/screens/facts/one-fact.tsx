@@ -43,10 +43,13 @@ const KnownFact = ({ fact, onChanged }: { fact: Fact; onChanged: () => void }) =
   const hasHistory = hasRoute(setup, 'GET /v1/facts/{id}/history');
   const history = useTripleHistory(hasHistory ? fact.id : undefined, round);
   const ended = history.steps.items.find((step) => step.fact.id === fact.id)?.ended ?? null;
-  const change = (next: Said): void => {
-    say(next);
+  const readAgain = (): void => {
     setRound(round + 1);
     onChanged();
+  };
+  const change = (next: Said): void => {
+    say(next);
+    readAgain();
   };
   return (
     <>
@@ -73,6 +76,7 @@ const KnownFact = ({ fact, onChanged }: { fact: Fact; onChanged: () => void }) =
           change({ text: isOpinion ? texts.correct.doneOpinion : texts.correct.done, fact: made })
         }
         onRetracted={(made) => change({ text: texts.retract.done, fact: made })}
+        onOutdated={readAgain}
       />
       <FactMembers fact={fact} ended={ended} />
       {hasRoute(setup, 'GET /v1/facts/{id}/provenance') && <Provenance key={round} id={fact.id} />}

@@ -10,10 +10,12 @@ interface RetractDialogProps {
   readonly fact: Fact;
   readonly onRetracted: (retraction: Fact) => void;
   readonly onClose: () => void;
+  /** Called when the dialog closes after the fact has ended elsewhere. */
+  readonly onOutdated: () => void;
 }
 
 /** Asks what ends: this fact alone, or every fact of its triple, also those of other sources. */
-export const RetractDialog = ({ fact, onRetracted, onClose }: RetractDialogProps) => {
+export const RetractDialog = ({ fact, onRetracted, onClose, onOutdated }: RetractDialogProps) => {
   const { client, reader, texts } = useSession();
   const [source, setSource] = useState(reader.entity_uri);
   const [isAlone, setAlone] = useState(false);
@@ -26,6 +28,7 @@ export const RetractDialog = ({ fact, onRetracted, onClose }: RetractDialogProps
       isDangerous
       onSubmit={async () => onRetracted(await client.retract({ ...ended, source }))}
       onClose={onClose}
+      onOutdated={onOutdated}
     >
       <p>
         <ShownText text={entity} /> · <ShownText text={relation} /> · <ShownValue value={fact.value} />
