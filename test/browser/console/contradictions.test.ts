@@ -1,7 +1,16 @@
 import { expect } from 'chai';
 import type { Page } from '../../kit/browser.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { describeConsole } from './describe-console.ts';
 import { choose, dialog, fillIn, isTold, offered, press } from './reader-steps.ts';
+
+/** Holds the reply to a settlement until `letGo` is called. */
+const HOLDS_SETTLING = `const asked = window.fetch; window.fetch = async (to, ...more) => {
+  const reply = await asked(to, ...more);
+  const isSettling = String(to.url ?? to).endsWith('/resolve');
+  if (isSettling) await new Promise((resolve) => { window.letGo = resolve; });
+  return reply;
+};0`;
 
 describeConsole('contradictions in the console', {}, (running) => {
   /** Asserts several values of one triple, each one second later, and returns the contradiction. */
@@ -143,4 +152,27 @@ describeConsole('contradictions in the console', {}, (running) => {
       await page.getByText('It is not in this list').waitFor();
     });
   }
+
+  it('leave a reader who has gone on to another one there, with the open form, when the node settles one late', async () => {
+    const { conflict_id: first } = await contradict('shop:late', 'May', 'June');
+    await contradict('shop:next', 'May', 'June');
+    const { page, open } = await running().enter(running().served.adminKey);
+    await open(`contradictions?id=${first}`);
+    await rivalsOf(page);
+    await page.evaluate(HOLDS_SETTLING);
+    await page.keyboard.press('1');
+    await press(await dialog(page, 'Settle the contradiction'), 'Settle it');
+    await comesTrue(() => page.evaluate('window.letGo !== undefined'));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.locator('.conflict').getByText('shop:next').first().waitFor();
+    await rivalsOf(page);
+    await page.keyboard.press('n');
+    const form = await dialog(page, 'Settle the contradiction');
+    await form.getByLabel('Value', { exact: true }).fill('July');
+    await page.evaluate('window.letGo()');
+    await page.getByText('Settled: memory:opens of shop:late is').waitFor();
+    expect(await form.getByLabel('Value', { exact: true }).inputValue()).to.equal('July');
+    expect(await page.locator('.conflict').getByText('shop:next').count()).to.be.above(0);
+  });
 });

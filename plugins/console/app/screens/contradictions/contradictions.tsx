@@ -56,9 +56,10 @@ export const Contradictions = () => {
   });
   const finish = (what: Done, next: Conflict | undefined): void => {
     setDone(what);
-    if (what.settles !== undefined) setSettled(new Set([...settled, what.settles]));
+    const { settles, isLeft } = what;
+    if (settles !== undefined) setSettled((before) => new Set([...before, settles]));
     // A settled contradiction leaves the inbox of open ones, and the next one takes its place.
-    if (status === 'unresolved') open('contradictions', { ...query, id: next?.conflict_id }, true);
+    if (status === 'unresolved' && !isLeft) open('contradictions', { ...query, id: next?.conflict_id }, true);
     // Reloading a long list after each action would be slow.
     if (list.length <= LONG) asked.reload();
   };

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Conflict, Fact } from '../../../../../client/client.ts';
 import { Button } from '../../kit/button.tsx';
 import { Answer } from '../../kit/state.tsx';
@@ -23,6 +23,8 @@ export interface Done {
   readonly address: string;
   /** The contradiction that it settled. */
   readonly settles?: string;
+  /** True if the reader went on to something else before the node answered, and stays there. */
+  readonly isLeft: boolean;
 }
 
 type Choice =
@@ -67,13 +69,26 @@ export const OneContradiction = (props: OneContradictionProps) => {
     }
     return true;
   });
+  const isLeft = useRef(false);
+  useLayoutEffect(
+    () => () => {
+      isLeft.current = true;
+    },
+    [],
+  );
   const settled = (value: string): Done => ({
     says: fill(own.done, { relation: conflict.fact_a.relation, entity: conflict.fact_a.entity, value }),
     link: own.lookAgain,
     address: addressOf('contradictions', { status: 'resolved', id: conflict.conflict_id }),
     settles: conflict.conflict_id,
+    isLeft: isLeft.current,
   });
-  const saidAgain = { says: own.saidAgain, link: own.toOpen, address: addressOf('contradictions') };
+  const saidAgain = (): Done => ({
+    says: own.saidAgain,
+    link: own.toOpen,
+    address: addressOf('contradictions'),
+    isLeft: isLeft.current,
+  });
   const close = (): void => setChoice(undefined);
   return (
     <article class="conflict" aria-labelledby="conflict-title">
@@ -109,7 +124,7 @@ export const OneContradiction = (props: OneContradictionProps) => {
         />
       )}
       {choice?.to === 'say again' && (
-        <AgainDialog fact={choice.fact} onClose={close} onSaid={() => onDone(saidAgain)} />
+        <AgainDialog fact={choice.fact} onClose={close} onSaid={() => onDone(saidAgain())} />
       )}
     </article>
   );
