@@ -1,10 +1,12 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 
 const ASK_EVERY_MS = 50;
 const ASK_LIMIT_MS = 2_000;
 
 /**
- * A load balancer like those in front of nodes. It distributes requests by turns over the servers that report ready.
+ * A load balancer like those in front of nodes. It distributes requests by turns over the servers that report ready,
+ * and holds a request until one does.
  */
 export interface BalancingProxy {
   readonly url: string;
@@ -19,29 +21,38 @@ interface Backend {
   readonly url: URL;
   readonly agent: Agent;
   isReady: boolean;
+  isAsked: boolean;
 }
 
 /** Starts a proxy that keeps its connections, polls `/readyz` as a balancer does, and never repeats a request. */
 export const startBalancingProxy = async (): Promise<BalancingProxy> => {
   const backends = new Map<string, Backend>();
-  let turn = 0;
-  const serve = (asked: IncomingMessage, reply: ServerResponse): void => {
-    const ready = [...backends.values()].filter(({ isReady }) => isReady);
-    turn += 1;
-    const backend = ready[turn % ready.length];
-    if (backend === undefined) reply.writeHead(502).end('no server is ready');
-    else pass(asked, reply, backend);
+  let [turn, isOpen] = [0, true];
+  const serve = async (asked: IncomingMessage, reply: ServerResponse): Promise<void> => {
+    while (isOpen && !reply.destroyed) {
+      const ready = [...backends.values()].filter(({ isReady }) => isReady);
+      turn += 1;
+      const backend = ready[turn % ready.length];
+      if (backend !== undefined) return pass(asked, reply, backend);
+      // On a busy machine every server may reply too late to count as ready.
+      await setTimeout(ASK_EVERY_MS);
+    }
   };
   const asking = setInterval(() => {
     for (const backend of backends.values()) void refresh(backend);
   }, ASK_EVERY_MS);
-  const server = createServer(serve);
+  const server = createServer((asked, reply) => void serve(asked, reply));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : ''}`,
     add: async (serverUrl) => {
-      const backend = { url: new URL(serverUrl), agent: new Agent({ keepAlive: true }), isReady: false };
+      const backend = {
+        url: new URL(serverUrl),
+        agent: new Agent({ keepAlive: true }),
+        isReady: false,
+        isAsked: false,
+      };
       while (!backend.isReady) await refresh(backend);
       backends.set(serverUrl, backend);
     },
@@ -50,6 +61,7 @@ export const startBalancingProxy = async (): Promise<BalancingProxy> => {
       backends.delete(serverUrl);
     },
     close: () => {
+      isOpen = false;
       clearInterval(asking);
       for (const { agent } of backends.values()) agent.destroy();
       return new Promise((resolve) => {
@@ -60,7 +72,10 @@ export const startBalancingProxy = async (): Promise<BalancingProxy> => {
   };
 };
 
+/** Asks a server whether it is ready, unless it is being asked: a late reply must not overwrite a newer one. */
 const refresh = async (backend: Backend): Promise<void> => {
+  if (backend.isAsked) return;
+  backend.isAsked = true;
   const limit = { signal: AbortSignal.timeout(ASK_LIMIT_MS) };
   backend.isReady = await fetch(new URL('/readyz', backend.url), limit).then(
     async (reply) => {
@@ -69,6 +84,7 @@ const refresh = async (backend: Backend): Promise<void> => {
     },
     () => false,
   );
+  backend.isAsked = false;
 };
 
 const pass = (asked: IncomingMessage, reply: ServerResponse, { url, agent }: Backend): void => {
