@@ -8,6 +8,7 @@ const MAX_SEED_ENTITIES = 16;
 const MAX_EDGES = 1_000;
 /** The maximum number of edges read, live or not. Ended edges are marked soon after their end, but not at once. */
 const MAX_LOOKED = 4_000;
+/** The number of entities of a request without a filter. With one, each neighbour is asked for facts that fit. */
 const MAX_ENTITIES = 32;
 const MAX_FACTS = 256;
 
@@ -16,7 +17,7 @@ const MAX_FACTS = 256;
  * a seed by one half and by the confidence of the edge; the best path counts.
  */
 export const expandRecall = async (graph: EntityGraph, request: ExpansionContext): Promise<Expansion> => {
-  const { seeds, depth, view, reader } = request;
+  const { seeds, depth, view, reader, isNarrowed } = request;
   const starts = bestEntities(seeds);
   if (depth === 0 || starts.length === 0) return NOWHERE;
   const reached = await graph.neighbors(reader, {
@@ -29,7 +30,7 @@ export const expandRecall = async (graph: EntityGraph, request: ExpansionContext
     maxEdges: MAX_EDGES,
     maxLooked: MAX_LOOKED,
   });
-  const neighbors = [...strongest(reached, starts)];
+  const neighbors = [...strongest(reached, starts, isNarrowed ? MAX_EDGES : MAX_ENTITIES)];
   const limit = Math.ceil(MAX_FACTS / neighbors.length);
   return {
     facts: neighbors.map(([, { neighbor, score }]) => ({ id: neighbor.factId, score, hops: neighbor.hops })),
@@ -53,7 +54,11 @@ const bestEntities = (seeds: ExpansionContext['seeds']): ExpansionContext['seeds
 };
 
 /** Scores neighbours in the order of their hops, so that the predecessor has its score already. */
-const strongest = (reached: readonly Neighbor[], starts: ExpansionContext['seeds']): ReadonlyMap<string, Scored> => {
+const strongest = (
+  reached: readonly Neighbor[],
+  starts: ExpansionContext['seeds'],
+  limit: number,
+): ReadonlyMap<string, Scored> => {
   const scores = new Map(starts.map(({ fact, score }) => [fact.entityKey, score]));
   const scored: Scored[] = [];
   for (const neighbor of reached) {
@@ -64,5 +69,5 @@ const strongest = (reached: readonly Neighbor[], starts: ExpansionContext['seeds
   }
   // The order of the walk settles ties, because sorting is stable.
   scored.sort((a, b) => b.score - a.score);
-  return new Map(scored.slice(0, MAX_ENTITIES).map((entry) => [entry.neighbor.entityKey, entry]));
+  return new Map(scored.slice(0, limit).map((entry) => [entry.neighbor.entityKey, entry]));
 };

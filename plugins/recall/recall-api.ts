@@ -216,6 +216,8 @@ export interface RecallContext {
 /** The start of an expansion: facts that the caller is known to see. */
 export interface ExpansionContext extends RecallContext {
   readonly seeds: readonly (FactView & { readonly score: number })[];
+  /** True if the request leaves out facts, so that a weak neighbour may be the only one with a fact that fits. */
+  readonly isNarrowed: boolean;
 }
 
 /** A fact that the graph leads to. */

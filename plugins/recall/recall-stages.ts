@@ -8,7 +8,7 @@ import { entitiesOf, linkedFacts } from './linked-facts.ts';
 import { mergeAdmitted } from './merge-admitted.ts';
 import { type LinkedFact, type RecallContext, recallExpand } from './recall-api.ts';
 import { idsOf, RecallPlan } from './recall-plan.ts';
-import type { RecallRequest } from './recall-request.ts';
+import { isNarrowing, type RecallRequest } from './recall-request.ts';
 import { LINKED_DEPTH, type SearchDepth } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
 import { startOfWalk } from './start-of-walk.ts';
@@ -143,6 +143,7 @@ const expand = async (
         ...context,
         view,
         seeds: [...seeds.flatMap((seed) => withView(seed, pool)), ...start],
+        isNarrowed: isNarrowing(request),
       })
     : [];
   const beside = plan.addSearch({ find: 'beside', seeds, limit: depth.stage });

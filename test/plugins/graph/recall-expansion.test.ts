@@ -71,6 +71,7 @@ forEachStore('the expansion of a recall by the graph', () => {
         query: 'anything',
         depth,
         seeds: input,
+        isNarrowed: false,
       });
       const newest = await Promise.all(
         entitiesOf(expansions).map(async ({ entityKey, limit }) => {

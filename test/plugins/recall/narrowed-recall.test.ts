@@ -203,6 +203,30 @@ forEachStore('a recall filtered by time, entity, relation, source or session', (
     }
   });
 
+  it('reaches the only neighbour with a fact that matches, however weak its edge is', async () => {
+    const hub = await startTestNode({ plugins: PLUGINS });
+    try {
+      const as = await hub.addKey({ scopes: ['team'] });
+      const common = { source: 'agent:one', scope: 'team' };
+      const edges = Array.from({ length: 60 }, (_, at) => ({
+        ...common,
+        ...{ entity: 'hub:one', relation: 'rel:knows', value: { type: 'ref', v: `person:${at}` } },
+        confidence: 1 - at / 100,
+      }));
+      const notes = Array.from({ length: 60 }, (_, at) => ({
+        ...common,
+        ...{ entity: `person:${at}`, relation: at === 59 ? 'memory:rare' : 'memory:common' },
+        value: { type: 'text', v: `note ${at}` },
+      }));
+      const body = [...edges, ...notes];
+      expect((await hub.request('POST', '/v1/facts/batch', { key: as, body })).body.accepted).to.equal(120);
+      const found = await recall({ query: null, entity: 'hub:one', relations: ['memory:rare'] }, as, hub);
+      expect(found.map(({ fact }) => fact.entity)).to.deep.equal(['person:59']);
+    } finally {
+      await hub.stop();
+    }
+  });
+
   it('walks the graph from a requested entity, even if none of its own facts matches', async () => {
     const harbour = await startTestNode({ plugins: PLUGINS });
     try {
