@@ -144,7 +144,7 @@ export { ownedBy } from './store/content-owner.ts';
 export { column, defineRow } from './store/define-row.ts';
 export { numberOrNull, textOrNull } from './store/null-columns.ts';
 export { addPeriod } from './store/period-rows.ts';
-export type { Expiry, FactName } from './store/plugin-transaction.ts';
+export type { Expiry, FactName, FormerExpiry } from './store/plugin-transaction.ts';
 export { openChained, openRow, openText, sealRow, sealText } from './store/sealed-json.ts';
 export { soundRows } from './store/sound-rows.ts';
 export type { RemoteParent, Span, SpanOptions, SpanPlace, Tracer } from './telemetry/span.ts';

@@ -1,5 +1,5 @@
 import type { Cover, Hlc, NamedFact, Row, Scope, Snapshot } from '../../ports/ports.ts';
-import type { Expiry, FactName } from './plugin-transaction.ts';
+import type { Expiry, FactName, FormerExpiry } from './plugin-transaction.ts';
 
 type Source = Pick<Snapshot, 'select'>;
 
@@ -41,13 +41,39 @@ export const readExpiriesAfter = async (
   return rows.map(expiryOf);
 };
 
-const expiryOf = (row: Row): Expiry => ({
+/** Returns expiries of these facts that were replaced after the feed stamp, the oldest first. */
+export const readFormerExpiries = async (
+  source: Pick<Snapshot, 'table'>,
+  facts: readonly FactName[],
+  after: Hlc,
+): Promise<FormerExpiry[]> => {
+  const found: FormerExpiry[] = [];
+  for (const tenantId of new Set(facts.map((fact) => fact.tenantId))) {
+    const ids = facts.filter((fact) => fact.tenantId === tenantId).map(({ id }) => id);
+    for (let at = 0; at < ids.length; at += MOST_IDS) {
+      const rows: Row[] = await source
+        .table('fact_past_expiries')
+        .where('tenant_id', tenantId)
+        .whereIn('fact_id', ids.slice(at, at + MOST_IDS))
+        .whereRaw('(until_wall, until_ctr) > (?, ?)', [after.wallMs, after.counter])
+        .orderBy([{ column: 'since_wall' }, { column: 'since_ctr' }]);
+      found.push(...rows.map(formerExpiryOf));
+    }
+  }
+  return found;
+};
+
+/** The number of parameters of one statement is limited. */
+const MOST_IDS = 1_000;
+
+const formerExpiryOf = (row: Row): FormerExpiry => ({
   tenantId: String(row['tenant_id']),
   factId: String(row['fact_id']),
   expiresMs: Number(row['expires_ms']),
-  hlc: stampOf(row, 'hlc'),
   since: stampOf(row, 'since'),
 });
+
+const expiryOf = (row: Row): Expiry => ({ ...formerExpiryOf(row), hlc: stampOf(row, 'hlc') });
 
 const nameOf = (row: Row): NamedFact => ({
   id: String(row['named_id']),

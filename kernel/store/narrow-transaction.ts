@@ -11,7 +11,7 @@ import {
 } from '../../ports/ports.ts';
 import { tickHlc } from '../time/hybrid-logical-clock.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
-import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
+import { readCovers, readExpiries, readExpiriesAfter, readFormerExpiries } from './fact-lifetimes.ts';
 import type { FactName, PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
 
 /** Narrows a snapshot of the store to the view of plugins. */
@@ -83,6 +83,10 @@ class NarrowSnapshot implements PluginSnapshot {
 
   expiries(facts: readonly FactName[]) {
     return readExpiries(this.#wide, facts);
+  }
+
+  formerExpiries(facts: readonly FactName[], after: Hlc) {
+    return readFormerExpiries(this.#wide, facts, after);
   }
 
   expiriesAfter(tenantId: string, factId: string, limit: number) {

@@ -16,6 +16,9 @@ export interface Expiry {
   readonly since: Hlc;
 }
 
+/** An expiry that another one has replaced. */
+export type FormerExpiry = Omit<Expiry, 'hlc'>;
+
 /**
  * One consistent state of the store for a plugin: facts, and its own tables through `tables.in(snapshot)`. Its reads of
  * facts are not filtered by visibility. It ends with its `work`; using it later throws. Plugins that follow the feed
@@ -49,6 +52,8 @@ export interface PluginSnapshot
   covers(facts: readonly FactName[]): Promise<Cover[]>;
   /** Returns when these facts expire, in no order; nothing for those without a time to live. */
   expiries(facts: readonly FactName[]): Promise<Expiry[]>;
+  /** Returns expiries of these facts that were replaced after the feed stamp, the oldest first. */
+  formerExpiries(facts: readonly FactName[], after: Hlc): Promise<FormerExpiry[]>;
   /** Returns expiries of a tenant in the order of fact ids, strictly after the given id. */
   expiriesAfter(tenantId: string, factId: string, limit: number): Promise<Expiry[]>;
 }

@@ -146,7 +146,7 @@ export interface SearchView {
   readonly nowMs: number;
   /**
    * A feed stamp for a search of the past: it covers the facts up to the stamp, with the statistics and the ends of
-   * that moment. If a fact's time-to-live was replaced later, the fact may be found although it had expired.
+   * that moment. An index that stores only the last time-to-live of a fact may find one that had expired.
    */
   readonly asOf?: Hlc | undefined;
   /** The least confidence of a fact, regardless of trust in its source. */

@@ -4,6 +4,7 @@ import {
   endsFact,
   type FactName,
   type FeedPage,
+  type FormerExpiry,
   tripleId,
 } from '../../../kernel/internal-api.ts';
 import {
@@ -43,6 +44,7 @@ interface Ends {
   readonly hidden: readonly StoredFact[];
   readonly covers: readonly IndexedCover[];
   readonly expiries: readonly Expiry[];
+  readonly formerExpiries: readonly FormerExpiry[];
 }
 
 /** Keeps an index up to date with the store's feed. The index holds all facts up to one position of the feed. */
@@ -64,8 +66,10 @@ export class IndexFeed {
         const named = entries.map(({ tenantId, subjectId: id }) => ({ tenantId, id }));
         const mortal = [...named, ...this.#targetsOf(facts)];
         const [covers, expiries] = await Promise.all([snapshot.covers(named), snapshot.expiries(mortal)]);
+        const timed = expiries.map(({ tenantId, factId: id }) => ({ tenantId, id }));
+        const formerExpiries = await snapshot.formerExpiries(timed, this.#applied);
         const hidden = (await options.suppression?.among(snapshot, entries, facts)) ?? [];
-        return { covers: await withTargets(covers, snapshot), expiries, hidden };
+        return { covers: await withTargets(covers, snapshot), expiries, formerExpiries, hidden };
       },
       take: (page) => this.#take(page),
     });
@@ -98,7 +102,7 @@ export class IndexFeed {
     return this.#applied;
   }
 
-  async #take({ entries, facts, more: { covers, expiries, hidden }, upTo }: FeedPage<Ends>): Promise<void> {
+  async #take({ entries, facts, more: { hidden, ...ends }, upTo }: FeedPage<Ends>): Promise<void> {
     const { index, suppression } = this.#options;
     // A destroyed fact has no text to index.
     const there = facts.filter(({ cid }) => cid !== '');
@@ -106,8 +110,7 @@ export class IndexFeed {
     await index.take({
       facts: there.map(indexedFact),
       hidden: [...there.keys()].filter((at) => isHidden.has(there[at] as StoredFact)),
-      covers,
-      expiries,
+      ...ends,
       upTo,
     });
     try {

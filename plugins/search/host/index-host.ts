@@ -1,4 +1,4 @@
-import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
+import type { Expiry, FactName, FormerExpiry } from '../../../kernel/internal-api.ts';
 import type { Hlc } from '../../../kernel/plugin-api.ts';
 import type { IndexedCover, IndexedFact } from '../index/indexed-fact.ts';
 import type { SearchIndex } from '../search-api.ts';
@@ -13,6 +13,8 @@ export interface IndexPage {
   readonly hidden: readonly number[];
   readonly covers: readonly IndexedCover[];
   readonly expiries: readonly Expiry[];
+  /** Expiries that some of `expiries` replaced, the oldest first. */
+  readonly formerExpiries?: readonly FormerExpiry[];
   /** The feed stamp up to which the index is current after this page. */
   readonly upTo: Hlc;
 }

@@ -66,7 +66,7 @@ export class LocalHost implements IndexHost {
     }
   }
 
-  async take({ facts, hidden, covers, expiries, upTo }: IndexPage): Promise<void> {
+  async take({ facts, hidden, covers, expiries, formerExpiries = [], upTo }: IndexPage): Promise<void> {
     const index = this.#index;
     const ending = [...this.#later, ...covers].sort((a, b) => compareHlc(a.since, b.since));
     const isHidden = new Set(hidden);
@@ -92,6 +92,7 @@ export class LocalHost implements IndexHost {
     }
     endUpTo(upTo);
     for (const expiry of expiries) index.expire(expiry);
+    for (const former of formerExpiries) index.keepFormer(former);
     this.#later = ending.slice(ended);
     this.#applied = upTo;
   }

@@ -42,6 +42,8 @@ export const ENDED = 1;
 export const TIMED = 2;
 /** Flag of a document whose time-to-live was already over when it was set. */
 export const TIMED_LATE = 4;
+/** Flag of a document with a time-to-live that replaced another one. */
+export const TIMED_AGAIN = 8;
 
 /**
  * Documents by number, in the order of the feed. They are only ever added. Only the expiry, flags and chains of a

@@ -1,4 +1,4 @@
-import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
+import type { Expiry, FactName, FormerExpiry } from '../../../kernel/internal-api.ts';
 import { compareHlc, type Hlc, type NamedFact, type StoredFact, type TripleKey } from '../../../kernel/thread-api.ts';
 import { normOf } from '../words/document-norm.ts';
 import { readFactTerms } from '../words/fact-terms.ts';
@@ -17,6 +17,7 @@ import {
   PART,
   SPEAKER,
   TIMED,
+  TIMED_AGAIN,
   TIMED_LATE,
 } from './document-table.ts';
 import type { IndexPart } from './index-part.ts';
@@ -161,6 +162,14 @@ export class IndexState {
     (catalog.parts[documents.word(document, PART)] as IndexPart).bounded.push(documents.word(document, ORDINAL));
   }
 
+  /** Keeps a replaced time-to-live of a fact that may still be unknown. */
+  keepFormer({ tenantId, factId, expiresMs, since }: FormerExpiry): void {
+    const tenant = this.catalog.tenantNumber(tenantId);
+    this.lifetimes.keepFormer(tenant, factId, expiresMs, since);
+    const document = this.documents.ids.find(tenant, factId);
+    if (document >= 0) this.#markTimed(document, tenant, factId);
+  }
+
   /** Derives the parts and their lists of bounded documents from restored rows. Chains are linked later. */
   restoreLinks(): void {
     const { documents, lifetimes, catalog } = this;
@@ -192,7 +201,8 @@ export class IndexState {
   #markTimed(document: number, tenant: number, factId: string): void {
     const { flags } = this.documents;
     const late = this.lifetimes.isLate(tenant, factId) ? TIMED_LATE : 0;
-    flags[document] = ((flags[document] as number) & ~TIMED_LATE) | TIMED | late;
+    const again = this.lifetimes.isReplacing(tenant, factId) ? TIMED_AGAIN : 0;
+    flags[document] = ((flags[document] as number) & ~TIMED_LATE) | TIMED | late | again;
   }
 
   #addDocument(fact: IndexedFact, part: IndexPart, length: number): number {

@@ -8,6 +8,8 @@ import { PagedRows } from './paged-rows.ts';
  */
 export class LifetimeTable {
   readonly rows = new PagedRows(ROW_WORDS);
+  /** Replaced times-to-live. Those of a fact form a chain, the newest first. */
+  readonly formers = new PagedRows(FORMER_WORDS);
   readonly ids: IdTable;
 
   constructor(seed: number) {
@@ -36,10 +38,29 @@ export class LifetimeTable {
     return true;
   }
 
-  /**
-   * Returns the expiry of a fact as known at a past moment. Only the newest time-to-live is stored, so a fact counts as
-   * having none if that was set later.
-   */
+  /** Keeps a replaced time-to-live. Those of a fact come oldest first; one that is not newer is already known. */
+  keepFormer(tenant: number, factId: string, expiresMs: number, since: Hlc): void {
+    const row = this.ids.find(tenant, factId);
+    const next = this.rows.wordsOf(row)[this.rows.wordAt(row) + FORMER] as number;
+    if (next > 0 && compareHlc(this.#formerSince(next - 1), since) >= 0) return;
+    const former = this.formers.append();
+    const doubles = this.formers.doublesOf(former);
+    doubles[this.formers.doubleAt(former) + EXPIRES] = expiresMs;
+    doubles[this.formers.doubleAt(former) + FORMER_SINCE_WALL] = since.wallMs;
+    const words = this.formers.wordsOf(former);
+    words[this.formers.wordAt(former) + FORMER_SINCE_COUNTER] = since.counter;
+    words[this.formers.wordAt(former) + NEXT] = next;
+    this.rows.touch(row);
+    this.rows.wordsOf(row)[this.rows.wordAt(row) + FORMER] = former + 1;
+  }
+
+  /** True if the fact's time-to-live replaced another one. */
+  isReplacing(tenant: number, factId: string): boolean {
+    const row = this.ids.find(tenant, factId);
+    return this.rows.wordsOf(row)[this.rows.wordAt(row) + FORMER] !== 0;
+  }
+
+  /** Returns the expiry of a fact as known at a past moment. */
   expiryAt(tenant: number, factId: string, asOf: Hlc): number {
     const row = this.ids.find(tenant, factId);
     if (row < 0) return Number.POSITIVE_INFINITY;
@@ -48,7 +69,14 @@ export class LifetimeTable {
       wallMs: this.#read(row, SINCE_WALL),
       counter: this.rows.wordsOf(row)[this.rows.wordAt(row) + SINCE_COUNTER] as number,
     };
-    return compareHlc(since, asOf) > 0 ? limitMs : Math.min(limitMs, this.#read(row, EXPIRES));
+    if (compareHlc(since, asOf) <= 0) return Math.min(limitMs, this.#read(row, EXPIRES));
+    let next = this.rows.wordsOf(row)[this.rows.wordAt(row) + FORMER] as number;
+    while (next > 0 && compareHlc(this.#formerSince(next - 1), asOf) > 0) {
+      next = this.formers.wordsOf(next - 1)[this.formers.wordAt(next - 1) + NEXT] as number;
+    }
+    if (next === 0) return limitMs;
+    const expiresMs = this.formers.doublesOf(next - 1)[this.formers.doubleAt(next - 1) + EXPIRES] as number;
+    return Math.min(limitMs, expiresMs);
   }
 
   /** True if the fact was already over when its time-to-live was set. */
@@ -71,6 +99,13 @@ export class LifetimeTable {
 
   setLimit(tenant: number, factId: string, limitMs: number): void {
     this.#write(this.ids.find(tenant, factId), LIMIT, limitMs);
+  }
+
+  #formerSince(former: number): Hlc {
+    return {
+      wallMs: this.formers.doublesOf(former)[this.formers.doubleAt(former) + FORMER_SINCE_WALL] as number,
+      counter: this.formers.wordsOf(former)[this.formers.wordAt(former) + FORMER_SINCE_COUNTER] as number,
+    };
   }
 
   #isNewer(row: number, expiresMs: number, hlc: Hlc): boolean {
@@ -106,5 +141,12 @@ const COUNTER = 6;
 const ID = 7;
 const TENANT = 11;
 const SINCE_COUNTER = 12;
+/** Number of the newest replaced time-to-live, plus one; 0 for none. */
+const FORMER = 13;
 const SINCE_WALL = 7;
 const ROW_WORDS = 16;
+const FORMER_SINCE_WALL = 1;
+const FORMER_SINCE_COUNTER = 4;
+/** Number of the replaced time-to-live before, plus one; 0 for none. */
+const NEXT = 5;
+const FORMER_WORDS = 6;

@@ -1,4 +1,4 @@
-import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
+import type { Expiry, FactName, FormerExpiry } from '../../../kernel/internal-api.ts';
 import { compareHlc, type Hlc } from '../../../kernel/thread-api.ts';
 import type { SearchAnswer, SearchIndex, SearchStep, SearchView } from '../search-api.ts';
 import type { ByteSource } from '../snapshot/byte-source.ts';
@@ -31,6 +31,8 @@ export interface IndexWriter {
   cover(cover: IndexedCover): void;
   /** Sets the expiry of a fact. The newest stamp counts. Idempotent. */
   expire(expiry: Expiry): void;
+  /** Keeps an expiry that the known one replaced, for searches of the past. Those of a fact come oldest first. */
+  keepFormer(former: FormerExpiry): void;
 }
 
 /** The number of documents linked in one go: a few milliseconds of work. */
@@ -127,6 +129,10 @@ export class MemoryIndex implements Pick<SearchIndex, 'ask'>, IndexWriter {
 
   expire(expiry: Expiry): void {
     this.#state.expire(expiry);
+  }
+
+  keepFormer(former: FormerExpiry): void {
+    this.#state.keepFormer(former);
   }
 
   async ask(plan: readonly SearchStep[], view: SearchView): Promise<SearchAnswer[]> {

@@ -9,6 +9,7 @@ import {
   PART,
   RELATION,
   TIMED,
+  TIMED_AGAIN,
   TIMED_LATE,
 } from './document-table.ts';
 import { FAINT, type IndexPart, type PartStatistics } from './index-part.ts';
@@ -145,11 +146,12 @@ export class ViewFilter {
   #hasExpired(document: number): boolean {
     const { documents, lifetimes } = this.#state;
     const { asOf, nowMs } = this.#view;
-    if (documents.double(document, EXPIRES) > nowMs) return false;
+    const isOver = documents.double(document, EXPIRES) <= nowMs;
+    if (asOf === undefined) return isOver;
     const flags = documents.flags[document] as number;
-    if (asOf === undefined || (flags & TIMED) === 0) return true;
+    if ((flags & TIMED_AGAIN) === 0 && (!isOver || (flags & TIMED) === 0)) return isOver;
     // The time-to-live was set before the fact had expired, so it already applied at that time.
-    if ((flags & TIMED_LATE) === 0 && nowMs <= asOf.wallMs) return true;
+    if (isOver && (flags & TIMED_LATE) === 0 && nowMs <= asOf.wallMs) return true;
     return lifetimes.expiryAt(documents.tenantOf(document), documents.ids.idOf(document), asOf) <= nowMs;
   }
 

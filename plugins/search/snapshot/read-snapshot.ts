@@ -67,7 +67,7 @@ const readSegments = async (reader: FrameReader): Promise<ReadSnapshot> => {
       state.restoreEnd(documents.at(number), stamp);
     }
   });
-  for (const { rows } of [state.lifetimes, state.covers]) rows.takeChanged();
+  for (const rows of [state.lifetimes.rows, state.lifetimes.formers, state.covers.rows]) rows.takeChanged();
   return { state, applied: header.applied, place: placeOf(state), frames: reader.next };
 };
 
@@ -92,6 +92,7 @@ const readSegment = async (
   await readOlderLists(reader, state.lists, from);
   await readNewLists(reader, state.lists, from, to);
   lifeIds.push(...(await readTable(reader, state.lifetimes.rows)).otherIds);
+  await readTable(reader, state.lifetimes.formers);
   await readTable(reader, state.covers.rows);
   for (let part = 0; part < to.ended.length; part += 1) {
     const known = ended[part];

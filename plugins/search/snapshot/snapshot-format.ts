@@ -11,7 +11,8 @@ import { TOKENIZER_VERSION } from '../words/term-reader.ts';
  * 2. rows of documents by pages, then their norms, the lengths of long documents, and the stamps of received ones
  * 3. additions to older lists in blocks, then an empty block
  * 4. new lists in blocks, then an empty block
- * 5. times to live, then covers; each has a `TableHeader`, the changed rows, and the new rows by pages
+ * 5. times to live, then replaced ones, then covers; each has a `TableHeader`, the changed rows, and the new rows by
+ *    pages
  * 6. stamps of the documents that have ended, part by part
  * 7. `CatalogNames`, then `SEGMENT_END`
  *
@@ -75,4 +76,4 @@ export const TAIL_HEAD = 4;
 const byteOrder = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 'little' : 'big';
 
 /** The format version with everything that reader and writer must have in common. */
-export const SNAPSHOT_FORMAT = `fact index 8, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;
+export const SNAPSHOT_FORMAT = `fact index 9, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;

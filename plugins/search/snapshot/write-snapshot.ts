@@ -58,8 +58,8 @@ export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotO
     otherIds: documents.ids.others(since.documents, to.documents),
   };
   const lives = tableSince(lifetimes.rows, isAll, lifetimes.ids);
-  const covered = tableSince(covers.rows, isAll);
-  return { to, writer, chunks: frames(state, writer, header, lives, covered) };
+  const tables = [lives, tableSince(lifetimes.formers, isAll), tableSince(covers.rows, isAll)];
+  return { to, writer, chunks: frames(state, writer, header, tables) };
 };
 
 /** Returns the present size of an index, as a position in its snapshot. */
@@ -100,8 +100,7 @@ function* frames(
   state: IndexState,
   writer: FrameWriter,
   header: SegmentHeader,
-  lives: TableSince,
-  covers: TableSince,
+  tables: readonly TableSince[],
 ): Generator<Uint8Array> {
   const { documents, catalog } = state;
   const { from, to } = header;
@@ -112,7 +111,7 @@ function* frames(
   yield writer.frame(bytesOf(receivedIn(documents.received, from.documents, to.documents)));
   yield* olderListFrames(writer, state.lists, from, to);
   yield* newListFrames(writer, state.lists, from, to);
-  for (const table of [lives, covers]) yield* tableFrames(writer, table);
+  for (const table of tables) yield* tableFrames(writer, table);
   for (const [part, end] of to.ended.entries()) {
     const { ended } = catalog.parts[part] as IndexState['catalog']['parts'][number];
     yield writer.frame(bytesOf(stampedIn(ended, from.ended[part] ?? 0, end)));

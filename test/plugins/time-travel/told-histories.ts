@@ -115,9 +115,6 @@ export class HistoryNode {
   readonly #gardenId: string;
   readonly #facts: { readonly id: string; readonly cid: string; readonly body: Readonly<Record<string, unknown>> }[] =
     [];
-  /** The facts with a time-to-live. */
-  readonly #limited = new Set<string>();
-  #hasReplacedLife = false;
   #received = 0;
 
   private constructor(node: TestNode, member: string, stranger: string, gardenId: string) {
@@ -174,11 +171,6 @@ export class HistoryNode {
     return { status: reply.status, body: reply.body };
   }
 
-  /** True if a time-to-live was replaced. The index forgets the former one, so past scores differ: see `SearchView`. */
-  get hasReplacedLife(): boolean {
-    return this.#hasReplacedLife;
-  }
-
   now(): string {
     return new Date(this.node.clock.nowMs()).toISOString();
   }
@@ -214,8 +206,6 @@ export class HistoryNode {
     if (step.kind === 'retraction')
       await this.#assert({ ...body, confidence: 0, valid_from: undefined, valid_until: undefined }, null);
     else {
-      if (this.#limited.has(target.id)) this.#hasReplacedLife = true;
-      this.#limited.add(target.id);
       const v = new Date(this.node.clock.nowMs() + step.inMs).toISOString();
       const { scope, garden_id } = body;
       const ttl = { entity: target.id, relation: 'svc:ttl', value: { type: 'datetime', v }, source: 'agent:s' };

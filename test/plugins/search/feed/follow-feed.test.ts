@@ -93,6 +93,10 @@ const follow = (store: FactStore) => {
 const numbered = (from: number, count: number): StoredFact[] =>
   Array.from({ length: count }, (_, at) => sampleFact(from + at));
 
+const TTL = NAMES.meta('ttl');
+const lifeOf = (n: number, entity: string): StoredFact =>
+  sampleFact(n, { entity, entityKey: entity, relation: TTL, relationKey: TTL, system: true });
+
 forEachStore('a search index that follows the feed', () => {
   it('contains every fact that any process committed before the call', () =>
     withStores(async (store, another) => {
@@ -188,13 +192,7 @@ forEachStore('a search index that follows the feed', () => {
       await storeFacts(store, [sampleFact(1), sampleFact(2, { relationKey: 'memory:note' })]);
       expect(await found()).to.have.length(2);
       const retraction = sampleFact(3, { confidence: 0 });
-      const life = sampleFact(4, {
-        entity: NAMES.factEntity(sampleId(2)),
-        entityKey: NAMES.factEntity(sampleId(2)),
-        relation: NAMES.meta('ttl'),
-        relationKey: NAMES.meta('ttl'),
-        system: true,
-      });
+      const life = lifeOf(4, NAMES.factEntity(sampleId(2)));
       await another.write('default', async (transaction) => {
         await transaction.insert([retraction, life]);
         await transaction.cover([sampleCover(retraction.id, retraction.hlc)]);
@@ -206,6 +204,27 @@ forEachStore('a search index that follows the feed', () => {
       const afresh = follow(store);
       expect(await afresh.found()).to.deep.equal([sampleId(2)]);
       expect(await afresh.found({ nowMs: SAMPLE_MS + 50 })).to.deep.equal([]);
+    }));
+
+  it('keeps times to live that were replaced, read one by one or all at once', () =>
+    withStores(async (store) => {
+      const following = follow(store);
+      const lives = new Map([50, 900, 400].map((lifeMs, at) => [at + 2, lifeMs]));
+      await storeFacts(store, [sampleFact(1)]);
+      for (const [n, lifeMs] of lives) {
+        const life = lifeOf(n, NAMES.factEntity(sampleId(1)));
+        await store.write('default', async (transaction) => {
+          await transaction.insert([life]);
+          await transaction.setExpiry(sampleId(1), SAMPLE_MS + lifeMs, life.hlc);
+        });
+        await following.found();
+      }
+      for (const { found } of [following, follow(store)]) {
+        for (const [n, lifeMs] of lives) {
+          expect(await found({ asOf: stamp(n), nowMs: SAMPLE_MS + lifeMs - 1 })).to.deep.equal([sampleId(1)]);
+          expect(await found({ asOf: stamp(n), nowMs: SAMPLE_MS + lifeMs })).to.deep.equal([]);
+        }
+      }
     }));
 
   it('applies a cover from its stamp on, even if it reads the cover earlier', () =>

@@ -124,6 +124,32 @@ describe('a snapshot of the search index that is extended by additions', () => {
     await expectSame(writing.host, (await new Teller().read(files)).host);
   });
 
+  it('holds times to live that were replaced before and after the last save', async () => {
+    const writing = await new Teller().open();
+    await writing.tell(MANY);
+    const lives = [100, 900, 400].map((expiresMs, at) => {
+      const since = stamp(MANY + 1 + at);
+      return { tenantId: VIEW.tenantId, factId: sampleId(3), expiresMs, hlc: since, since };
+    });
+    const found = async (host: LocalHost, at: number, nowMs: number): Promise<boolean> =>
+      idsOf(await findNewest(host, { ...VIEW, entityKey: 'user:3', asOf: stamp(MANY + 1 + at), nowMs }, 50)).includes(
+        sampleId(3),
+      );
+    for (const [at, life] of lives.entries()) {
+      const formerExpiries = lives.slice(0, at);
+      const upTo = life.since;
+      await writing.host.take({ facts: [], hidden: [], covers: [], expiries: [life], formerExpiries, upTo });
+      await writing.save(files);
+      const reading = await new Teller().read(files);
+      for (const host of [writing.host, reading.host]) {
+        for (const [then, { expiresMs }] of lives.slice(0, at + 1).entries()) {
+          expect(await found(host, then, expiresMs - 1)).to.equal(true);
+          expect(await found(host, then, expiresMs)).to.equal(false);
+        }
+      }
+    }
+  });
+
   it('is rewritten when most of it consists of additions', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
