@@ -41,10 +41,9 @@ export interface WrittenSegment {
  */
 export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotOptions = {}): WrittenSegment => {
   const { since = NOTHING_WRITTEN, firstFrame = 0 } = options;
-  const { documents, catalog, lifetimes, covers } = state;
+  const { documents, catalog } = state;
   const to = placeOf(state);
   const writer = new FrameWriter(firstFrame);
-  const isAll = since === NOTHING_WRITTEN;
   const header: SegmentHeader = {
     format: SNAPSHOT_FORMAT,
     seed: state.hasher.seed,
@@ -57,9 +56,7 @@ export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotO
     names: namesAfter(state, since),
     otherIds: documents.ids.others(since.documents, to.documents),
   };
-  const lives = tableSince(lifetimes.rows, isAll, lifetimes.ids);
-  const tables = [lives, tableSince(lifetimes.formers, isAll), tableSince(covers.rows, isAll)];
-  return { to, writer, chunks: frames(state, writer, header, tables) };
+  return { to, writer, chunks: frames(state, writer, header) };
 };
 
 /** Returns the present size of an index, as a position in its snapshot. */
@@ -79,30 +76,13 @@ const namesAfter = ({ catalog }: IndexState, { tenants, gardens }: SnapshotPlace
   return { tenants: names.tenants.slice(tenants), gardens: names.gardens.slice(gardens) };
 };
 
-/**
- * The state of a table at the last write. The list of changed rows is read when the write starts, but their content
- * only when they are written.
- */
-interface TableSince {
+interface WrittenTable {
   readonly rows: PagedRows;
-  readonly from: number;
-  readonly changed: readonly number[];
-  readonly ids: IdTable | undefined;
+  readonly ids?: IdTable;
 }
 
-const tableSince = (rows: PagedRows, isAll: boolean, ids?: IdTable): TableSince => {
-  const from = isAll ? 0 : rows.written;
-  const changed = rows.takeChanged();
-  return { rows, from, changed: isAll ? [] : changed, ids };
-};
-
-function* frames(
-  state: IndexState,
-  writer: FrameWriter,
-  header: SegmentHeader,
-  tables: readonly TableSince[],
-): Generator<Uint8Array> {
-  const { documents, catalog } = state;
+function* frames(state: IndexState, writer: FrameWriter, header: SegmentHeader): Generator<Uint8Array> {
+  const { documents, catalog, lifetimes, covers } = state;
   const { from, to } = header;
   yield writer.json(header);
   for (const page of documents.rows.bytes(from.documents, to.documents)) yield writer.frame(page);
@@ -111,7 +91,10 @@ function* frames(
   yield writer.frame(bytesOf(receivedIn(documents.received, from.documents, to.documents)));
   yield* olderListFrames(writer, state.lists, from, to);
   yield* newListFrames(writer, state.lists, from, to);
-  for (const table of tables) yield* tableFrames(writer, table);
+  // A row of the first table names rows of the second one, so that one is written later.
+  for (const table of [lifetimes, { rows: lifetimes.formers }, covers]) {
+    yield* tableFrames(writer, table, from === NOTHING_WRITTEN);
+  }
   for (const [part, end] of to.ended.entries()) {
     const { ended } = catalog.parts[part] as IndexState['catalog']['parts'][number];
     yield writer.frame(bytesOf(stampedIn(ended, from.ended[part] ?? 0, end)));
@@ -120,7 +103,11 @@ function* frames(
   yield writer.json(SEGMENT_END);
 }
 
-function* tableFrames(writer: FrameWriter, { rows, from, changed, ids }: TableSince): Generator<Uint8Array> {
+/** Writes a table as it is now, not as it was when the segment began. */
+function* tableFrames(writer: FrameWriter, { rows, ids }: WrittenTable, isAll: boolean): Generator<Uint8Array> {
+  const from = isAll ? 0 : rows.written;
+  const known = rows.takeChanged();
+  const changed = isAll ? [] : known;
   const { count, rowWords } = rows;
   const header: TableHeader = { from, count, changed, otherIds: ids?.others(from, count) ?? [] };
   yield writer.json(header);

@@ -112,6 +112,28 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
+  it('may be extended after times to live arrived while a segment was written', async () => {
+    const index = MemoryIndex.create(TEST_SEED);
+    for (let n = 1; n <= 3; n += 1) index.add(sampleFact(n));
+    const expire = (n: number, since = stamp(n + 3)) =>
+      index.expire({ tenantId: 'default', factId: sampleId(n), expiresMs: n * 10, hlc: since, since });
+    expire(1);
+    const one = index.snapshot(stamp(4));
+    const pieces: Uint8Array[] = [];
+    for (const piece of one.chunks) {
+      if (pieces.length === 0) expire(2);
+      pieces.push(Uint8Array.from(piece));
+    }
+    expire(3);
+    const rest = snapshotBytes(index, stamp(6), { since: one.to, firstFrame: one.writer.next });
+    const { index: restored } = await MemoryIndex.restore(bytesIn(Buffer.concat([...pieces, rest])));
+    const view: SearchView = { tenantId: 'default', scopes: ['company'], gardens: 'all', nowMs: 0, minConfidence: 0 };
+    for (const nowMs of [5, 10, 20, 30]) {
+      const expected = idsOf(await findNewest(index, { ...view, nowMs }, 10));
+      expect(idsOf(await findNewest(restored, { ...view, nowMs }, 10))).to.deep.equal(expected);
+    }
+  });
+
   it('is refused when a segment is missing between others', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     const segments: Buffer[] = [];
