@@ -65,8 +65,8 @@ export interface PluginTransaction
   extends PluginSnapshot,
     Pick<WriteTransaction, 'cover' | 'setExpiry' | 'raisePastFloor' | 'dropPast' | 'takeNumbers' | 'addLinks'> {
   /**
-   * Adds entries of a declared kind to the feed, one for each subject, and returns the stamp of the last one. Not for a
-   * transaction that stores facts, which have stamps of their own.
+   * Adds entries of a declared kind to the feed, one for each subject, and returns the stamp of the last one. In a
+   * transaction that stores facts, only after these, because they have stamps of their own.
    */
   announce(kind: Word, subjectIds: readonly string[], nowMs: number): Promise<Hlc>;
 }

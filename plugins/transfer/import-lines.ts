@@ -1,8 +1,14 @@
-import { type CheckedFact, parseHlc } from '../../kernel/internal-api.ts';
-import { type PluginTransaction, ServiceError } from '../../kernel/plugin-api.ts';
+import { type CheckedFact, type Expiry, parseHlc } from '../../kernel/internal-api.ts';
+import { compareHlc, type Hlc, type PluginTransaction, ServiceError } from '../../kernel/plugin-api.ts';
 import { readPortableFact } from './portable-fact-json.ts';
 import type { TransferParts } from './tenant-transfer.ts';
-import type { ImportedLines, NumberedText, TransferLine, TransferSection } from './transfer-api.ts';
+import {
+  EXPIRY_IMPORTED,
+  type ImportedLines,
+  type NumberedText,
+  type TransferLine,
+  type TransferSection,
+} from './transfer-api.ts';
 import { parseLine } from './transfer-format-json.ts';
 
 export interface ImportParts extends TransferParts {
@@ -12,9 +18,11 @@ export interface ImportParts extends TransferParts {
 
 type Read =
   | { readonly kind: 'fact'; readonly checked: CheckedFact }
-  | { readonly kind: 'expiry'; readonly line: TransferLine }
+  | { readonly kind: 'expiry'; readonly expiry: NewExpiry }
   | { readonly kind: 'section'; readonly section: TransferSection; readonly line: TransferLine }
   | { readonly kind: 'end'; readonly facts: number };
+
+type NewExpiry = Omit<Expiry, 'since'>;
 
 type Refused = { number: number; reason: string }[];
 
@@ -30,8 +38,9 @@ export const importLines = async (parts: ImportParts, lines: readonly NumberedTe
   const facts = [...read].flatMap(([number, one]) => (one.kind === 'fact' ? [{ number, checked: one.checked }] : []));
   const counts = await parts.tables.write(parts.tenantId, async (_own, transaction) => {
     const found = await insertFacts(parts, transaction, facts, refused);
+    const expiries = [...read.values()].flatMap((one) => (one.kind === 'expiry' ? [one.expiry] : []));
+    await setExpiries(expiries, transaction, parts.clock.nowMs());
     for (const [number, one] of read) {
-      if (one.kind === 'expiry') await orRefuse(number, refused, () => takeExpiry(parts, transaction, one.line));
       if (one.kind === 'section') {
         await orRefuse(number, refused, async () => {
           await one.section.take(transaction, parts.tenantId, one.line);
@@ -60,11 +69,12 @@ const orRefuse = async (number: number, refused: Refused, work: () => Promise<vo
   }
 };
 
-const readLine = ({ sections, restore, tenantId }: ImportParts, text: string): Read => {
+const readLine = (parts: ImportParts, text: string): Read => {
+  const { sections, restore, tenantId } = parts;
   const line = parseLine(text);
   const { type } = line;
   if (type === 'fact') return { kind: 'fact', checked: restore.check(readPortableFact(line), tenantId) };
-  if (type === 'expiry') return { kind: 'expiry', line };
+  if (type === 'expiry') return { kind: 'expiry', expiry: readExpiry(parts, line) };
   if (type === 'end') return { kind: 'end', facts: Number(line['facts']) };
   const section = typeof type === 'string' ? sections.get(type) : undefined;
   if (section === undefined) throw invalid('of a type that no plugin of this node takes in');
@@ -88,20 +98,31 @@ const insertFacts = async (
   return { stored: count('stored'), known: count('known') };
 };
 
-const takeExpiry = async (
-  { restore, tenantId }: ImportParts,
-  transaction: PluginTransaction,
-  line: TransferLine,
-): Promise<void> => {
-  const { fact_id: factId, expires_ms: expiresMs, hlc: text } = line;
+const readExpiry = ({ restore, tenantId }: ImportParts, line: TransferLine): NewExpiry => {
+  const { fact_id: factId, expires_ms: expiresMs, hlc } = line;
   if (typeof factId !== 'string' || typeof expiresMs !== 'number' || !Number.isSafeInteger(expiresMs)) {
     throw invalid('not an expiry as an export holds it');
   }
-  restore.checkStamp(String(text));
-  const hlc = parseHlc(String(text));
-  if (hlc === null) return;
-  const { newest } = await transaction.ledgerHead(tenantId);
-  await transaction.setExpiry(factId, expiresMs, hlc, newest?.feed);
+  restore.checkStamp(String(hlc));
+  return { tenantId, factId, expiresMs, hlc: parseHlc(String(hlc)) as Hlc };
+};
+
+/** Sets expiries. Announces those that change anything, because the facts that set them come earlier in the feed. */
+const setExpiries = async (
+  expiries: readonly NewExpiry[],
+  transaction: PluginTransaction,
+  nowMs: number,
+): Promise<void> => {
+  const found = await transaction.expiries(expiries.map(({ tenantId, factId: id }) => ({ tenantId, id })));
+  const known = new Map(found.map((expiry) => [expiry.factId, expiry]));
+  const changed = expiries.filter(({ factId, expiresMs, hlc }) => {
+    const before = known.get(factId);
+    return before === undefined || (compareHlc(hlc, before.hlc) || before.expiresMs - expiresMs) > 0;
+  });
+  if (changed.length === 0) return;
+  const ids = changed.map(({ factId }) => factId);
+  const since = await transaction.announce(EXPIRY_IMPORTED, ids, nowMs);
+  for (const { factId, expiresMs, hlc } of changed) await transaction.setExpiry(factId, expiresMs, hlc, since);
 };
 
 const invalid = (message: string): ServiceError => new ServiceError('validation', message);

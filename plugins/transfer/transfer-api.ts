@@ -1,4 +1,8 @@
+import { defineFeedKind } from '../../kernel/internal-api.ts';
 import { defineCollectHook, defineRef, type PluginSnapshot, type PluginTransaction } from '../../kernel/plugin-api.ts';
+
+/** The feed kind of an expiry that an import brought. Its subject is the fact that expires. */
+export const EXPIRY_IMPORTED = defineFeedKind('expiry', { summary: 'an import set when a fact expires' });
 
 /** One line of an export as JSON, without its `type`. */
 export type TransferLine = Readonly<Record<string, unknown>>;

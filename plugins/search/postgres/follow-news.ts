@@ -16,6 +16,7 @@ import {
   SUPPRESSION_CHANGED,
   type SuppressedFacts,
 } from '../../../kernel/plugin-api.ts';
+import { EXPIRY_IMPORTED } from '../../transfer/transfer-api.ts';
 import { handleAll, type WalkedPage, walkEntity } from '../feed/walk-entity.ts';
 import { isLate } from '../is-late.ts';
 import type { RebuildableIndex, RebuildRun } from '../search-api.ts';
@@ -156,6 +157,7 @@ export class IndexNews implements RebuildableIndex {
   async #take({ entries, facts, upTo }: FeedPage<undefined>): Promise<void> {
     const isBuilding = !this.#isComplete;
     if (isBuilding) await this.#add(facts);
+    await this.#expire(entries);
     await this.#judge(entries);
     this.#position = upTo;
     if (!isBuilding) return;
@@ -170,6 +172,19 @@ export class IndexNews implements RebuildableIndex {
       await tables.writeUnlessErased(tenantId, (_own, transaction) => writer.addMissing(ofTenant, transaction));
     }
     this.#added += facts.length;
+  }
+
+  /** Applies times-to-live that an import stored after their facts. */
+  async #expire(entries: readonly FeedEntry[]): Promise<void> {
+    const { tables, writer } = this.#parts;
+    const imported = entries.filter(({ kind }) => kind === EXPIRY_IMPORTED.id);
+    for (const tenantId of new Set(imported.map((entry) => entry.tenantId))) {
+      const ofTenant = imported.filter((entry) => entry.tenantId === tenantId);
+      const named = ofTenant.map(({ subjectId: id }) => ({ tenantId, id }));
+      await tables.writeUnlessErased(tenantId, async (_own, transaction) =>
+        writer.facts.expire(await transaction.expiries(named), transaction),
+      );
+    }
   }
 
   /** Applies entries that hide or reveal facts. */

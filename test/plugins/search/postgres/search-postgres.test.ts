@@ -8,14 +8,16 @@ import { PLUGIN_CATALOG } from '../../../../config/plugin-catalog.ts';
 import { SearchIndex } from '../../../../plugins/search/search-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { Workplace } from '../../../adapters/cli/spawned-program.ts';
+import { createSeededRandom } from '../../../fakes/seeded-random.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { administer } from '../../../kit/postgres-server.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 import { startVectorPostgres, type VectorPostgres } from '../../../kit/vector-postgres.ts';
+import { exportLines, importAll } from '../../transfer/transfer-node.ts';
 
 const BASE = ['keys', 'facts', 'conflicts', 'node-info', 'tombstones'];
-const PLUGINS = [...BASE, 'jobs', 'recall', 'search-postgres'];
+const PLUGINS = [...BASE, 'jobs', 'recall', 'search-postgres', 'transfer'];
 const TABLES = ['search_postgres_facts', 'search_postgres_words', 'search_postgres_vectors'];
 const SETTINGS = { tombstones: { enabled: true } };
 
@@ -44,6 +46,13 @@ describe('search in PostgreSQL', function () {
   const recall = async (query: string, members: object = {}): Promise<readonly string[]> => {
     const { facts } = await post('/v1/recall', { query, token_budget: 1_000, ...members });
     return facts.map(({ fact }: { fact: { value: { v: string } } }) => fact.value.v);
+  };
+  const countHits = async (query: string, nowMs = node.clock.nowMs()): Promise<number> => {
+    const view = { tenantId: 'default', scopes: ['local'], gardens: 'all', nowMs, minConfidence: 0 } as const;
+    const index = node.kernel.get(SearchIndex);
+    await index.ready();
+    const [{ hits } = { hits: [] }] = await index.ask([{ find: 'words', query, limit: 5 }], view);
+    return hits.length;
   };
   const countRows = async (table: string): Promise<number> => {
     const [row] = await node.kernel.get(FactStore).table(table).count({ n: '*' });
@@ -92,17 +101,24 @@ describe('search in PostgreSQL', function () {
       source: 'agent:test',
       confidence: 0,
     });
-    const view = {
-      tenantId: 'default',
-      scopes: ['company'],
-      gardens: 'all',
-      nowMs: node.clock.nowMs(),
-      minConfidence: 0,
-    } as const;
-    const [{ hits } = { hits: [] }] = await node.kernel
-      .get(SearchIndex)
-      .ask([{ find: 'words', query: 'zebras', limit: 5 }], view);
-    expect(hits).to.deep.equal([]);
+    expect(await countHits('zebras')).to.equal(0);
+  });
+
+  it('applies the times-to-live that an import brings', async () => {
+    const there = node;
+    const ownKey = key;
+    node = await startTestNode({ random: createSeededRandom(2) });
+    key = await node.addKey();
+    const id = await say('user:dora', 'Dora herds yaks');
+    const ttl = { type: 'datetime', v: new Date(node.clock.nowMs() + 60_000).toISOString() };
+    await post('/v1/facts', { entity: `svc:fact:${id}`, relation: 'svc:ttl', value: ttl, source: 'agent:test' });
+    const lines = await exportLines(node);
+    await node.stop();
+    node = there;
+    key = ownKey;
+    expect((await importAll(node, lines)).refused).to.deep.equal([]);
+    expect(await countHits('yaks')).to.equal(1);
+    expect(await countHits('yaks', node.clock.nowMs() + 120_000)).to.equal(0);
   });
 
   it('finds facts by their vectors, which are computed after the write', async () => {
