@@ -1,4 +1,5 @@
 import type { Cover, Hlc, NamedFact, Row, Scope, Snapshot } from '../../ports/ports.ts';
+import { portions } from '../lists/portions.ts';
 import type { Expiry, FactName, FormerExpiry } from './plugin-transaction.ts';
 
 type Source = Pick<Snapshot, 'select'>;
@@ -18,9 +19,15 @@ export const readExpiries = async (source: Source, facts: readonly FactName[]): 
 
 const rowsOf = async (source: Source, table: string, facts: readonly FactName[]): Promise<Row[]> => {
   if (facts.length === 0) return [];
-  const tenants = new Set(facts.map(({ tenantId }) => tenantId));
-  const found = await source.select(table, { tenant_id: [...tenants], fact_id: facts.map(({ id }) => id) });
-  if (tenants.size === 1) return found;
+  const where = { tenant_id: tenantsOf(facts), fact_id: facts.map(({ id }) => id) };
+  return rowsAmong(facts, await source.select(table, where));
+};
+
+const tenantsOf = (facts: readonly FactName[]): string[] => [...new Set(facts.map(({ tenantId }) => tenantId))];
+
+/** Drops rows of another tenant's facts with equal ids. */
+const rowsAmong = (facts: readonly FactName[], found: Row[]): Row[] => {
+  if (facts.every(({ tenantId }) => tenantId === facts[0]?.tenantId)) return found;
   const wanted = new Set(facts.map(({ tenantId, id }) => `${tenantId} ${id}`));
   return found.filter((row) => wanted.has(`${row['tenant_id']} ${row['fact_id']}`));
 };
@@ -41,30 +48,30 @@ export const readExpiriesAfter = async (
   return rows.map(expiryOf);
 };
 
-/** Returns expiries of these facts that were replaced after the feed stamp, the oldest first. */
+/** Returns expiries of these facts that were replaced after the feed stamp, those of a fact oldest first. */
 export const readFormerExpiries = async (
   source: Pick<Snapshot, 'table'>,
   facts: readonly FactName[],
   after: Hlc,
 ): Promise<FormerExpiry[]> => {
   const found: FormerExpiry[] = [];
-  for (const tenantId of new Set(facts.map((fact) => fact.tenantId))) {
-    const ids = facts.filter((fact) => fact.tenantId === tenantId).map(({ id }) => id);
-    for (let at = 0; at < ids.length; at += MOST_IDS) {
-      const rows: Row[] = await source
-        .table('fact_past_expiries')
-        .where('tenant_id', tenantId)
-        .whereIn('fact_id', ids.slice(at, at + MOST_IDS))
-        .whereRaw('(until_wall, until_ctr) > (?, ?)', [after.wallMs, after.counter])
-        .orderBy([{ column: 'since_wall' }, { column: 'since_ctr' }]);
-      found.push(...rows.map(formerExpiryOf));
-    }
+  for (const some of portions(facts, MOST_FACTS)) {
+    const rows: Row[] = await source
+      .table('fact_past_expiries')
+      .whereIn('tenant_id', tenantsOf(some))
+      .whereIn(
+        'fact_id',
+        some.map(({ id }) => id),
+      )
+      .whereRaw('(until_wall, until_ctr) > (?, ?)', [after.wallMs, after.counter])
+      .orderBy([{ column: 'since_wall' }, { column: 'since_ctr' }]);
+    found.push(...rowsAmong(some, rows).map(formerExpiryOf));
   }
   return found;
 };
 
-/** The number of parameters of one statement is limited. */
-const MOST_IDS = 1_000;
+/** The number of parameters of one statement is limited. A page of the feed has fewer facts. */
+const MOST_FACTS = 10_000;
 
 const formerExpiryOf = (row: Row): FormerExpiry => ({
   tenantId: String(row['tenant_id']),

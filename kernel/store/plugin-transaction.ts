@@ -52,7 +52,7 @@ export interface PluginSnapshot
   covers(facts: readonly FactName[]): Promise<Cover[]>;
   /** Returns when these facts expire, in no order; nothing for those without a time to live. */
   expiries(facts: readonly FactName[]): Promise<Expiry[]>;
-  /** Returns expiries of these facts that were replaced after the feed stamp, the oldest first. */
+  /** Returns expiries of these facts that were replaced after the feed stamp, those of a fact oldest first. */
   formerExpiries(facts: readonly FactName[], after: Hlc): Promise<FormerExpiry[]>;
   /** Returns expiries of a tenant in the order of fact ids, strictly after the given id. */
   expiriesAfter(tenantId: string, factId: string, limit: number): Promise<Expiry[]>;
