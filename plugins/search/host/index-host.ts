@@ -13,8 +13,8 @@ export interface IndexPage {
   readonly hidden: readonly number[];
   readonly covers: readonly IndexedCover[];
   readonly expiries: readonly Expiry[];
-  /** Expiries that some of `expiries` replaced, the oldest first. */
-  readonly formerExpiries?: readonly FormerExpiry[];
+  /** Expiries that some of `expiries` replaced, those of a fact oldest first. */
+  readonly formerExpiries: readonly FormerExpiry[];
   /** The feed stamp up to which the index is current after this page. */
   readonly upTo: Hlc;
 }

@@ -66,7 +66,7 @@ export class LocalHost implements IndexHost {
     }
   }
 
-  async take({ facts, hidden, covers, expiries, formerExpiries = [], upTo }: IndexPage): Promise<void> {
+  async take({ facts, hidden, covers, expiries, formerExpiries, upTo }: IndexPage): Promise<void> {
     const index = this.#index;
     const ending = [...this.#later, ...covers].sort((a, b) => compareHlc(a.since, b.since));
     const isHidden = new Set(hidden);

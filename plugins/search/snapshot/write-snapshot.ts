@@ -35,9 +35,10 @@ export interface WrittenSegment {
 }
 
 /**
- * Writes the additions to an index since a position, chunk by chunk, as of the time of the call. The index may change
- * between chunks; reading the feed after `applied` repeats those changes. Each change of an older row is written in one
- * segment only. So after a segment was lost, the next write must start from the beginning.
+ * Writes the additions to an index since a position, chunk by chunk. The index may change between chunks. Documents,
+ * lists and ends are written as of the time of the call; tables and names may be newer. Reading the feed after
+ * `applied` repeats those changes. Each change of an older row is written in one segment only. So after a segment was
+ * lost, the next write must start from the beginning.
  */
 export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotOptions = {}): WrittenSegment => {
   const { since = NOTHING_WRITTEN, firstFrame = 0 } = options;

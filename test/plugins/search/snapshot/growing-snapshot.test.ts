@@ -22,6 +22,7 @@ const VIEW: SearchView = { tenantId: 'default', scopes: ['company'], gardens: []
 /** The number of facts of the first part; each later part has a quarter of it. */
 const MANY = 400;
 const FEW = 100;
+const NOTHING_ENDS = { hidden: [], covers: [], expiries: [], formerExpiries: [] };
 
 const draw = unitVectors(DIMENSIONS, 5);
 const vectors = Array.from({ length: MANY * 4 }, () => draw());
@@ -50,7 +51,7 @@ class Teller {
     this.#told += count;
     const text = (n: number) => ({ type: 'text', v: `word${n % 7} of ${n}`, interpretAs: 'content' }) as const;
     const facts = numbers.map((n) => sampleFact(n, { entityKey: `user:${n % 50}`, value: text(n) }));
-    await this.host.take({ facts, hidden: [], covers: [], expiries: [], upTo: stamp(this.#told) });
+    await this.host.take({ ...NOTHING_ENDS, facts, upTo: stamp(this.#told) });
     const stored = numbers.map((n) => ({
       seq: n,
       fact: { tenantId: VIEW.tenantId, id: sampleId(n) },
@@ -138,7 +139,7 @@ describe('a snapshot of the search index that is extended by additions', () => {
     for (const [at, life] of lives.entries()) {
       const formerExpiries = lives.slice(0, at);
       const upTo = life.since;
-      await writing.host.take({ facts: [], hidden: [], covers: [], expiries: [life], formerExpiries, upTo });
+      await writing.host.take({ ...NOTHING_ENDS, facts: [], expiries: [life], formerExpiries, upTo });
       await writing.save(files);
       const reading = await new Teller().read(files);
       for (const host of [writing.host, reading.host]) {
