@@ -42,7 +42,7 @@ export class LifetimeTable {
   keepFormer(tenant: number, factId: string, expiresMs: number, since: Hlc): void {
     const row = this.ids.find(tenant, factId);
     const next = this.rows.wordsOf(row)[this.rows.wordAt(row) + FORMER] as number;
-    if (next > 0 && compareHlc(this.#formerSince(next - 1), since) >= 0) return;
+    if (next > 0 && compareHlc(this.#formerSince(next), since) >= 0) return;
     const former = this.formers.append();
     const doubles = this.formers.doublesOf(former);
     doubles[this.formers.doubleAt(former) + EXPIRES] = expiresMs;
@@ -50,6 +50,8 @@ export class LifetimeTable {
     const words = this.formers.wordsOf(former);
     words[this.formers.wordAt(former) + FORMER_SINCE_COUNTER] = since.counter;
     words[this.formers.wordAt(former) + NEXT] = next;
+    words[this.formers.wordAt(former) + JUMP] = this.#jumpFrom(next);
+    words[this.formers.wordAt(former) + DEPTH] = this.#formerWord(next, DEPTH) + 1;
     this.rows.touch(row);
     this.rows.wordsOf(row)[this.rows.wordAt(row) + FORMER] = former + 1;
   }
@@ -71,8 +73,10 @@ export class LifetimeTable {
     };
     if (compareHlc(since, asOf) <= 0) return Math.min(limitMs, this.#read(row, EXPIRES));
     let next = this.rows.wordsOf(row)[this.rows.wordAt(row) + FORMER] as number;
-    while (next > 0 && compareHlc(this.#formerSince(next - 1), asOf) > 0) {
-      next = this.formers.wordsOf(next - 1)[this.formers.wordAt(next - 1) + NEXT] as number;
+    while (next > 0 && compareHlc(this.#formerSince(next), asOf) > 0) {
+      const jump = this.#formerWord(next, JUMP);
+      const isPast = jump > 0 && compareHlc(this.#formerSince(jump), asOf) > 0;
+      next = isPast ? jump : this.#formerWord(next, NEXT);
     }
     if (next === 0) return limitMs;
     const expiresMs = this.formers.doublesOf(next - 1)[this.formers.doubleAt(next - 1) + EXPIRES] as number;
@@ -101,11 +105,22 @@ export class LifetimeTable {
     this.#write(this.ids.find(tenant, factId), LIMIT, limitMs);
   }
 
-  #formerSince(former: number): Hlc {
-    return {
-      wallMs: this.formers.doublesOf(former)[this.formers.doubleAt(former) + FORMER_SINCE_WALL] as number,
-      counter: this.formers.wordsOf(former)[this.formers.wordAt(former) + FORMER_SINCE_COUNTER] as number,
-    };
+  /** Returns how far the successor of `next` jumps back, so that a search takes logarithmically many steps. */
+  #jumpFrom(next: number): number {
+    const jump = this.#formerWord(next, JUMP);
+    const further = this.#formerWord(jump, JUMP);
+    const depth = (place: number): number => this.#formerWord(place, DEPTH);
+    return depth(next) - depth(jump) === depth(jump) - depth(further) ? further : next;
+  }
+
+  /** Reads a word of a replaced time-to-live by its number plus one; 0 for none. */
+  #formerWord(place: number, member: number): number {
+    return place === 0 ? 0 : (this.formers.wordsOf(place - 1)[this.formers.wordAt(place - 1) + member] as number);
+  }
+
+  #formerSince(place: number): Hlc {
+    const wallMs = this.formers.doublesOf(place - 1)[this.formers.doubleAt(place - 1) + FORMER_SINCE_WALL] as number;
+    return { wallMs, counter: this.#formerWord(place, FORMER_SINCE_COUNTER) };
   }
 
   #isNewer(row: number, expiresMs: number, hlc: Hlc): boolean {
@@ -149,4 +164,8 @@ const FORMER_SINCE_WALL = 1;
 const FORMER_SINCE_COUNTER = 4;
 /** Number of the replaced time-to-live before, plus one; 0 for none. */
 const NEXT = 5;
-const FORMER_WORDS = 6;
+/** Number of an older one, plus one; 0 for none. See `#jumpFrom`. */
+const JUMP = 6;
+/** The number of replaced times-to-live of the fact up to this one. */
+const DEPTH = 7;
+const FORMER_WORDS = 8;

@@ -76,4 +76,4 @@ export const TAIL_HEAD = 4;
 const byteOrder = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 'little' : 'big';
 
 /** The format version with everything that reader and writer must have in common. */
-export const SNAPSHOT_FORMAT = `fact index 9, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;
+export const SNAPSHOT_FORMAT = `fact index 10, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;
