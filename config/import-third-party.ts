@@ -46,5 +46,5 @@ export const importThirdParty = async (
 
 const tookTooLong = (): ServiceError =>
   new ServiceError('unavailable', `its top level has not ended within ${LOAD_LIMIT_MS / 1_000} s`, {
-    hint: 'move work that waits into setup, or into a task of onStart',
+    hint: 'move work that waits into setup or a task of onStart; an adapter has create for it',
   });

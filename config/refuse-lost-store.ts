@@ -26,7 +26,7 @@ export const refuseLostStore = (
     hint:
       'put the store back with its -wal file, restore a backup with "fact-memory-node restore", or, if the store is ' +
       'in PostgreSQL, name it in SVC_DATABASE_URL as before; ' +
-      'only to begin with an empty memory, move these files away first; another store takes a folder of its own',
+      'to begin with an empty memory instead, move these files away first; another store needs its own data folder',
   });
 };
 

@@ -113,8 +113,8 @@ export interface NodeHandle {
   /** Returns whether the boot has created the store. Only for a booted node; still valid after `stop`. */
   hasNewStore(): boolean;
   /**
-   * Returns the plugins' messages to a person who has started the booted node by hand. Those of the first start, when
-   * they are due again.
+   * Returns the plugins' messages to a person who has started the booted node by hand. With `isDue` those of a first
+   * start come again.
    */
   greet(isDue?: boolean): Promise<readonly GreetingPart[]>;
   /** Returns services of a booted node. Rejects with `unavailable` for one that no plugin provides. */

@@ -17,7 +17,7 @@ const LINE_FEED = 10;
 const PAGE_SIZES: ReadonlySet<number> = new Set([512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536]);
 
 /**
- * Reads a whole increment, also behind the step at which the taker has had enough. Returns the digest of the file.
+ * Reads a whole increment, also the steps after the taker has stopped. Returns the digest of the file.
  * Throws `validation` for a file that is not as it was written.
  */
 export const readIncrement = async (

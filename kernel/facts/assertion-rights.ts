@@ -44,7 +44,8 @@ const refuseInterpretation = (
   interpretations: AssertionRules['interpretations'],
 ): ServiceError | null => {
   const known = interpretations.get(interpretAs);
-  if (known === undefined) return new ServiceError('authorization', 'this node takes nothing but content from callers');
+  if (known === undefined)
+    return new ServiceError('authorization', 'no plugin here lets callers assert this interpret_as');
   return permissions.has(known.permission.id) ? null : new ServiceError(known.refusal, known.message);
 };
 

@@ -26,5 +26,5 @@ export interface PeerSpeaker {
   speaksFor(source: string): Promise<boolean>;
 }
 
-/** A note on the draft of a received fact. */
+/** The note that names the verified author on the draft of a received fact: see `noteOf`. */
 export const PeerSpeaker = defineRef<PeerSpeaker>('facts.peer-speaker');

@@ -9,7 +9,7 @@ export const MAX_BODY_ITEMS = 10_000;
 /**
  * Splits a body into items. `array`: one JSON array, valid as a whole or refused (`malformed_json`, or `validation` for
  * another document). `lines`: JSON documents one per line (LF or CRLF), blank lines skipped, each checked separately.
- * Throws `too_large` if the items together exceed the budget.
+ * Throws `too_large` if the items together exceed the budget, and `batch_too_large` above `MAX_BODY_ITEMS`.
  */
 export const readBodyItems = (bytes: Uint8Array, form: 'array' | 'lines', budget: JsonBudget): readonly BodyItem[] =>
   form === 'array' ? readArray(bytes, budget) : readLines(bytes, budget);

@@ -59,9 +59,9 @@ export interface AuditLog {
    */
   record(entries: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction): Promise<void>;
   /**
-   * Adds an entry about a read to a buffer, without a commit of its own. The buffer is stored at most 200 ms later, and
-   * before `Audit` reads the log in this process. A crash may lose the entry; a regular stop does not. Rejects while
-   * entries cannot be stored: the read must then not be answered.
+   * Adds an entry about a read to a buffer, without a commit of its own. The node begins to store the buffer 200 ms
+   * later, and stores it before `Audit` reads the log in this process. A crash may lose the entry; a regular stop does
+   * not. Rejects while entries cannot be stored: the read must then not be answered.
    */
   recordSoon(entry: AuditEntry): Promise<void>;
   /**

@@ -2,12 +2,9 @@ import { ErasedTenant } from '../../kernel/internal-api.ts';
 import { type Clock, coalesce, type Logger } from '../../kernel/plugin-api.ts';
 import type { AuditEntry } from './audit-api.ts';
 
-/** The maximum time in milliseconds until a buffered entry is stored. */
+/** The time in milliseconds after which the node begins to store buffered entries. */
 export const GROUP_MS = 200;
-/**
- * The maximum number of buffered entries per tenant. When the buffer is full, the next entry is added after it is
- * stored.
- */
+/** The number of buffered entries of a tenant at which a further entry waits until these are stored. */
 export const MOST_WAITING = 1_000;
 /** The pause after a failed attempt, unless a caller needs the entries sooner. */
 const RETRY_MS = 1_000;
@@ -135,7 +132,7 @@ class Group {
       this.#onEmpty();
       return;
     }
-    if (!this.#isFailing) log.error('audit entries could not be stored, so that reads are refused', { error });
+    if (!this.#isFailing) log.error('audit entries could not be stored; recalls are refused until they are', { error });
     this.#isFailing = true;
     this.#stopTimer();
     this.#storeIn(RETRY_MS);

@@ -29,7 +29,10 @@ export interface Advance {
   readonly isComplete: boolean;
 }
 
-/** Links facts without a link, verifies the chain after the newest checkpoint, and stores a new checkpoint. */
+/**
+ * Links facts without a link, and verifies the shown facts and at most `LINKS_PER_PROOF` links after the newest
+ * checkpoint. Stores a new checkpoint if it has verified more links.
+ */
 export const advanceCheckpoint = async (
   tenantId: string,
   shown: readonly StoredFact[],

@@ -15,13 +15,13 @@ export const headerJson = (header: TransferHeader, nowMs: number): TransferLine 
   exported_at: formatInstant(nowMs),
 });
 
-/** Throws `validation` with a remedy for a header of another version, or a damaged one. */
+/** Throws `validation` for a damaged header, and for one of another version, then with a hint. */
 export const readHeader = (text: string): TransferHeader => {
   const line = parseLine(text);
   if (line['format'] !== FORMAT) throw new ServiceError('validation', 'the first line is not the header of an export');
   if (line['version'] !== VERSION) {
-    throw new ServiceError('validation', `the file is an export of another version than ${VERSION}`, {
-      hint: 'import it with the version of the program that wrote it, or a newer one',
+    throw new ServiceError('validation', `the format version of this export is not ${VERSION}`, {
+      hint: 'import the file with the version of the program that wrote it',
     });
   }
   const member = (name: string): string => {

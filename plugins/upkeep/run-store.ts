@@ -147,7 +147,7 @@ export class RunStore {
     return [...last.values()];
   }
 
-  /** Returns every tenant with facts. */
+  /** Returns every tenant with a ledger, except removed ones, in order. */
   tenants(): Promise<readonly string[]> {
     return this.#tables.read(async (_own, snapshot: PluginSnapshot) => {
       const ends = await snapshot.ledgerEnds();

@@ -130,7 +130,7 @@ describe('an error reply', () => {
     }
   });
 
-  it('is a web page in reply to a request that no node replies to with one', async () => {
+  it('is a web page in place of a reply that a node sends as JSON or lines', async () => {
     const page = () =>
       new Response('<h1>secret page</h1>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
     const { client } = scriptedServer([page], { retries: 0 });

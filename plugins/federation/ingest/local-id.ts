@@ -11,8 +11,8 @@ const RANDOM_BYTES = 12;
 const [FIRST, LAST] = ['!', '~'];
 
 /**
- * Returns the rank of a fact among facts that have the same id at different origins. It depends only on origin and
- * content, so it is the same on all nodes.
+ * Returns the rank of a fact among facts that have the same id at different origins. It depends only on the id,
+ * the origin, the content and the timestamps, so it is the same on all nodes.
  */
 export const rankOf = (id: string, { originKey, said: { cid, timestampMs, hlcText } }: Namesake): string =>
   sha256Hex(JSON.stringify([id, originKey, cid, timestampMs, hlcText])).slice(0, RANK_LENGTH);

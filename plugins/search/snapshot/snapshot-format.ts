@@ -35,7 +35,7 @@ export interface SegmentHeader {
   readonly otherIds: readonly (readonly [id: string, document: number])[];
 }
 
-/** The part of an index that a segment covers: its numbers of documents, lists and ends. */
+/** A boundary between two segments: what the index holds before it. */
 export interface SnapshotPlace {
   readonly documents: number;
   readonly lists: number;

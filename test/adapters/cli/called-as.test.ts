@@ -71,7 +71,7 @@ describe('the words with which a person starts the program again', () => {
     expect(words({ folder: place })).to.equal(`${NODE} '${other}'`);
   });
 
-  it('stand in hints and remarks, and nowhere else', async () => {
+  it('replace the name of the program in hints and commands, but not in names of files', async () => {
     const typed = 'npx --no -- svc';
     expect(asTyped('hint: run "fact-memory-node key list"\n  fact-memory-node start', typed)).to.equal(
       'hint: run "npx --no -- svc key list"\n  npx --no -- svc start',

@@ -137,7 +137,7 @@ const describeFailures = (writer: SqliteLayout): void => {
       await storeFacts(store, [sampleFact(2)]);
     });
 
-    it('is checked by a real write while the last write failed on a full disk', async () => {
+    it('is checked by a real write after a write has failed on a full disk', async () => {
       await store.ping();
       driver.fail(FULL, (sql) => /^(INSERT|PRAGMA user_version)/.test(sql));
       await store.ping();

@@ -92,7 +92,7 @@ export const describeVectors = (current: CurrentNode): void => {
       expect(spread?.count).to.equal(5);
     });
 
-    it('need at least two texts, all in the view, and none with neighbours in its session', async () => {
+    it('find nothing for one text, a text outside the view, or texts with neighbours in their session', async () => {
       expect(await feedback(texts.slice(0, 1))).to.deep.equal({ hits: [] });
       expect(await feedback([...texts, 'unknown'])).to.deep.equal({ hits: [] });
       expect(await feedback(texts, { scopes: ['team'] })).to.deep.equal({ hits: [] });

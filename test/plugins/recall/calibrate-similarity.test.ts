@@ -33,7 +33,7 @@ describe('the calibration of vector similarities to scores', () => {
     expect(scoreOf(0.6)).to.be.within(0.02, 0.2);
   });
 
-  it('gives vectors more weight the less the hits of words can be trusted, and keeps their order', () => {
+  it('gives vectors more weight where hits of words are less trusted, and keeps the order of vectors', () => {
     const [found, low, none] = [1, 0.5, 0].map((trust) =>
       calibration({ hits: crowd(0.6, 0.4), ...lying([0.6, 0.4, 0.4]), trust }, FLOOR),
     ) as [ScoreOf, ScoreOf, ScoreOf];

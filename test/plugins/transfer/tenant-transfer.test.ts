@@ -181,7 +181,9 @@ describe('moving a tenant between stores', function () {
     expect(await refusal(other.node, header)).to.equal(
       'the file comes from a service named svc, this one is named acme',
     );
-    expect(await refusal(first.node, header.replace('"version":1', '"version":2'))).to.match(/another version than 1/);
+    expect(await refusal(first.node, header.replace('"version":1', '"version":2'))).to.match(
+      /format version of this export is not 1/,
+    );
     expect(await refusal(first.node, '{}')).to.equal('the first line is not the header of an export');
   });
 });

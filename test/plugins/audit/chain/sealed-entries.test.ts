@@ -115,7 +115,7 @@ forEachStore('the audit log of a sealed node', (kind) => {
     expect(await verified(node)).to.include({ problem: undefined, checked: 2, detailsGone: 0 });
   });
 
-  it('tells nothing of a detail by its hash, which is another one for each entry', async () => {
+  it('hashes equal details differently in each entry, and seals details and salts', async () => {
     await recordActs(node, ['same', 'same']);
     const { audit_entries: rows = [] } = await copy();
     expect(new Set(rows.map(({ detail_hash: hash }) => hash)).size).to.equal(2);
