@@ -1,22 +1,12 @@
 import { ownedBy } from '../../kernel/internal-api.ts';
-import {
-  type PluginTables,
-  type ReadableTables,
-  readEntityUri,
-  SCOPES,
-  ServiceError,
-  type ServiceNames,
-  type SqlValue,
-} from '../../kernel/plugin-api.ts';
+import { type PluginTables, readEntityUri, SCOPES, ServiceError, type ServiceNames } from '../../kernel/plugin-api.ts';
 import { principalKey } from '../keys/keys-api.ts';
-import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
+import { rowPages, type TransferLine, type TransferSection } from '../transfer/transfer-api.ts';
 import { SLUG } from './garden-name.ts';
 import { type Garden, gardenFromRow, type Member, memberFromRow, ROLES, rowOfGarden } from './garden-row.ts';
 import { insertMembers } from './garden-store.ts';
 import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
 import { QUARANTINE_STATUSES, type QuarantineRecord, rowOfQuarantined } from './quarantine-row.ts';
-
-const ROWS_PER_PAGE = 500;
 
 /**
  * Exports gardens with their members, deleted gardens included. Without them, only admins could see their facts in the
@@ -26,7 +16,7 @@ export const transferGardens = (tables: PluginTables, names: ServiceNames): Tran
   type: 'garden',
   async *pages(snapshot, tenantId) {
     const own = tables.in(snapshot);
-    for await (const rows of pagesOf(own, GARDENS, 'garden_id', tenantId)) {
+    for await (const rows of rowPages(own, GARDENS, 'garden_id', tenantId)) {
       const ids = rows.map((row) => String(row['garden_id']));
       const members = (await own.select(MEMBERS, { tenant_id: tenantId, garden_id: ids })).map(memberFromRow);
       yield rows.map(gardenFromRow).map((garden) => gardenLine(garden, members));
@@ -52,7 +42,7 @@ export const transferGardens = (tables: PluginTables, names: ServiceNames): Tran
 export const transferQuarantine = (tables: PluginTables): TransferSection => ({
   type: 'quarantine',
   async *pages(snapshot, tenantId) {
-    for await (const rows of pagesOf(tables.in(snapshot), QUARANTINED, 'fact_id', tenantId)) {
+    for await (const rows of rowPages(tables.in(snapshot), QUARANTINED, 'fact_id', tenantId)) {
       yield rows.map(({ tenant_id: _, ...members }) => members);
     }
   },
@@ -67,24 +57,6 @@ export const transferQuarantine = (tables: PluginTables): TransferSection => ({
     return true;
   },
 });
-
-type Rows = Record<string, SqlValue>[];
-
-async function* pagesOf(
-  own: ReadableTables,
-  table: string,
-  key: string,
-  tenantId: string,
-): AsyncGenerator<Rows, void, undefined> {
-  for (let after = ''; ; ) {
-    const query = own(table).where('tenant_id', tenantId).where(key, '>', after);
-    const rows = (await query.orderBy(key).limit(ROWS_PER_PAGE)) as Rows;
-    if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_PER_PAGE) return;
-    after = String(last[key]);
-  }
-}
 
 const gardenLine = (garden: Garden, members: readonly Member[]): TransferLine => ({
   id: garden.id,

@@ -1,10 +1,8 @@
 import { type PluginTables, ServiceError, type SqlValue } from '../../kernel/plugin-api.ts';
-import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
+import { rowPages, type TransferLine, type TransferSection } from '../transfer/transfer-api.ts';
 import { AGENTS_TABLE } from './instructions-migrations.ts';
 import { MANIFEST } from './instructions-words.ts';
 import { isErased } from './manifest-json.ts';
-
-const AGENTS_PER_PAGE = 500;
 
 /**
  * Moves the owner and the current manifest of each agent, because facts do not contain them. Audit tokens are not
@@ -13,15 +11,7 @@ const AGENTS_PER_PAGE = 500;
 export const transferManifests = (tables: PluginTables): TransferSection => ({
   type: 'instruction_agent',
   async *pages(snapshot, tenantId) {
-    for (let after = ''; ; ) {
-      const rows: Record<string, SqlValue>[] = await tables
-        .in(snapshot)(AGENTS_TABLE)
-        .where('tenant_id', tenantId)
-        .where('agent_key', '>', after)
-        .orderBy('agent_key')
-        .limit(AGENTS_PER_PAGE);
-      const last = rows.at(-1);
-      if (last === undefined) return;
+    for await (const rows of rowPages(tables.in(snapshot), AGENTS_TABLE, 'agent_key', tenantId)) {
       // Read one at a time, because each may be long. Erased manifests are not exported, so no line may name them.
       const published: Record<string, SqlValue>[] = [];
       for (const row of rows) {
@@ -29,7 +19,6 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
         if (fact !== undefined && !isErased(fact)) published.push(row);
       }
       yield published.map(({ agent_key, owner, fact_id }) => ({ agent_key, owner, fact_id }));
-      after = String(last['agent_key']);
     }
   },
   async take(transaction, tenantId, line) {

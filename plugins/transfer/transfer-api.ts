@@ -1,5 +1,12 @@
 import { defineFeedKind } from '../../kernel/internal-api.ts';
-import { defineCollectHook, defineRef, type PluginSnapshot, type PluginTransaction } from '../../kernel/plugin-api.ts';
+import {
+  defineCollectHook,
+  defineRef,
+  type PluginSnapshot,
+  type PluginTransaction,
+  type ReadableTables,
+  type SqlValue,
+} from '../../kernel/plugin-api.ts';
 
 /** The feed kind of an expiry that an import brought. Its subject is the fact that expires. */
 export const EXPIRY_IMPORTED = defineFeedKind('expiry', { summary: 'an import set when a fact expires' });
@@ -18,6 +25,25 @@ export interface TransferSection {
    * `validation`, before it writes, for a line that it cannot have written.
    */
   take(transaction: PluginTransaction, tenantId: string, line: TransferLine): Promise<boolean>;
+}
+
+const ROWS_PER_PAGE = 500;
+
+/** Yields the rows of a tenant in a table, page by page, in the order of `key`, a text that is unique in the tenant. */
+export async function* rowPages(
+  own: ReadableTables,
+  table: string,
+  key: string,
+  tenantId: string,
+): AsyncGenerator<Record<string, SqlValue>[]> {
+  for (let after = ''; ; ) {
+    const query = own(table).where('tenant_id', tenantId).where(key, '>', after);
+    const rows: Record<string, SqlValue>[] = await query.orderBy(key).limit(ROWS_PER_PAGE);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = String(last[key]);
+  }
 }
 
 /** Runs once per export or import. Collects the rows that cannot be derived from facts alone. */

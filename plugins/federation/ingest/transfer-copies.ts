@@ -1,24 +1,13 @@
-import { type PluginTables, type PluginTransaction, ServiceError, type SqlValue } from '../../../kernel/plugin-api.ts';
-import type { TransferLine, TransferSection } from '../../transfer/transfer-api.ts';
+import { type PluginTables, type PluginTransaction, ServiceError } from '../../../kernel/plugin-api.ts';
+import { rowPages, type TransferLine, type TransferSection } from '../../transfer/transfer-api.ts';
 import { COPIES } from './ingest-tables.ts';
-
-const COPIES_PER_PAGE = 500;
 
 /** Moves the marks of facts that a proven fact has refuted, because facts do not contain them. */
 export const transferCopies = (tables: PluginTables): TransferSection => ({
   type: 'refuted_copy',
   async *pages(snapshot, tenantId) {
-    for (let after = ''; ; ) {
-      const rows: Record<string, SqlValue>[] = await tables
-        .in(snapshot)(COPIES)
-        .where('tenant_id', tenantId)
-        .where('fact_id', '>', after)
-        .orderBy('fact_id')
-        .limit(COPIES_PER_PAGE);
-      const last = rows.at(-1);
-      if (last === undefined) return;
+    for await (const rows of rowPages(tables.in(snapshot), COPIES, 'fact_id', tenantId)) {
       yield rows.map(({ fact_id, proven_id }) => ({ fact_id, proven_id }));
-      after = String(last['fact_id']);
     }
   },
   async take(transaction, tenantId, line) {

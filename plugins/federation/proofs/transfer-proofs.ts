@@ -1,18 +1,7 @@
-import {
-  all,
-  equals,
-  isIn,
-  isNull,
-  not,
-  type PluginTables,
-  ServiceError,
-  type SqlValue,
-} from '../../../kernel/plugin-api.ts';
-import type { TransferLine, TransferSection } from '../../transfer/transfer-api.ts';
+import { all, equals, isIn, isNull, not, type PluginTables, ServiceError } from '../../../kernel/plugin-api.ts';
+import { rowPages, type TransferLine, type TransferSection } from '../../transfer/transfer-api.ts';
 import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import { proofFromRow, rowOfProof } from './proof-rows.ts';
-
-const PROOFS_PER_PAGE = 500;
 
 /**
  * Exports and imports the proofs of facts of other nodes, because only their origins can create them. This node signs
@@ -21,15 +10,7 @@ const PROOFS_PER_PAGE = 500;
 export const transferProofs = (tables: PluginTables): TransferSection => ({
   type: 'origin_proof',
   async *pages(snapshot, tenantId) {
-    for (let after = ''; ; ) {
-      const rows: Record<string, SqlValue>[] = await tables
-        .in(snapshot)(PROOFS_TABLE)
-        .where('tenant_id', tenantId)
-        .where('fact_id', '>', after)
-        .orderBy('fact_id')
-        .limit(PROOFS_PER_PAGE);
-      const last = rows.at(-1);
-      if (last === undefined) return;
+    for await (const rows of rowPages(tables.in(snapshot), PROOFS_TABLE, 'fact_id', tenantId)) {
       const ids = rows.map((row) => String(row['fact_id']));
       const whole = all(not(isNull('cid')), not(isNull('receivedFrom')));
       const found = await snapshot.outline(all(equals('tenantId', tenantId), isIn('id', ids), whole));
@@ -39,7 +20,6 @@ export const transferProofs = (tables: PluginTables): TransferSection => ({
         const { salt, refsSalt } = hidden;
         return [{ fact_id: factId, key_id: keyId, salt, refs_salt: refsSalt, signature, verified: isVerified }];
       });
-      after = String(last['fact_id']);
     }
   },
   async take(transaction, tenantId, line) {
