@@ -26,6 +26,7 @@ import { PeerExchange } from '../federation/federation-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
+import { tenantTransfer } from '../transfer/transfer-api.ts';
 import { tombstoneCommands } from './commands/tombstone-commands.ts';
 import { SEALED } from './erasure/erasure-row.ts';
 import { erasureContents } from './erasure/erasure-tables.ts';
@@ -43,6 +44,7 @@ import { MARKERS, markerContents, SEALED_PARKED } from './markers/marker-tables.
 import { createSignAgain, SIGN_AGAIN_INTERVAL_MS } from './markers/sign-again.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
 import { TombstoneJournal } from './markers/tombstone-journal.ts';
+import { transferTombstones } from './markers/transfer-tombstones.ts';
 import { Subjects, subjectCommands } from './subject/subject-commands.ts';
 import { SubjectExport } from './subject/subject-export.ts';
 import { exportSubjectRoute } from './subject/subject-route.ts';
@@ -125,6 +127,7 @@ export const tombstonesPlugin = defineOwnPlugin({
     onStop(() => journal.settle());
     provide(SuppressedFacts, createSuppressedFacts(tables, config.enabled));
     provide(Tombstones, tombstones);
+    on(tenantTransfer, () => transferTombstones(parts));
     route(createTombstoneRoute(tombstones));
     route(listTombstonesRoute({ ...use, tombstones }));
     route(entityTombstonesRoute(tombstones));

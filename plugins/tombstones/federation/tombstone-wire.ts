@@ -120,7 +120,7 @@ const check = compileSchema(
 /** Reads a tombstone. Throws unless the input is well-formed. */
 export const readReceived = (
   input: unknown,
-  { tenantId, receivedFrom, names }: { tenantId: string; receivedFrom: string; names: ServiceNames },
+  { tenantId, receivedFrom, names }: { tenantId: string; receivedFrom: string | null; names: ServiceNames },
 ): ReceivedTombstone => {
   const wire = check(input, 'tombstone');
   const { entityUri, scope, reason, legalHold } = readTombstoneDraft({
