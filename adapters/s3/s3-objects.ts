@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import type { HeadObjectCommandOutput, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { isObjectPath, type ObjectLock, type ObjectStore, ServiceError } from '../../ports/ports.ts';
 import { explainS3, isMissing, isPassing, isUnknownRequest, unusable } from './s3-errors.ts';
 import type { S3Bucket } from './s3-sdk.ts';
@@ -8,9 +8,11 @@ import { createS3Writer } from './s3-writer.ts';
 /** How often a read that was cut off goes on, without a byte in between. */
 const RESUMES = 5;
 const PAUSE_MS = 200;
+/** The time in milliseconds for one page of a list, with its repetitions: a person may wait for it. */
+const LIST_LIMIT_MS = 30_000;
 
 /** Objects of a bucket of S3, or of a server with the same protocol. */
-export const createS3Objects = (bucket: S3Bucket): ObjectStore => {
+export const createS3Objects = (bucket: S3Bucket, listLimitMs = LIST_LIMIT_MS): ObjectStore => {
   const { sdk, client, name, prefix } = bucket;
   const place = `s3://${name}/${prefix}`;
   const keyOf = (path: string): { readonly Bucket: string; readonly Key: string } => {
@@ -30,6 +32,15 @@ export const createS3Objects = (bucket: S3Bucket): ObjectStore => {
       throw explainS3(place, error);
     }
   };
+  const listPage = async (below: string, token: string | undefined): Promise<ListObjectsV2CommandOutput> => {
+    const abortSignal = AbortSignal.timeout(listLimitMs);
+    const page = { Bucket: name, Prefix: `${prefix}${below}`, ContinuationToken: token };
+    try {
+      return await client.send(new sdk.ListObjectsV2Command(page), { abortSignal });
+    } catch (error) {
+      throw abortSignal.aborted ? unusable(place, `no answer within ${listLimitMs / 1_000} s`) : error;
+    }
+  };
   const writer = createS3Writer(bucket);
   const head = (path: string, VersionId?: string): Promise<HeadObjectCommandOutput | null> =>
     client.send(new sdk.HeadObjectCommand({ ...keyOf(path), VersionId })).catch((error: unknown) => {
@@ -41,11 +52,7 @@ export const createS3Objects = (bucket: S3Bucket): ObjectStore => {
     async *list(below) {
       let token: string | undefined;
       do {
-        const page = await explained(() =>
-          client.send(
-            new sdk.ListObjectsV2Command({ Bucket: name, Prefix: `${prefix}${below}`, ContinuationToken: token }),
-          ),
-        );
+        const page = await explained(() => listPage(below, token));
         for (const { Key, Size } of page.Contents ?? []) {
           const path = pathOf(Key);
           if (path !== undefined && Number.isSafeInteger(Size)) yield { path, bytes: Number(Size) };

@@ -16,9 +16,10 @@ interface Upload {
 }
 
 /**
- * A fault that a test requests: the server cuts the connection, flips a bit of the received body, or cuts its reply.
+ * A fault that a test requests: the server never answers, cuts the connection, flips a bit of the received body, or
+ * cuts its reply.
  */
-export type Fault = 'cut' | 'corrupt' | 'cut-reply' | undefined;
+export type Fault = 'silence' | 'cut' | 'corrupt' | 'cut-reply' | undefined;
 
 /** The part of S3 that backups use, in memory, with the faults of networks and of hostile servers. */
 export interface S3Server {
@@ -67,6 +68,7 @@ class S3Handler {
     this.requests.push(`${method} ${key}${url.search}`);
     const body = await buffer(request);
     const fault = this.fault({ method, key, query });
+    if (fault === 'silence') return;
     if (fault === 'cut') {
       request.socket.destroy();
       return;

@@ -37,6 +37,15 @@ describe('the store of objects in an S3 bucket', () => {
     expect(await allOf(store.list(''))).to.deep.equal([{ path: 'good', bytes: 1 }]);
   });
 
+  it('gives up a list when the server accepts the request and never answers', async () => {
+    const sdk = await importS3Sdk();
+    const bucket = openBucket(`s3://${S3_BUCKET}/p`, s3Variables(server.url), sdk);
+    server.fault = () => 'silence';
+    const error = await rejection(allOf(createS3Objects(bucket, 50).list('')));
+    expect(error).to.include({ code: 'unavailable' });
+    expect(error.message).to.contain('no answer within 0.05 s');
+  });
+
   it('resumes an interrupted upload by sending only the parts that the server lacks', async () => {
     const written = contentOf(randomBytes(20 * MIB));
     server.fault = ({ query }) => (query.get('partNumber') === '3' ? 'cut' : undefined);
