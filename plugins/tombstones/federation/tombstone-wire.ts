@@ -2,7 +2,6 @@ import { compileSchema } from '../../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   CURSOR_JSON,
-  INSTANT_JSON,
   matchKey,
   objectOf,
   orNull,
@@ -12,21 +11,13 @@ import {
   STRING_JSON,
   schema,
 } from '../../../kernel/plugin-api.ts';
-import { REVOCATION_JSON, revocationJson, tombstoneJson } from '../markers/marker-json.ts';
+import { MARKER_MEMBERS, REVOCATION_JSON, revocationJson, tombstoneJson } from '../markers/marker-json.ts';
 import { readTombstoneDraft } from '../markers/read-draft.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 
 /** The JSON schema of a tombstone as nodes exchange it: all members that its signature covers, and its revocation. */
 export const SERVED_TOMBSTONE_JSON = objectOf({
-  id: STRING_JSON,
-  entity_uri: STRING_JSON,
-  scope: STRING_JSON,
-  reason: orNull(STRING_JSON),
-  signed_by: STRING_JSON,
-  key_id: STRING_JSON,
-  signature: STRING_JSON,
-  created_at: INSTANT_JSON,
-  legal_hold: BOOLEAN_JSON,
+  ...MARKER_MEMBERS,
   erase: BOOLEAN_JSON,
   revocation: orNull(REVOCATION_JSON),
 });

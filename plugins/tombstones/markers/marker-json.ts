@@ -1,7 +1,8 @@
 import { BOOLEAN_JSON, INSTANT_JSON, objectOf, orNull, STRING_JSON } from '../../../kernel/plugin-api.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 
-const MARKER_MEMBERS = {
+/** The members that every JSON form of a tombstone has. */
+export const MARKER_MEMBERS = {
   id: STRING_JSON,
   entity_uri: STRING_JSON,
   scope: STRING_JSON,
