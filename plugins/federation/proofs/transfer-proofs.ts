@@ -1,13 +1,24 @@
-import { all, equals, isIn, isNull, not, type PluginTables, ServiceError } from '../../../kernel/plugin-api.ts';
+import {
+  all,
+  type Clock,
+  equals,
+  FACT_RETURNED,
+  isIn,
+  isNull,
+  not,
+  type PluginTables,
+  ServiceError,
+} from '../../../kernel/plugin-api.ts';
 import { rowPages, type TransferLine, type TransferSection } from '../../transfer/transfer-api.ts';
 import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import { proofFromRow, rowOfProof } from './proof-rows.ts';
 
 /**
  * Exports and imports the proofs of facts of other nodes, because only their origins can create them. This node signs
- * its own facts again when a peer requests them.
+ * its own facts again when a peer requests them. An import adds the facts to the feed again, because peers that require
+ * proofs may have refused them meanwhile.
  */
-export const transferProofs = (tables: PluginTables): TransferSection => ({
+export const transferProofs = (tables: PluginTables, clock: Pick<Clock, 'nowMs'>): TransferSection => ({
   type: 'origin_proof',
   async *pages(snapshot, tenantId) {
     for await (const rows of rowPages(tables.in(snapshot), PROOFS_TABLE, 'fact_id', tenantId)) {
@@ -37,6 +48,7 @@ export const transferProofs = (tables: PluginTables): TransferSection => ({
       signature: textOf(line, 'signature'),
     };
     await own.insertRows(PROOFS_TABLE, [rowOfProof(fact, proof, line['verified'] === true)]);
+    await transaction.announce(FACT_RETURNED, [factId], clock.nowMs());
     return true;
   },
 });

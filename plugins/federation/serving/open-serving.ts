@@ -81,7 +81,7 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
   provide(VerifiedOrigins, origins);
   on(readAnnotate, createMarkOrigins(origins), { cacheable: true });
   on(readAnnotate, markNotGranted, { cacheable: true });
-  on(tenantTransfer, () => transferProofs(tables));
+  on(tenantTransfer, () => transferProofs(tables, clock));
   on(factErased, ({ facts, transaction }) => proofs.redact(facts, transaction));
   on(factRedacted, (redacted) => proofs.redactReferences(redacted));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS, served));
