@@ -33,6 +33,6 @@ export const relationsPlugin = defineOwnPlugin({
     route(setRelationRoute(rules));
     route(removeRelationRoute(rules));
     on(appendAuthorise, (batch) => refuseTypes(batch, rules));
-    on(tenantTransfer, () => transferRelations({ tables, hooks, names }));
+    on(tenantTransfer, () => transferRelations({ tables, hooks, names, clock }));
   },
 });

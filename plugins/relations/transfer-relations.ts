@@ -1,12 +1,21 @@
-import { VALUE_TYPES, ZERO_HLC } from '../../kernel/internal-api.ts';
-import { type HookCaller, type PluginTables, ServiceError, type ServiceNames } from '../../kernel/plugin-api.ts';
+import { VALUE_TYPES } from '../../kernel/internal-api.ts';
+import {
+  type Clock,
+  type HookCaller,
+  type PluginTables,
+  ServiceError,
+  type ServiceNames,
+} from '../../kernel/plugin-api.ts';
 import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import { coveredBy, readPattern } from './relation-pattern.ts';
 import { HELD_VALUES, relationRuleChanged } from './relations-api.ts';
+import { VERSIONS } from './relations-migrations.ts';
+import { RELATION_RULE_CHANGED } from './relations-words.ts';
 import { addVersion, readRules } from './rule-book.ts';
 import type { RuleVersion, StoredRule } from './rule-row.ts';
 
 export interface TransferParts {
+  readonly clock: Pick<Clock, 'nowMs'>;
   readonly tables: PluginTables;
   readonly hooks: HookCaller;
   readonly names: ServiceNames;
@@ -16,7 +25,7 @@ export interface TransferParts {
  * Exports and imports the current rules. Without them, the importing store would find contradictions that this store
  * does not have.
  */
-export const transferRelations = ({ tables, hooks, names }: TransferParts): TransferSection => ({
+export const transferRelations = ({ tables, hooks, names, clock }: TransferParts): TransferSection => ({
   type: 'relation',
   async *pages(snapshot, tenantId) {
     const rules = await readRules(tables.in(snapshot), tenantId);
@@ -25,10 +34,10 @@ export const transferRelations = ({ tables, hooks, names }: TransferParts): Tran
   async take(transaction, tenantId, line) {
     const rule = readRule(line, tenantId, names);
     const own = tables.in(transaction);
-    // The importing store keeps its own rule for a pattern, because it is newer than the file.
-    if ((await readRules(own, tenantId)).some(({ key }) => key === rule.key)) return false;
-    const { newest } = await transaction.ledgerHead(tenantId);
-    await addVersion(own, { ...rule, since: newest?.feed ?? ZERO_HLC });
+    // The importing store keeps its own rule for a pattern, or its removal, because it is newer than the file.
+    if ((await own.select(VERSIONS, { tenant_id: tenantId, pattern_key: rule.key })).length > 0) return false;
+    const since = await transaction.announce(RELATION_RULE_CHANGED, [rule.key], clock.nowMs());
+    await addVersion(own, { ...rule, since });
     const change = { tenantId, patternKey: rule.key, covered: coveredBy(rule.key), transaction };
     await hooks.collect(relationRuleChanged, change);
     return true;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
 import { exportLines, importAll } from '../transfer/transfer-node.ts';
 import { RELATION_PLUGINS, startRelationsNode } from './relations-node.ts';
 
@@ -50,6 +51,34 @@ describe('relation rules in an export and import', () => {
       }
     } finally {
       await node.stop();
+    }
+  });
+});
+
+forEachStore('relation rules that an import brings to a store with facts', () => {
+  it('apply from the import on, and stay removed in a repeated import', async () => {
+    const source = await startRelationsNode({ plugins: PLUGINS });
+    const target = await startRelationsNode({ plugins: PLUGINS, random: createSeededRandom(2) });
+    try {
+      await source.rule('memory:likes', 'many');
+      const lines = await exportLines(source);
+      await target.say('tea');
+      await target.say('jam');
+      await target.clock.advance(60_000);
+      const before = new Date(target.clock.nowMs()).toISOString();
+      expect(await target.shown()).to.deep.equal(['jam!']);
+      await target.clock.advance(60_000);
+      expect((await importAll(target, lines)).refused).to.deep.equal([]);
+      await target.settled();
+      expect(await target.shown()).to.deep.equal(['jam', 'tea']);
+      expect(await target.shown(`&as_of=${before}`)).to.deep.equal(['jam!']);
+      await target.remove('memory:likes');
+      for (let turn = 0; turn < 2; turn += 1) await importAll(target, lines);
+      await target.settled();
+      expect(await target.shown()).to.deep.equal(['jam!']);
+    } finally {
+      await source.stop();
+      await target.stop();
     }
   });
 });
