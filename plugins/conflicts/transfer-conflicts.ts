@@ -59,7 +59,7 @@ export const transferConflicts = (tables: PluginTables, clock: Clock, hiddenRiva
   async take(transaction, tenantId, line) {
     const { record, factIds } = readConflict(line, tenantId);
     const within = tables.in(transaction);
-    const { id, changed } = await takeRecord(within, record);
+    const { id, changed, isSettled } = await takeRecord(within, record);
     const here = new Set(await membersAmong(within, { id, tenantId }, factIds));
     const absent = factIds.filter((factId) => !here.has(factId));
     const missing = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', absent)));
@@ -69,8 +69,8 @@ export const transferConflicts = (tables: PluginTables, clock: Clock, hiddenRiva
       within,
       own.map((fact) => ({ record: { id, tenantId }, fact })),
     );
-    // An import calls no append hooks.
-    if (changed) await judgeAnew([record], within, transaction, { nowMs: clock.nowMs(), hiddenRivals });
+    // An import calls no append hooks, and the file may also have ended facts of a known record.
+    if (!isSettled) await judgeAnew([record], within, transaction, { nowMs: clock.nowMs(), hiddenRivals });
     return changed || own.length > 0;
   },
 });
@@ -136,26 +136,30 @@ const gardenOf = ({ garden_id: gardenId = null, gardens }: TransferLine): string
   return gardenId;
 };
 
+interface TakenRecord {
+  readonly id: string;
+  readonly changed: boolean;
+  /** True if the record was settled before, so the facts of the line change no winner. */
+  readonly isSettled: boolean;
+}
+
 /**
  * Creates the record unless it exists. A triple has one open record per garden, so the facts join the one that this
  * store has opened itself.
  */
-const takeRecord = async (
-  tables: WritableTables,
-  record: ConflictRecord,
-): Promise<{ readonly id: string; readonly changed: boolean }> => {
+const takeRecord = async (tables: WritableTables, record: ConflictRecord): Promise<TakenRecord> => {
   const [row] = await tables.select(RECORDS, { tenant_id: record.tenantId, conflict_id: record.id });
   if (row !== undefined) {
     const known = recordOf(row);
     if (tripleId(known) !== tripleId(record)) throw broken('id');
-    if (known.status === 'resolved' || record.status === 'unresolved') return { id: record.id, changed: false };
-    await closeRecord(tables, record, record.resolvedBy);
-    return { id: record.id, changed: true };
+    const isSettled = known.status === 'resolved';
+    const changed = !isSettled && record.status === 'resolved';
+    if (changed) await closeRecord(tables, record, record.resolvedBy);
+    return { id: record.id, changed, isSettled };
   }
   const own = record.status === 'unresolved' ? (await openRecords(tables, [record])).get(tripleId(record)) : undefined;
-  if (own !== undefined) return { id: own.id, changed: false };
-  await insertRecords(tables, [record]);
-  return { id: record.id, changed: true };
+  if (own === undefined) await insertRecords(tables, [record]);
+  return { id: own?.id ?? record.id, changed: own === undefined, isSettled: false };
 };
 
 const broken = (name: string): ServiceError =>
