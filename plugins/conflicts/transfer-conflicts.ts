@@ -5,6 +5,7 @@ import {
   equals,
   isIn,
   type PluginTables,
+  type ReadableTables,
   SCOPES,
   ServiceError,
   type SqlValue,
@@ -36,25 +37,8 @@ const MEMBERS_PER_LINE = 1_000;
 export const transferConflicts = (tables: PluginTables, clock: Clock, hiddenRivals: HiddenRivals): TransferSection => ({
   type: 'conflict',
   async *pages(snapshot, tenantId) {
-    const within = tables.in(snapshot);
-    for (let after = ''; ; ) {
-      const rows: Record<string, SqlValue>[] = await within(RECORDS)
-        .where('tenant_id', tenantId)
-        .whereIn('status', ['unresolved', 'resolved'])
-        .where('conflict_id', '>', after)
-        .orderBy('conflict_id')
-        .limit(RECORDS_PER_PAGE);
-      for (const row of rows) {
-        const members: Record<string, SqlValue>[] = await within.select(MEMBERS, {
-          tenant_id: tenantId,
-          conflict_id: row['conflict_id'] ?? '',
-        });
-        yield conflictLines(row, members.map((member) => String(member['fact_id'])).sort());
-      }
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < RECORDS_PER_PAGE) return;
-      after = String(last['conflict_id']);
-    }
+    // A triple has one open record, so an importing store must close an earlier one before it opens the next.
+    for (const status of ['resolved', 'unresolved']) yield* linesOf(tables.in(snapshot), tenantId, status);
   },
   async take(transaction, tenantId, line) {
     const { record, factIds } = readConflict(line, tenantId);
@@ -74,6 +58,26 @@ export const transferConflicts = (tables: PluginTables, clock: Clock, hiddenRiva
     return changed || own.length > 0;
   },
 });
+
+async function* linesOf(own: ReadableTables, tenantId: string, status: string): AsyncGenerator<TransferLine[]> {
+  for (let after = ''; ; ) {
+    const rows: Record<string, SqlValue>[] = await own(RECORDS)
+      .where({ tenant_id: tenantId, status })
+      .where('conflict_id', '>', after)
+      .orderBy('conflict_id')
+      .limit(RECORDS_PER_PAGE);
+    for (const row of rows) {
+      const members: Record<string, SqlValue>[] = await own.select(MEMBERS, {
+        tenant_id: tenantId,
+        conflict_id: row['conflict_id'] ?? '',
+      });
+      yield conflictLines(row, members.map((member) => String(member['fact_id'])).sort());
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < RECORDS_PER_PAGE) return;
+    after = String(last['conflict_id']);
+  }
+}
 
 const conflictLines = (row: Readonly<Record<string, SqlValue>>, factIds: readonly string[]): TransferLine[] => {
   const record = recordOf(row);

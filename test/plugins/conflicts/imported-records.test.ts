@@ -27,6 +27,15 @@ forEachStore('conflicts that a later export brings again', () => {
   };
   const shown = async (started: Started): Promise<string[]> =>
     (await send(started, 'GET', '/v1/facts?entity=user:a')).facts.map(({ value }: { value: { v: string } }) => value.v);
+  interface Conflict {
+    readonly conflict_id: string;
+    readonly status: string;
+    readonly members: readonly string[];
+  }
+  const conflictsOf = async (started: Started): Promise<Conflict[]> =>
+    (await send(started, 'GET', '/v1/conflicts?status=all')).conflicts.map(
+      ({ conflict_id, status, members }: Conflict) => ({ conflict_id, status, members }),
+    );
   const move = async (from: Started, to: Started): Promise<void> => {
     expect((await importAll(to.node, await exportLines(from.node))).refused).to.deep.equal([]);
   };
@@ -45,5 +54,20 @@ forEachStore('conflicts that a later export brings again', () => {
     await move(from, to);
     expect(await shown(from)).to.deep.equal(['CTO']);
     expect(await shown(to)).to.deep.equal(['CTO']);
+  });
+
+  it('are listed beside an earlier one of the same facts that was settled', async () => {
+    const [from, to] = [await start(), await start()];
+    await say(from, 'CEO');
+    await say(from, 'CTO');
+    await move(from, to);
+    // The ids of the conflicts are random, so either may come first.
+    for (let turn = 0; turn < 4; turn += 1) {
+      const [open] = (await conflictsOf(from)).filter(({ status }) => status === 'unresolved');
+      await send(from, 'POST', `/v1/conflicts/${open?.conflict_id}/resolve`, { winning_fact_id: open?.members[0] });
+      await say(from, `C${turn}O`);
+      await move(from, to);
+      expect(await conflictsOf(to), `turn ${turn}`).to.deep.equal(await conflictsOf(from));
+    }
   });
 });
